@@ -1,0 +1,51 @@
+"""What the architecture setting understands, and what it says about the rest."""
+
+load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
+load(":cuda_archs.bzl", "gencode", "parse_archs")
+
+def _names_test_impl(ctx):
+    env = unittest.begin(ctx)
+    for value, names in {
+        "8.0": ["sm_80"],
+        "8.0 9.0": ["sm_80", "sm_90"],
+        "8.0,8.0": ["sm_80"],
+        "8.0;9.0+PTX": ["sm_80", "sm_90", "compute_90"],
+        "9.0a": ["sm_90a"],
+        "Ampere": ["sm_80", "sm_86", "compute_86"],
+        "compute_80": ["compute_80"],
+    }.items():
+        parsed = parse_archs(value)
+        asserts.equals(env, None, parsed.error)
+        asserts.equals(env, names, parsed.names)
+    return unittest.end(env)
+
+def _errors_test_impl(ctx):
+    env = unittest.begin(ctx)
+    for value in ["sm_80", "80", "8.0+ptx", "Kepler", "compute_81"]:
+        parsed = parse_archs(value)
+        asserts.equals(env, [], parsed.names)
+        asserts.true(env, repr(value) in parsed.error, "the message names %r: %s" % (value, parsed.error))
+        asserts.true(env, "9.0a" in parsed.error and "Hopper" in parsed.error, "the message names what is allowed")
+    asserts.true(env, "no CUDA architecture is given" in parse_archs(" ; ").error, "an empty list is named as such")
+    return unittest.end(env)
+
+def _gencode_test_impl(ctx):
+    env = unittest.begin(ctx)
+    asserts.equals(
+        env,
+        ["-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=compute_90"],
+        gencode(["sm_80", "compute_90"]),
+    )
+    return unittest.end(env)
+
+names_test = unittest.make(_names_test_impl)
+errors_test = unittest.make(_errors_test_impl)
+gencode_test = unittest.make(_gencode_test_impl)
+
+def cuda_archs_test_suite(name):
+    """Declares the tests.
+
+    Args:
+        name: name of the suite.
+    """
+    unittest.suite(name, names_test, errors_test, gencode_test)
