@@ -1,0 +1,79 @@
+"""shared_library: links objects into one shared library that names what it needs and nothing else.
+
+Bazel's own rules leave run paths into the build tree in what they link; a library in a wheel must find its neighbours by
+`$ORIGIN` and everything else by its soname. The link is closed: a reference that no library given here defines is an
+error.
+"""
+
+load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain", "use_cpp_toolchain")
+
+def _link_inputs(linking_context):
+    """Returns the objects, the flags and the other files of a link."""
+    objects, flags, files = [], [], []
+    for linker_input in linking_context.linker_inputs.to_list():
+        flags.extend(linker_input.user_link_flags)
+        files.extend(linker_input.additional_inputs)
+        for library in linker_input.libraries:
+            objects.extend(library.pic_objects or library.objects or [])
+    return objects, flags, files
+
+def _shared_library_impl(ctx):
+    toolchain = find_cpp_toolchain(ctx)
+    dependencies = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
+    objects, flags, files = _link_inputs(dependencies.linking_context)
+    library = ctx.actions.declare_file(ctx.attr.name)
+
+    arguments = ctx.actions.args()
+    arguments.set_param_file_format("multiline")
+    arguments.use_param_file("@%s", use_always = True)
+    arguments.add("-shared")
+    arguments.add("-o", library)
+    arguments.add(library.basename, format = "-Wl,-soname,%s")
+    arguments.add_all(["-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,-z,relro,-z,now", "-Wl,--build-id=none"])
+    arguments.add_all(ctx.attr.run_paths, format_each = "-Wl,-rpath,%s")
+    arguments.add_all(objects)
+    arguments.add_all(flags)
+    arguments.add_all(["-lstdc++", "-lm", "-ldl", "-lpthread", "-lrt"])
+    arguments.add_all(ctx.fragments.cpp.linkopts)
+    ctx.actions.run(
+        executable = toolchain.compiler_executable,
+        arguments = [arguments],
+        inputs = depset(objects + files, transitive = [toolchain.all_files]),
+        outputs = [library],
+        mnemonic = "SharedLibraryLink",
+        progress_message = "Linking %{output}",
+        use_default_shell_env = True,
+    )
+
+    # Dependents link to the file itself: no run path, and the soname is what they record.
+    linker_input = cc_common.create_linker_input(
+        owner = ctx.label,
+        user_link_flags = depset([library.path]),
+        additional_inputs = depset([library]),
+    )
+    return [
+        DefaultInfo(files = depset([library]), runfiles = ctx.runfiles([library])),
+        CcInfo(
+            compilation_context = dependencies.compilation_context,
+            linking_context = cc_common.create_linking_context(linker_inputs = depset([linker_input])),
+        ),
+    ]
+
+shared_library = rule(
+    implementation = _shared_library_impl,
+    attrs = {
+        "deps": attr.label_list(
+            mandatory = True,
+            providers = [CcInfo],
+            doc = "Libraries: all objects of static ones are linked in, shared_library targets are linked to.",
+        ),
+        "run_paths": attr.string_list(
+            default = ["$ORIGIN"],
+            doc = "Where the loader looks for the libraries that this one needs.",
+        ),
+    },
+    doc = "A shared library; the target's name is its soname.",
+    fragments = ["cpp"],
+    provides = [CcInfo],
+    toolchains = use_cpp_toolchain(),
+)
