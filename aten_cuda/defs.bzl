@@ -5,6 +5,8 @@ and a library is a set of units. Which units of a library take part in a build i
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("@rules_cuda//cuda:defs.bzl", "cuda_library")
 load("//aten_cuda/profiles:defs.bzl", "OpProfileInfo", "kernel_selected")
 
@@ -75,6 +77,7 @@ def upstream_library(
         units,
         profiled = False,
         deps = [],
+        unit_deps = {},
         local_defines = [],
         copts = [],
         cuda_copts = [],
@@ -86,6 +89,7 @@ def upstream_library(
         units: list of strings, paths in @pytorch, each a .cpp or .cu file.
         profiled: whether only the units that `//config:ops` asks for are part of the library.
         deps: libraries whose headers the units include.
+        unit_deps: dict of file names to further libraries that these units alone include.
         local_defines: macros of these units, besides those that all upstream units get.
         copts: options of the C++ compiler, for .cpp units.
         cuda_copts: options of nvcc, for .cu units.
@@ -94,6 +98,7 @@ def upstream_library(
     labels = {}
     for unit in units:
         target = _unit_name(unit)
+        includes = deps + unit_deps.get(unit.split("/")[-1], [])
         labels[":" + target] = unit.removeprefix(ATEN)
         if unit.endswith(".cu"):
             cuda_library(
@@ -104,7 +109,7 @@ def upstream_library(
                 tags = ["manual"],
                 toolchains = ["//config:cuda_archs"],
                 visibility = ["//:__subpackages__"],
-                deps = deps,
+                deps = includes,
                 alwayslink = True,
             )
         else:
@@ -116,7 +121,7 @@ def upstream_library(
                 local_defines = UPSTREAM_DEFINES + local_defines,
                 tags = ["manual"],
                 visibility = ["//:__subpackages__"],
-                deps = deps,
+                deps = includes,
                 alwayslink = True,
             )
     if profiled:

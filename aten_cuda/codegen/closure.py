@@ -84,7 +84,9 @@ class _Check:
 
     def run(self) -> Verdict:
         for path in sorted(self._profile.kernels - self._have):
-            self._problems.append(f"kernels has {path}, which is no kernel file of this PyTorch; remove it")
+            self._problems.append(
+                f"kernels has {path}, which is no kernel file of this PyTorch; remove it"
+            )
         self._follow_operators()
         self._follow_files()
         for what, who in sorted(self._missing.items()):
@@ -120,7 +122,9 @@ class _Check:
                 overloads = self._overloads[call]
                 if any("CUDA" in overload.kernels for overload in overloads):
                     if call not in self._registered and not self._is_left_out(call):
-                        self._miss(f'operator {call} is not registered; add "{call}" to operators', chain)
+                        self._miss(
+                            f'operator {call} is not registered; add "{call}" to operators', chain
+                        )
                     continue
                 for overload in overloads:
                     if overload.composites and overload.name not in seen:
@@ -226,7 +230,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("command", choices=("check", "needs", "offers"))
     parser.add_argument("operators", nargs="*", help="for needs: names or patterns")
-    parser.add_argument("--pytorch-root", type=Path, required=True, help="folder with torchgen, aten")
+    parser.add_argument(
+        "--pytorch-root", type=Path, required=True, help="folder with torchgen, aten"
+    )
     parser.add_argument("--profile", help="for check and offers: a NAME.profile.json")
     args = parser.parse_args(argv)
     if args.command == "needs":

@@ -62,7 +62,9 @@ def generate(operators: Operators, selected: Selected, out: Path) -> None:
     for backend in BACKENDS:
         _generate_backend(operators, backend, selected[backend], out)
     if not (out / UFUNC).exists():
-        (out / UFUNC).write_text("// The profile selects no operator whose kernel torchgen writes.\n")
+        (out / UFUNC).write_text(
+            "// The profile selects no operator whose kernel torchgen writes.\n"
+        )
     registrations = {
         backend: registered(out / f"Register{backend}.cpp", backend) for backend in BACKENDS
     }
@@ -103,7 +105,9 @@ def _generate_backend(ops: Operators, backend: str, names: set[str], out: Path) 
             units += taken
     # AOTInductor's shim also serves operators that are composed of others, on whatever device.
     shim_functions = [
-        op.native for op in ops if op.name in names or (backend == "CUDA" and "CUDA" not in op.kernels)
+        op.native
+        for op in ops
+        if op.name in names or (backend == "CUDA" and "CUDA" not in op.kernels)
     ]
     files = ops.gen.FileManager(
         install_dir=str(out),
@@ -165,7 +169,9 @@ def _selector(ops: Operators, names: set[str]) -> Any:
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pytorch-root", type=Path, required=True, help="folder with torchgen and aten")
+    parser.add_argument(
+        "--pytorch-root", type=Path, required=True, help="folder with torchgen and aten"
+    )
     parser.add_argument("--profile", required=True, help="`full` or a NAME.profile.json")
     parser.add_argument("--out", type=Path, required=True, help="folder for the generated files")
     args = parser.parse_args(argv)

@@ -103,7 +103,9 @@ class Operators:
             {self._key.MPS, self._key.XPU},
         )
         self.backend_indices: Mapping[Any, Any] = parsed.backend_indices
-        self.grouped: list[Any] = list(self.gen.get_grouped_native_functions(parsed.native_functions))
+        self.grouped: list[Any] = list(
+            self.gen.get_grouped_native_functions(parsed.native_functions)
+        )
         self._by_name = {op.name: op for unit in self.grouped for op in self._read(unit)}
 
     def __iter__(self) -> Iterator[Operator]:
@@ -172,11 +174,13 @@ class Operators:
 def _import_torchgen(root: Path) -> ModuleType:
     """Imports torchgen.gen from a PyTorch tree and from nowhere else."""
     if not (root / "torchgen/gen.py").is_file():
-        raise TorchgenError(f"{root} has no torchgen/gen.py; --pytorch-root is the folder that has it")
+        raise TorchgenError(
+            f"{root} has no torchgen/gen.py; --pytorch-root is the folder that has it"
+        )
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     module = importlib.import_module("torchgen.gen")
-    found = Path(str(module.__file__)).resolve()
-    if not found.is_relative_to((root / "torchgen").resolve()):
+    found = Path(str(module.__file__))
+    if found != root / "torchgen/gen.py":
         raise TorchgenError(f"torchgen was already imported from {found}; need the one of {root}")
     return module

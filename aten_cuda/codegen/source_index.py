@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,12 +49,18 @@ _DEFINES: tuple[str, ...] = (
 
 _TOKEN = re.compile(r'[A-Za-z_]\w*|::|->|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)+\'|\d[\w.\']*|\S')
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
-_STUB_DECLARATION = re.compile(r"\bDECLARE_DISPATCH\s*\((?:[^;]*?),\s*(\w+)\s*\)", re.DOTALL)
+_STUB_DECLARATION = re.compile(r"\bDECLARE_DISPATCH\s*\([^;{}]*?,\s*(\w+)\s*\)\s*?(?:;|\n|$)")
 _STUB_REGISTRATION = re.compile(
     r"\b(?:REGISTER_DISPATCH|REGISTER_CUDA_DISPATCH)\s*\(\s*(\w+)\s*,", re.DOTALL
 )
-_KERNEL_MACROS = {"TORCH_IMPL_FUNC": "structured_", "TORCH_META_FUNC": "meta_", "TORCH_META_FUNC2": "meta_"}
-_ATTRIBUTES = frozenset({"__align__", "__attribute__", "__launch_bounds__", "alignas", "decltype", "noexcept"})
+_KERNEL_MACROS = {
+    "TORCH_IMPL_FUNC": "structured_",
+    "TORCH_META_FUNC": "meta_",
+    "TORCH_META_FUNC2": "meta_",
+}
+_ATTRIBUTES = frozenset(
+    {"__align__", "__attribute__", "__launch_bounds__", "alignas", "decltype", "noexcept"}
+)
 _LOCAL_WORDS = frozenset({"static", "inline", "__device__", "__global__", "__forceinline__"})
 _TYPE_WORDS = frozenset({"class", "struct", "union", "enum"})
 
@@ -203,7 +209,7 @@ class _Parser:
                 depth += 1
             elif token == ")":
                 depth = max(0, depth - 1)
-            if token == "{" :
+            if token == "{":
                 if depth:  # a lambda or braced value among arguments outside of functions
                     i = self._skip(i, self._result.uses)
                     head.append("{}")
@@ -275,7 +281,9 @@ def _classify(head: Sequence[str]) -> tuple[str, str]:
     name_at = _name_at(rest)
     words = [i for i, token in enumerate(rest) if token in _TYPE_WORDS]
     if words and (name_at < 0 or words[0] < name_at) and "(" not in rest[words[0] :]:
-        names = [t for t in rest[words[0] + 1 :] if re.match(r"[A-Za-z_]", t) and t not in _TYPE_WORDS]
+        names = [
+            t for t in rest[words[0] + 1 :] if re.match(r"[A-Za-z_]", t) and t not in _TYPE_WORDS
+        ]
         return "type", names[0] if names else "(anonymous)"
     if words and words[0] == 0 and name_at > 0 and ":" in rest and rest.index(":") < name_at:
         return "type", rest[1]
@@ -367,11 +375,3 @@ def _uses(tokens: Sequence[str]) -> Iterator[Use]:
             yield Use(token, "::".join(parts))
         else:
             yield Use(token, "")
-
-
-def definitions_by_file(index: SourceIndex) -> Mapping[str, set[str]]:
-    """Names that other files can refer to, by the file that defines them."""
-    return {
-        path: {function.name for function in file.functions if not function.local}
-        for path, file in index.files.items()
-    }

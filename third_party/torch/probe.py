@@ -55,7 +55,11 @@ def find_includes(package: pathlib.Path) -> dict[str, str]:
     Raises:
         ProbeError: no complete set of headers is installed.
     """
-    for root in (package / "include", pathlib.Path(sys.prefix) / "include", pathlib.Path("/usr/include")):
+    for root in (
+        package / "include",
+        pathlib.Path(sys.prefix) / "include",
+        pathlib.Path("/usr/include"),
+    ):
         if all((root / name).is_dir() for name in HEADER_FOLDERS):
             found = [name for name in (*HEADER_FOLDERS, *BUNDLED_HEADERS) if (root / name).is_dir()]
             return {name: str(root / name) for name in found}
@@ -79,7 +83,9 @@ def find_libraries(package: pathlib.Path) -> dict[str, str]:
     for name in (f"lib{library}.so" for library in LIBRARIES):
         paths = [folder / name for folder in folders if (folder / name).exists()]
         if not paths:
-            raise ProbeError(f"torch in {package} has no {name}. Install the whole of torch (Debian: libtorch-dev).")
+            raise ProbeError(
+                f"torch in {package} has no {name}. Install the whole of torch (Debian: libtorch-dev)."
+            )
         found[name] = str(paths[0].resolve())
     return found
 

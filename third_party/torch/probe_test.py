@@ -23,7 +23,9 @@ class ProbeTest(absltest.TestCase):
             probe.require_cpu_torch("2.5.1+cpu", None, "2.6.0")
 
     def test_a_torch_with_cuda_is_refused_and_both_are_named(self) -> None:
-        with self.assertRaisesRegex(probe.ProbeError, r"2\.6\.0\+cu124 .* already has CUDA 12\.4.* 2\.6\.0"):
+        with self.assertRaisesRegex(
+            probe.ProbeError, r"2\.6\.0\+cu124 .* already has CUDA 12\.4.* 2\.6\.0"
+        ):
             probe.require_cpu_torch("2.6.0+cu124", "12.4", "2.6.0")
 
     def test_the_message_says_what_to_type(self) -> None:

@@ -1,7 +1,7 @@
 // Takes the place of native/cuda/RowwiseScaledMM.cu in builds whose op profile
-// leaves it out. Blas.cpp, which every profile with a matrix product has, refers
-// to its one function from _scaled_mm alone; such a profile does not register
-// _scaled_mm, so nothing reaches this but code that calls it directly.
+// leaves it out. Blas.cpp, which every profile with a matrix product has,
+// refers to its one function from _scaled_mm alone; such a profile does not
+// register _scaled_mm, so nothing reaches this but code that calls it directly.
 
 #include <ATen/core/Tensor.h>
 #include <ATen/native/cuda/RowwiseScaledMM.h>

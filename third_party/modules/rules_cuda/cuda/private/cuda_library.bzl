@@ -1,6 +1,8 @@
 """cuda_library: compiles CUDA C++ with nvcc and offers the objects to C++ rules."""
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain", "use_cpp_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":providers.bzl", "CudaToolkitInfo")
 
 def _expand(ctx, options):

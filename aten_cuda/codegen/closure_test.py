@@ -1,0 +1,121 @@
+"""The verdict on the core profile, and tests that the verdict notices what it should.
+
+The sources are read once for all of them.
+"""
+
+import dataclasses
+import os
+from pathlib import Path
+
+from absl.testing import absltest
+
+from aten_cuda.codegen.closure import Verdict, check, needed_files, offers
+from aten_cuda.codegen.operators import Operators
+from aten_cuda.codegen.reach import Sources
+from aten_cuda.codegen.selection import Profile, Selection
+
+SRCDIR = Path(os.environ["TEST_SRCDIR"])
+PYTORCH = (SRCDIR / os.environ["PYTORCH_VERSION_TXT"]).parent
+CORE = str(SRCDIR / os.environ["CORE_PROFILE"])
+
+
+def profile_of(*operators: str, kernels: tuple[str, ...] = ()) -> Profile:
+    """A profile with some operators and kernel files."""
+    return Profile("p", selections=(Selection("//p", operators),), kernels=frozenset(kernels))
+
+
+class ClosureTest(absltest.TestCase):
+    sources: Sources
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.sources = Sources.scan(Operators(PYTORCH))
+        cls.core = Profile.load(CORE)
+
+    def check(self, profile: Profile) -> Verdict:
+        return check(self.sources, profile)
+
+    def assert_one_problem(self, profile: Profile, pattern: str) -> None:
+        problems = self.check(profile).problems
+        self.assertLen([p for p in problems if pattern in p], 1, problems)
+
+    def test_core_has_what_its_operators_need_and_nothing_else(self) -> None:
+        self.assertEqual(self.check(self.core).problems, [])
+
+    def test_every_kernel_file_of_core_is_missed_when_it_is_gone(self) -> None:
+        for path in (
+            "native/cuda/Copy.cu",
+            "native/cuda/CumsumKernel.cu",
+            "cuda/cub-RadixSortPairs.cu",
+        ):
+            less = dataclasses.replace(self.core, kernels=self.core.kernels - {path})
+            self.assert_one_problem(less, f'add "{path}" to kernels')
+
+    def test_a_stub_of_a_function_in_libtorch_cpu_is_missed(self) -> None:
+        self.assert_one_problem(
+            profile_of("cos"),
+            'cos_stub has no CUDA kernel; add "native/cuda/UnaryGeometricCosKernel.cu"',
+        )
+
+    def test_the_stub_of_a_generated_kernel_asks_for_its_operator(self) -> None:
+        self.assert_one_problem(
+            profile_of("sub"), "add_stub has no CUDA kernel; add its operator to operators"
+        )
+
+    def test_an_operator_that_a_composed_one_calls_is_missed_with_the_way_to_it(self) -> None:
+        self.assert_one_problem(profile_of("conv2d"), 'add "_slow_conv2d_forward" to operators')
+        self.assertIn(
+            "conv2d > convolution",
+            next(
+                p for p in self.check(profile_of("conv2d")).problems if "_slow_conv2d_forward" in p
+            ),
+        )
+
+    def test_what_is_left_out_knowingly_is_not_missed(self) -> None:
+        profile = dataclasses.replace(profile_of("cos"), left_out=frozenset({"cos_stub"}))
+        self.assertTrue(self.check(profile).closed)
+
+    def test_an_entry_that_leaves_out_nothing_is_reported(self) -> None:
+        profile = dataclasses.replace(self.core, left_out=self.core.left_out | {"tan_stub"})
+        self.assert_one_problem(profile, "left_out has tan_stub, but nothing leads to it")
+
+    def test_a_file_that_no_operator_needs_is_reported(self) -> None:
+        more = dataclasses.replace(
+            self.core, kernels=self.core.kernels | {"native/cuda/UnaryGeometricTanKernel.cu"}
+        )
+        self.assert_one_problem(
+            more, "UnaryGeometricTanKernel.cu is among kernels, but no operator"
+        )
+
+    def test_a_file_that_does_not_exist_is_reported(self) -> None:
+        self.assert_one_problem(
+            profile_of("cos", kernels=("native/cuda/Nope.cu",)), "no kernel file of this PyTorch"
+        )
+
+    def test_needs_follows_links_between_files(self) -> None:
+        self.assertContainsSubset(
+            {"native/cuda/ScanKernels.cpp", "native/cuda/CumsumKernel.cu"},
+            needed_files(self.sources, profile_of("cumsum")),
+        )
+
+    def test_offers_what_the_files_could_serve(self) -> None:
+        kernels = ("native/cuda/UnaryGeometricCosKernel.cu",)
+        offered = offers(self.sources, profile_of("cos.out", kernels=kernels))
+        self.assertIn("cos", offered)
+        self.assertNotIn("cos.out", offered)
+        self.assertNotIn("sin", offered)
+
+    def test_every_cuda_kernel_has_a_source(self) -> None:
+        without: list[str] = []
+        for op in self.sources.operators:
+            for backend in op.kernels:
+                try:
+                    self.sources.of_operator(op, backend)
+                except KeyError as error:
+                    without.append(str(error))
+        self.assertEqual(without, [])
+
+
+if __name__ == "__main__":
+    absltest.main()

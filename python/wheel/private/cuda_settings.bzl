@@ -1,0 +1,35 @@
+"""The rule that writes down which build settings a wheel was built with.
+
+Private: load `//python/wheel:defs.bzl`.
+"""
+
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("//config:cuda_archs.bzl", "CudaArchsInfo")
+
+# The profiles of this package go by their plain names in --//config:ops.
+_PROFILES = "aten_cuda/profiles"
+
+def _cuda_settings_impl(ctx):
+    ops = ctx.attr._ops.label
+    settings = {
+        "ATTENTION": ctx.attr._attention[BuildSettingInfo].value,
+        "CUDA_ARCHS": ctx.attr._cuda_archs[CudaArchsInfo].names,
+        "CUDNN": ctx.attr._cudnn[BuildSettingInfo].value,
+        "OPS": ops.name if ops.package == _PROFILES else str(ops),
+    }
+    settings.update(json.decode(ctx.attr.constants))
+    output = ctx.actions.declare_file(ctx.label.name + ".json")
+    ctx.actions.write(output, json.encode_indent(settings) + "\n")
+    return [DefaultInfo(files = depset([output]))]
+
+cuda_settings = rule(
+    implementation = _cuda_settings_impl,
+    doc = "Writes a JSON object: the build settings of //config, and constants of the caller.",
+    attrs = {
+        "constants": attr.string(default = "{}", doc = "JSON object with more constants."),
+        "_attention": attr.label(default = "//config:attention"),
+        "_cuda_archs": attr.label(default = "//config:cuda_archs"),
+        "_cudnn": attr.label(default = "//config:cudnn"),
+        "_ops": attr.label(default = "//config:ops"),
+    },
+)

@@ -1,0 +1,93 @@
+"""The launcher of `wheel_test`: runs a test in a fresh virtual environment over the stock torch.
+
+The environment sees the packages of the base interpreter (torch among them) and holds a copy of
+the unpacked wheels, so that a test can use and damage what is installed without harm to others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+
+PYTHON_VARIABLE = "TORCH_CUDA_TEST_PYTHON"
+SITE_VARIABLE = "TORCH_CUDA_TEST_SITE"
+
+# Prints the folder that holds torch, without importing it.
+_FIND_TORCH = """
+import importlib.util, pathlib
+spec = importlib.util.find_spec("torch")
+print(pathlib.Path(spec.origin).parent.parent if spec and spec.origin else "")
+"""
+
+
+def _output(python: pathlib.Path, code: str) -> str:
+    return subprocess.run(
+        [python, "-I", "-c", code], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def create(folder: pathlib.Path, base: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
+    """Makes a virtual environment that sees the torch of another interpreter.
+
+    Args:
+        folder: where to make it.
+        base: the interpreter that has torch; it may itself belong to a virtual environment.
+
+    Returns:
+        The new interpreter and its site-packages folder.
+
+    Raises:
+        SystemExit: the base interpreter has no torch.
+    """
+    subprocess.run(
+        [base, "-I", "-m", "venv", "--system-site-packages", "--without-pip", folder], check=True
+    )
+    python = folder / "bin" / "python3"
+    site = pathlib.Path(_output(python, "import sysconfig; print(sysconfig.get_path('purelib'))"))
+    if not _output(python, _FIND_TORCH):
+        # A virtual environment made from another one sees the system, not its parent.
+        torch_site = _output(base, _FIND_TORCH)
+        if not torch_site:
+            raise SystemExit(
+                f"{base} has no torch: install a CPU-only one there, or name another Python with "
+                "--repo_env=TORCH_CUDA_PYTHON=PATH."
+            )
+        (site / "stock_torch.pth").write_text(f"{torch_site}\n", encoding="utf-8")
+    return python, site
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Makes the environment and becomes the test.
+
+    Args:
+        argv: `--python BASE --wheel_env FOLDER --main TEST -- ARGUMENTS`; the process's own
+            arguments if None.
+    """
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--python", type=pathlib.Path, required=True)
+    parser.add_argument("--wheel_env", type=pathlib.Path, required=True)
+    parser.add_argument("--main", type=pathlib.Path, required=True)
+    parser.add_argument("arguments", nargs="*")
+    arguments = parser.parse_args(argv)
+
+    scratch = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+    python, site = create(scratch / "venv", arguments.python)
+    shutil.copytree(arguments.wheel_env.resolve(), site, dirs_exist_ok=True)
+
+    # PYTHONPATH stays as Bazel's launcher set it, so the test finds its deps.
+    environment = {**os.environ, PYTHON_VARIABLE: str(python), SITE_VARIABLE: str(site)}
+    # Bazel leaves outputs read-only; a test that damages the installation has to be able to write.
+    for entry in (site, *site.rglob("*")):
+        entry.chmod(entry.stat().st_mode | 0o200)
+    os.execve(
+        python, [str(python), str(arguments.main.absolute()), *arguments.arguments], environment
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""The layer order of docs/architecture.md, and a check of a dependency graph against it.
+
+Layers are folders of this repository. The graph comes from the rule in graph.bzl; nothing
+here runs Bazel.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+
+# Each layer with the layers that it may name in its deps. What is not listed is forbidden, so that
+# a new layer has to be thought about.
+LAYERS: Mapping[str, frozenset[str]] = {
+    "c10_cuda": frozenset(),
+    "aten_cuda": frozenset({"c10_cuda"}),
+    "framework": frozenset({"c10_cuda", "aten_cuda"}),
+    "distributed": frozenset({"c10_cuda", "aten_cuda", "framework", "python/csrc"}),
+    "profiler": frozenset({"c10_cuda", "aten_cuda", "framework", "python/csrc"}),
+    "python/csrc": frozenset({"c10_cuda", "aten_cuda", "framework"}),
+    "python": frozenset({"c10_cuda", "aten_cuda", "framework", "python/csrc"}),
+}
+
+# Beside the column: settings and tools that any layer may use, and that use no layer.
+TOOLS = ("config", "patches", "python/wheel", "third_party", "tools")
+
+_EDGE = re.compile(r'^\s*"(?P<source>[^"]+)" -> "(?P<target>[^"]+)"')
+# The profiles of operators are settings: //config:ops names them.
+_SETTINGS = ("aten_cuda/profiles",)
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Violation:
+    """One arrow that points up, or to something a layer may not know.
+
+    Attributes:
+        source: label of the target that has the dependency.
+        target: label of what it depends on.
+        reason: one sentence.
+    """
+
+    source: str
+    target: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.source} -> {self.target}: {self.reason}"
+
+
+def package_of(label: str) -> str | None:
+    """Takes the package out of a label.
+
+    Args:
+        label: for example "//framework/jit:jit", or "@pytorch//:x.cpp".
+
+    Returns:
+        For example "framework/jit"; None for a label of another repository.
+    """
+    for root in ("@@//", "@//", "//"):
+        if label.startswith(root):
+            return label.removeprefix(root).split(":")[0]
+    return None
+
+
+def layer_of(package: str) -> str | None:
+    """Finds the layer of a package.
+
+    Args:
+        package: for example "framework/jit".
+
+    Returns:
+        The key of LAYERS it belongs to, "tools" for TOOLS and for the root (license, README), or
+        None.
+    """
+    if not package:
+        return "tools"
+    for folder in (*_SETTINGS, *TOOLS):
+        if package == folder or package.startswith(folder + "/"):
+            return "tools"
+    # The longest folder wins: python/csrc is no part of python.
+    for folder in sorted(LAYERS, key=len, reverse=True):
+        if package == folder or package.startswith(folder + "/"):
+            return folder
+    return None
+
+
+def parse_graph(text: str) -> list[tuple[str, str]]:
+    """Reads the edges of a graph.
+
+    Args:
+        text: the graph in Graphviz's language.
+
+    Returns:
+        (source, target) labels.
+
+    Raises:
+        ValueError: there is no edge, so this is no graph of a build.
+    """
+    edges = [
+        (match["source"], match["target"])
+        for match in map(_EDGE.match, text.splitlines())
+        if match is not None
+    ]
+    if not edges:
+        raise ValueError("the graph has no edge: was it written by dependency_graph?")
+    return edges
+
+
+def violations(edges: Iterable[tuple[str, str]]) -> list[Violation]:
+    """Checks a graph against LAYERS.
+
+    Args:
+        edges: (source, target) labels.
+
+    Returns:
+        What breaks the order, sorted; empty if nothing does.
+    """
+    found = []
+    for source, target in edges:
+        source_package, target_package = package_of(source), package_of(target)
+        if source_package is None or target_package is None:
+            continue
+        source_layer, target_layer = layer_of(source_package), layer_of(target_package)
+        if source_layer is None or source_layer == target_layer or target_layer == "tools":
+            # Tests, benches and examples may use everything.
+            continue
+        reason = _reason(source_layer, target_layer, target_package)
+        if reason:
+            found.append(Violation(source, target, reason))
+    return sorted(found)
+
+
+def _reason(source: str, target: str | None, package: str) -> str | None:
+    if source == "tools":
+        known = target in LAYERS
+        return "tools and settings are used by layers and know none" if known else None
+    if target is None:
+        return f"{package} is no layer, and layers may use layers only"
+    if target in LAYERS[source]:
+        return None
+    if target in ("distributed", "profiler"):
+        return f"{target} is a plugin, which nothing may know"
+    return (
+        f"{source} lies below {target}"
+        if source in LAYERS[target]
+        else (f"{source} may use {', '.join(sorted(LAYERS[source])) or 'no layer'}")
+    )

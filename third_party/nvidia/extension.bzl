@@ -1,0 +1,64 @@
+"""Module extension that declares @cutlass and @cudnn. They are fetched only by builds that need them."""
+
+load(":packages.bzl", "CUDNN", "CUDNN_FRONTEND", "CUTLASS")
+
+_BUILD = '''"""Unpacked from {requirements}."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+package(default_visibility = ["//visibility:public"])
+
+cc_library(
+    name = "headers",
+    hdrs = glob(["include/**"]),
+    includes = ["include"],
+)
+
+[
+    cc_library(
+        name = library.removeprefix("lib/lib").split(".so")[0],
+        additional_linker_inputs = [library],
+        linkopts = ["$(execpath %s)" % library],
+        deps = [":headers"],
+    )
+    for library in glob(["lib/lib*.so.*"], allow_empty = True)
+]
+'''
+
+def _pypi_repository_impl(repository_ctx):
+    python = repository_ctx.which("python3")
+    if not python:
+        fail("@%s needs python3 on PATH. Install it, or use ./bazelw, which brings one." % repository_ctx.name)
+    for encoded in repository_ctx.attr.packages:
+        package = json.decode(encoded)
+        result = repository_ctx.execute(
+            [
+                python,
+                "-B",
+                repository_ctx.path(Label("//third_party/nvidia:fetch.py")),
+                package["requirement"],
+                package["sha256"],
+                package["python_tag"],
+                ".",
+            ] + ["%s=%s" % folder for folder in package["folders"].items()],
+            timeout = 1800,
+        )
+        if result.return_code:
+            fail(result.stderr.strip())
+    requirements = ", ".join([json.decode(package)["requirement"] for package in repository_ctx.attr.packages])
+    repository_ctx.file("BUILD.bazel", _BUILD.replace("{requirements}", requirements))
+
+_pypi_repository = repository_rule(
+    implementation = _pypi_repository_impl,
+    attrs = {"packages": attr.string_list(mandatory = True, doc = "Packages as in packages.bzl, each as JSON.")},
+    doc = "Headers and libraries out of wheels.",
+)
+
+def _nvidia_impl(_module_ctx):
+    _pypi_repository(name = "cutlass", packages = [json.encode(CUTLASS)])
+    _pypi_repository(name = "cudnn", packages = [json.encode(CUDNN), json.encode(CUDNN_FRONTEND)])
+
+nvidia = module_extension(
+    implementation = _nvidia_impl,
+    doc = "Declares @cutlass (attention kernels) and @cudnn (with its C++ frontend).",
+)

@@ -1,0 +1,25 @@
+"""Pins of NVIDIA's packages on PyPI. Each is a wheel; what is in it depends on no Python version."""
+
+CUTLASS = struct(
+    requirement = "nvidia-cutlass==3.5.1.0",
+    sha256 = "cb90ec9fec86504c1602175fa8a96756e9502884b6aac62a03f814e6b1bb35f1",
+    python_tag = "py3",
+    folders = {"include": "cutlass_library/source/include"},
+)
+
+CUDNN = struct(
+    requirement = "nvidia-cudnn-cu12==9.1.0.70",
+    sha256 = "165764f44ef8c61fcdfdfdbe769d687e06374059fbb388b6c89ecb0e28793a6f",
+    python_tag = "py3",
+    folders = {
+        "include": "nvidia/cudnn/include",
+        "lib": "nvidia/cudnn/lib",
+    },
+)
+
+CUDNN_FRONTEND = struct(
+    requirement = "nvidia-cudnn-frontend==1.8.0",
+    sha256 = "e3abf6a1dc03999be12714cbaf719e1d5b5a59d9fd5fa5214bca1022f9edcb7f",
+    python_tag = "cp311",
+    folders = {"include": "include"},
+)
