@@ -49,6 +49,10 @@ def _profile_library_impl(ctx):
         dep
         for dep, path in ctx.attr.units.items()
         if kernel_selected(profile, path)
+    ] + [
+        dep
+        for dep, path in ctx.attr.substitutes.items()
+        if not kernel_selected(profile, path)
     ]
     return [
         DefaultInfo(files = depset(transitive = [dep[DefaultInfo].files for dep in chosen])),
@@ -61,6 +65,10 @@ profile_library = rule(
         "units": attr.label_keyed_string_dict(
             providers = [CcInfo],
             doc = "Libraries of one unit each, and the unit's path below aten/src/ATen.",
+        ),
+        "substitutes": attr.label_keyed_string_dict(
+            providers = [CcInfo],
+            doc = "Libraries of ours, each with the unit whose place it takes where the profile leaves that out.",
         ),
         "profile": attr.label(
             mandatory = True,
@@ -76,6 +84,7 @@ def upstream_library(
         name,
         units,
         profiled = False,
+        substitutes = {},
         deps = [],
         unit_deps = {},
         local_defines = [],
@@ -88,6 +97,7 @@ def upstream_library(
         name: name of the library.
         units: list of strings, paths in @pytorch, each a .cpp or .cu file.
         profiled: whether only the units that `//config:ops` asks for are part of the library.
+        substitutes: dict of labels of libraries to the units in whose place they come when a profile leaves these out.
         deps: libraries whose headers the units include.
         unit_deps: dict of file names to further libraries that these units alone include.
         local_defines: macros of these units, besides those that all upstream units get.
@@ -128,6 +138,7 @@ def upstream_library(
         profile_library(
             name = name,
             profile = "//config:ops",
+            substitutes = substitutes,
             units = labels,
             visibility = visibility,
         )

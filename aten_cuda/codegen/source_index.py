@@ -361,9 +361,9 @@ def _uses(tokens: Sequence[str]) -> Iterator[Use]:
             continue
         before = tokens[i - 1] if i else ""
         after = tokens[i + 1] if i + 1 < len(tokens) else ""
-        if after not in ("(", "<", "{") and before not in ("&", "::") and token[0].islower():
-            if not token.endswith("_stub"):
-                continue  # a variable, as far as can be told
+        called = after in ("(", "<", "{") or before in ("&", "::")
+        if not called and token[0].islower() and not token.endswith("_stub"):
+            continue  # a variable, as far as can be told
         if before in (".", "->"):
             yield Use(token, "member")
         elif before == "::":

@@ -6,6 +6,7 @@ unusable as the CPU half ends it with exit code 1 and one message.
 
 import argparse
 import json
+import mmap
 import pathlib
 import platform
 import sys
@@ -90,6 +91,23 @@ def find_libraries(package: pathlib.Path) -> dict[str, str]:
     return found
 
 
+def cpu_definitions(libtorch_cpu: pathlib.Path) -> list[str]:
+    """Returns the macros that say for which CPUs torch has kernels: they are part of the signature of dispatch stubs.
+
+    Args:
+        libtorch_cpu: the library, whose symbols tell.
+    """
+    lookup = b"_ZN2at6native16DispatchStubImpl12get_call_ptrEN3c1010DeviceTypeEPv"
+    for symbol, definitions in (
+        (lookup + b"S4_S4_\0", ["HAVE_AVX2_CPU_DEFINITION", "HAVE_AVX512_CPU_DEFINITION"]),
+        (lookup + b"S4_\0", ["HAVE_AVX2_CPU_DEFINITION"]),
+    ):
+        with libtorch_cpu.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            if content.find(symbol) >= 0:
+                return definitions
+    return []
+
+
 def describe(source_version: str) -> dict[str, object]:
     """Returns everything that the build needs to know of the installed torch.
 
@@ -108,11 +126,14 @@ def describe(source_version: str) -> dict[str, object]:
         ) from None
     require_cpu_torch(torch.__version__, torch.version.cuda, source_version)
     package = pathlib.Path(torch.__file__).parent
+    libraries = find_libraries(package)
     tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
     return {
         "version": torch.__version__,
         "public_version": torch.__version__.split("+")[0],
         "cxx11_abi": bool(torch._C._GLIBCXX_USE_CXX11_ABI),
+        # pybind11 shares its types among modules of one tag; torch's may come from another compiler than ours.
+        "pybind11_build_abi": torch._C._PYBIND11_BUILD_ABI,
         "python": sys.executable,
         "python_version": platform.python_version(),
         "python_tag": tag,
@@ -120,7 +141,8 @@ def describe(source_version: str) -> dict[str, object]:
         "extension_suffix": sysconfig.get_config_var("EXT_SUFFIX"),
         "platform": sysconfig.get_platform().replace("-", "_").replace(".", "_"),
         "includes": find_includes(package),
-        "libraries": find_libraries(package),
+        "libraries": libraries,
+        "cpu_definitions": cpu_definitions(pathlib.Path(libraries["libtorch_cpu.so"])),
         "python_include": sysconfig.get_path("include"),
     }
 

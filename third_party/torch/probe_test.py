@@ -57,6 +57,17 @@ class ProbeTest(absltest.TestCase):
         self.assertTrue(pathlib.Path(described["includes"]["ATen"], "ATen.h").is_file())
         self.assertTrue(pathlib.Path(described["libraries"]["libtorch_cpu.so"]).is_file())
 
+    def test_the_cpus_of_the_dispatch_stubs_are_read_from_the_library(self) -> None:
+        library = pathlib.Path(self.create_tempdir().full_path) / "libtorch_cpu.so"
+        lookup = b"_ZN2at6native16DispatchStubImpl12get_call_ptrEN3c1010DeviceTypeEPv"
+        for symbol, definitions in {
+            lookup + b"S4_S4_": ["HAVE_AVX2_CPU_DEFINITION", "HAVE_AVX512_CPU_DEFINITION"],
+            lookup + b"S4_": ["HAVE_AVX2_CPU_DEFINITION"],
+            lookup: [],
+        }.items():
+            library.write_bytes(b"\0other\0" + symbol + b"\0")
+            self.assertEqual(probe.cpu_definitions(library), definitions)
+
     def test_a_refusal_is_one_message_and_exit_code_1(self) -> None:
         command = [sys.executable, probe.__file__, "--source-version", "0.0.1"]
         result = subprocess.run(command, check=False, capture_output=True, text=True)
