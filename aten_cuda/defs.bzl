@@ -101,7 +101,7 @@ def upstream_library(
         deps: libraries whose headers the units include.
         unit_deps: dict of file names to further libraries that these units alone include.
         local_defines: macros of these units, besides those that all upstream units get.
-        copts: options of the C++ compiler, for .cpp units.
+        copts: options of the C++ compiler, for .cpp units; `$(CUDA_ARCH_NAMES)` stands for the architectures.
         cuda_copts: options of nvcc, for .cu units.
         visibility: visibility of the library; the units themselves are visible to this repository.
     """
@@ -130,6 +130,7 @@ def upstream_library(
                 linkstatic = True,
                 local_defines = UPSTREAM_DEFINES + local_defines,
                 tags = ["manual"],
+                toolchains = ["//config:cuda_archs"],
                 visibility = ["//:__subpackages__"],
                 deps = includes,
                 alwayslink = True,

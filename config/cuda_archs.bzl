@@ -66,12 +66,15 @@ def _cuda_archs_impl(ctx):
     options = gencode(parsed.names)
     return [
         CudaArchsInfo(gencode = options, names = parsed.names),
-        platform_common.TemplateVariableInfo({"CUDA_GENCODE": " ".join(options)}),
+        platform_common.TemplateVariableInfo({
+            "CUDA_ARCH_NAMES": " ".join(parsed.names),
+            "CUDA_GENCODE": " ".join(options),
+        }),
     ]
 
 cuda_archs = rule(
     implementation = _cuda_archs_impl,
     build_setting = config.string(flag = True),
-    doc = "A list of CUDA architectures; `$(CUDA_GENCODE)` holds nvcc's options for it.",
+    doc = "A list of CUDA architectures; `$(CUDA_GENCODE)` holds nvcc's options for it, `$(CUDA_ARCH_NAMES)` their names.",
     provides = [CudaArchsInfo, platform_common.TemplateVariableInfo],
 )

@@ -1,5 +1,6 @@
 """The op profile of a build: `core`, `full`, or the label of an op_profile of one's own."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//aten_cuda/profiles:defs.bzl", "OpProfileInfo")
 
 _NAMED = {
@@ -26,7 +27,11 @@ _choose = transition(
 def _ops_impl(ctx):
     # A transition makes a list of a single label.
     profile = ctx.attr.profile[0]
-    return [profile[DefaultInfo], profile[OpProfileInfo]]
+    return [
+        BuildSettingInfo(value = ctx.build_setting_value),
+        profile[DefaultInfo],
+        profile[OpProfileInfo],
+    ]
 
 ops = rule(
     implementation = _ops_impl,
@@ -40,5 +45,8 @@ ops = rule(
     },
     build_setting = config.string(flag = True),
     doc = "The operators of a build: `core`, `full` or a label; provides the profile it names.",
-    provides = [OpProfileInfo],
+    provides = [
+        BuildSettingInfo,
+        OpProfileInfo,
+    ],
 )

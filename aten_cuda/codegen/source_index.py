@@ -90,7 +90,8 @@ class Function:
         name: its identifier; `structured_abs_out` for TORCH_IMPL_FUNC(abs_out).
         file: path below the PyTorch tree.
         namespace: `at::native`; the part of an anonymous namespace is `(anonymous)`.
-        local: not for other files to refer to (static, inline, device code, or in an anonymous namespace).
+        local: not for other files to refer to (static, inline, device code, a
+            type's own, or in an anonymous namespace); in a header it is theirs all the same.
         uses: the names in its body.
     """
 
@@ -262,7 +263,7 @@ class _Parser:
                 name=name,
                 file=self._result.path,
                 namespace="::".join(spaces),
-                local="(anonymous)" in spaces or not _LOCAL_WORDS.isdisjoint(head),
+                local=in_type or "(anonymous)" in spaces or not _LOCAL_WORDS.isdisjoint(head),
                 uses=frozenset(uses),
             )
         )

@@ -6,16 +6,12 @@ Private: load `//python/wheel:defs.bzl`.
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//config:cuda_archs.bzl", "CudaArchsInfo")
 
-# The profiles of this package go by their plain names in --//config:ops.
-_PROFILES = "aten_cuda/profiles"
-
 def _cuda_settings_impl(ctx):
-    ops = ctx.attr._ops.label
     settings = {
         "ATTENTION": ctx.attr._attention[BuildSettingInfo].value,
         "CUDA_ARCHS": ctx.attr._cuda_archs[CudaArchsInfo].names,
         "CUDNN": ctx.attr._cudnn[BuildSettingInfo].value,
-        "OPS": ops.name if ops.package == _PROFILES else str(ops),
+        "OPS": ctx.attr._ops[BuildSettingInfo].value,
     }
     settings.update(json.decode(ctx.attr.constants))
     output = ctx.actions.declare_file(ctx.label.name + ".json")
