@@ -56,8 +56,23 @@ def train(model: nn.Module, *inputs: torch.Tensor) -> None:
 
 
 def mlp() -> None:
-    activations = [nn.ReLU(), nn.GELU(), nn.SiLU(), nn.Tanh(), nn.Sigmoid(), nn.ELU(), nn.LeakyReLU()]
-    activations += [nn.Softplus(), nn.Hardswish(), nn.Hardsigmoid(), nn.PReLU(), nn.ReLU6(), nn.SELU()]
+    activations = [
+        nn.ReLU(),
+        nn.GELU(),
+        nn.SiLU(),
+        nn.Tanh(),
+        nn.Sigmoid(),
+        nn.ELU(),
+        nn.LeakyReLU(),
+    ]
+    activations += [
+        nn.Softplus(),
+        nn.Hardswish(),
+        nn.Hardsigmoid(),
+        nn.PReLU(),
+        nn.ReLU6(),
+        nn.SELU(),
+    ]
     for activation in activations:
         train(
             nn.Sequential(nn.Linear(8, 8), activation, nn.Dropout(0.1), nn.Linear(8, 4)),
@@ -85,7 +100,9 @@ def cnn() -> None:
     train(model, torch.randn(2, 3, 16, 16))
     with torch.no_grad():
         model.eval()(torch.randn(2, 3, 16, 16))
-    train(nn.Sequential(nn.Conv1d(4, 4, 3), nn.BatchNorm1d(4), nn.MaxPool1d(2)), torch.randn(2, 4, 9))
+    train(
+        nn.Sequential(nn.Conv1d(4, 4, 3), nn.BatchNorm1d(4), nn.MaxPool1d(2)), torch.randn(2, 4, 9)
+    )
     train(nn.InstanceNorm2d(3, affine=True), torch.randn(2, 3, 4, 4))
     train(nn.Unfold(2), torch.randn(1, 2, 4, 4, requires_grad=True))
 
@@ -127,10 +144,17 @@ def losses() -> None:
     total = functional.cross_entropy(scores, target, label_smoothing=0.1)
     total = total + functional.cross_entropy(image, torch.randint(3, (2, 4, 4)))
     total = total + functional.nll_loss(scores.log_softmax(1), target)
-    total = total + functional.kl_div(scores.log_softmax(1), torch.rand(4, 5), reduction="batchmean")
+    total = total + functional.kl_div(
+        scores.log_softmax(1), torch.rand(4, 5), reduction="batchmean"
+    )
     total = total + functional.binary_cross_entropy(scores.sigmoid(), torch.rand(4, 5))
     total = total + functional.binary_cross_entropy_with_logits(scores, torch.rand(4, 5))
-    for loss in (functional.mse_loss, functional.l1_loss, functional.smooth_l1_loss, functional.huber_loss):
+    for loss in (
+        functional.mse_loss,
+        functional.l1_loss,
+        functional.smooth_l1_loss,
+        functional.huber_loss,
+    ):
         total = total + loss(scores, torch.zeros(4, 5))
     total = total + functional.cosine_embedding_loss(scores, scores.flip(0), torch.ones(4))
     total = total + functional.triplet_margin_loss(scores, scores + 1, scores - 1)
@@ -178,7 +202,9 @@ def random() -> None:
     torch.bernoulli(torch.full((8,), 0.5))
     torch.poisson(torch.ones(8))
     torch.binomial(torch.ones(8), torch.full((8,), 0.5))
-    torch.distributions.Gamma(torch.ones(2, requires_grad=True), torch.ones(2)).rsample().sum().backward()
+    torch.distributions.Gamma(
+        torch.ones(2, requires_grad=True), torch.ones(2)
+    ).rsample().sum().backward()
     torch.distributions.Dirichlet(torch.ones(3, requires_grad=True)).rsample().sum().backward()
     torch.randperm(8)
     torch.randint(3, (2,))
@@ -195,7 +221,9 @@ def indexing() -> None:
     y = torch.zeros(4, 5)
     y[rows] = 1.0
     y[y > 0] = 2.0
-    y.scatter_(1, rows[:, None], 1.0).scatter_add_(0, torch.zeros(1, 5, dtype=torch.long), y[:1].clone())
+    y.scatter_(1, rows[:, None], 1.0).scatter_add_(
+        0, torch.zeros(1, 5, dtype=torch.long), y[:1].clone()
+    )
     y.index_add_(0, rows, torch.ones(3, 5)).masked_fill_(y > 1, 0.0)
     torch.cat([y, y]).unique(return_inverse=True, return_counts=True)
     torch.bincount(rows)
@@ -208,7 +236,12 @@ def indexing() -> None:
 
 
 def printing_and_saving() -> None:
-    for value in (torch.randn(3, 4) * 1e5, torch.arange(4), torch.tensor([True]), torch.tensor([float("nan")])):
+    for value in (
+        torch.randn(3, 4) * 1e5,
+        torch.arange(4),
+        torch.tensor([True]),
+        torch.tensor([float("nan")]),
+    ):
         repr(value)
     file = io.BytesIO()
     torch.save(nn.Linear(2, 2).state_dict(), file)

@@ -16,6 +16,7 @@ _PACKAGES = {
     "libcusolver.so.11": ("nvidia-cusolver-cu12", ">=11.6.1.9,<12"),
     "libcusparse.so.12": ("nvidia-cusparse-cu12", ">=12.3.1.170,<13"),
     "libnccl.so.2": ("nvidia-nccl-cu12", ">=2.21.5,<3"),
+    "libnvToolsExt.so.1": ("nvidia-nvtx-cu12", ">=12.4.127,<13"),
     "libnvJitLink.so.12": ("nvidia-nvjitlink-cu12", ">=12.4.127,<13"),
     "libnvrtc.so.12": ("nvidia-cuda-nvrtc-cu12", ">=12.4.127,<13"),
 }

@@ -63,6 +63,13 @@ class ViolationsTest(parameterized.TestCase):
     def test_plugin_may_use_what_lies_below(self) -> None:
         self.assertEqual(layers.violations([("//distributed:nccl", "//framework:framework")]), [])
 
+    def test_table_of_all_sources_may_look_at_every_layer(self) -> None:
+        edges = [
+            ("//python:torch_cuda_wheel", "//tools/upstream:units"),
+            ("//tools/upstream:units", "//distributed:c10d"),
+        ]
+        self.assertEqual(layers.violations(edges), [])
+
     def test_setting_that_knows_a_layer_is_reported(self) -> None:
         (violation,) = layers.violations([("//config:ops", "//framework:framework")])
         self.assertIn("settings are used by layers", str(violation))

@@ -31,7 +31,7 @@ ALLOWED = [
         r"ld-linux-[a-z0-9_-]+\.so\.[0-9]",
         # The CUDA toolkit. NCCL and CUPTI belong to the plugins.
         r"lib(cudart|cublas|cublasLt|cusparse|nvJitLink|nvrtc)\.so\.12",
-        r"libcufft\.so\.11|libcurand\.so\.10|libcusolver\.so\.11|libcudnn\.so\.9",
+        r"libcufft\.so\.11|libcurand\.so\.10|libcusolver\.so\.11|libcudnn\.so\.9|libnvToolsExt\.so\.1",
     )
 ]
 

@@ -32,7 +32,7 @@ print(json.dumps({key: registered(key) for key in keys}))
 _BLOCK = re.compile(
     r"TORCH_LIBRARY_IMPL\((\w+), (\w+), \w+\)\s*\{(.*?)^\}", re.DOTALL | re.MULTILINE
 )
-_NAME = re.compile(r'TORCH_SELECTIVE_NAME\(\s*"([^"]+)"')
+_NAME = re.compile(r'\bimpl\(\s*(?:TORCH_SELECTIVE_NAME\(\s*)?"([^"]+)"')
 
 
 def _registered(**environment: str) -> dict[str, set[str]]:

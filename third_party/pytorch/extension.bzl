@@ -38,6 +38,18 @@ def _debian_url(repository_ctx):
             return line.split("'")[1]
     return None
 
+def _apply_patches(repository_ctx):
+    """Applies the patches that //patches:series lists to the extracted tarball."""
+    series = repository_ctx.path(Label("//patches:series"))
+    for line in repository_ctx.read(series).splitlines():
+        name = line.partition("#")[0].strip()
+        if name:
+            _run(
+                repository_ctx,
+                ["patch", "--strip=1", "--forward", "--directory=tree", "--input=%s" % series.dirname.get_child(name)],
+                "patches/%s does not apply to PyTorch %s. Bring it up to date, or take it out of patches/series:" % (name, VERSION),
+            )
+
 def _fetch(repository_ctx):
     """Extracts the first tarball that can be had; returns the line that `source.txt` keeps about it."""
     release = repository_ctx.download_and_extract(
@@ -76,6 +88,7 @@ def _pytorch_repository_impl(repository_ctx):
         origin = "folder " + folder
     else:
         origin = _fetch(repository_ctx)
+        _apply_patches(repository_ctx)
         tree = repository_ctx.path("tree")
     version = repository_ctx.read(tree.get_child("version.txt")).strip().split("a0")[0]
     if version != VERSION:

@@ -102,7 +102,10 @@ def cpu_definitions(libtorch_cpu: pathlib.Path) -> list[str]:
         (lookup + b"S4_S4_\0", ["HAVE_AVX2_CPU_DEFINITION", "HAVE_AVX512_CPU_DEFINITION"]),
         (lookup + b"S4_\0", ["HAVE_AVX2_CPU_DEFINITION"]),
     ):
-        with libtorch_cpu.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        with (
+            libtorch_cpu.open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+        ):
             if content.find(symbol) >= 0:
                 return definitions
     return []
@@ -133,7 +136,7 @@ def describe(source_version: str) -> dict[str, object]:
         "public_version": torch.__version__.split("+")[0],
         "cxx11_abi": bool(torch._C._GLIBCXX_USE_CXX11_ABI),
         # pybind11 shares its types among modules of one tag; torch's may come from another compiler than ours.
-        "pybind11_build_abi": torch._C._PYBIND11_BUILD_ABI,
+        "pybind11_build_abi": torch._C._PYBIND11_BUILD_ABI,  # type: ignore[attr-defined]
         "python": sys.executable,
         "python_version": platform.python_version(),
         "python_tag": tag,
