@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import torch._dynamo  # Optimizers import it when first used, and it tries operators out meanwhile.
 from absl.testing import absltest, parameterized
 from torch import nn
 from torch.nn import functional
@@ -162,13 +163,14 @@ def losses() -> None:
 
 
 def optimizers() -> None:
-    for make, options in (
+    choices: tuple[tuple[Callable[..., torch.optim.Optimizer], dict[str, Any]], ...] = (
         (torch.optim.SGD, {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
         (torch.optim.Adam, {"lr": 0.1, "amsgrad": True, "weight_decay": 0.1}),
         (torch.optim.AdamW, {"lr": 0.1, "amsgrad": True}),
         (torch.optim.RMSprop, {"lr": 0.1, "momentum": 0.9}),
         (torch.optim.Adagrad, {"lr": 0.1}),
-    ):
+    )
+    for make, options in choices:
         ways: list[dict[str, bool]] = [{"foreach": True}, {"foreach": False}]
         if make in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):
             ways.append({"fused": True})
@@ -182,13 +184,13 @@ def optimizers() -> None:
                 nn.utils.clip_grad_value_(model.parameters(), 1.0)
                 optimizer.step()
     model = nn.Linear(4, 4)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    scaler = torch.amp.GradScaler("cpu")
+    plain = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.grad_scaler.GradScaler("cpu")
     with torch.autocast("cpu", dtype=torch.bfloat16):
         loss = model(torch.randn(2, 4)).float().sum()
     scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    scaler.step(optimizer)
+    scaler.unscale_(plain)
+    scaler.step(plain)
     scaler.update()
 
 
