@@ -21,7 +21,7 @@ UPSTREAM_DEFINES = [
     "USE_CUDA",
 ]
 
-_NVCC_OPTIONS = [
+NVCC_OPTIONS = [
     "$(CUDA_GENCODE)",
     "-std=c++17",
     "-O2",
@@ -31,7 +31,7 @@ _NVCC_OPTIONS = [
 ]
 
 # Upstream takes half and bfloat16 arithmetic from its own types, and keeps CUB's symbols to itself.
-_NVCC_DEFINES = [
+NVCC_DEFINES = [
     "CUB_WRAPPED_NAMESPACE=at_cuda_detail",
     "__CUDA_NO_BFLOAT16_CONVERSIONS__",
     "__CUDA_NO_HALF2_OPERATORS__",
@@ -114,8 +114,8 @@ def upstream_library(
             cuda_library(
                 name = target,
                 srcs = ["@pytorch//:" + unit],
-                copts = _NVCC_OPTIONS + cuda_copts,
-                local_defines = UPSTREAM_DEFINES + _NVCC_DEFINES + local_defines,
+                copts = NVCC_OPTIONS + cuda_copts,
+                local_defines = UPSTREAM_DEFINES + NVCC_DEFINES + local_defines,
                 tags = ["manual"],
                 toolchains = ["//config:cuda_archs"],
                 visibility = ["//:__subpackages__"],

@@ -31,8 +31,9 @@ BUILD_FILES = frozenset(
         "WORKSPACE.bzlmod",
     }
 )
-# Upstream's names for what one set of globs builds for CUDA; "hip" marks the ROCm half.
-CUDA_GLOB = re.compile(r"(?!.*(?:hip|miopen)).*(?:cuda|cudnn).*(?:_cu|_cpp)$")
+# Upstream's names for what one set of globs builds for CUDA; "hip" marks the ROCm half. The operators of MIOpen are in
+# CUDA builds too: without it they are its error messages.
+CUDA_GLOB = re.compile(r"(?!.*hip).*(?:cuda|cudnn|native_miopen).*(?:_cu|_cpp)$")
 GLOB_CALL = re.compile(r"^\s*file\(GLOB\s+(\w+)\s+([^)]*)\)", re.MULTILINE)
 SET_CALL = re.compile(r"^\s*set\((\w+)\s+([^)]*)\)", re.MULTILINE)
 

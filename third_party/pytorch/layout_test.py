@@ -53,6 +53,7 @@ class LayoutTest(absltest.TestCase):
                     "aten/src/ATen/cuda/detail/Hooks.cpp",
                 ],
                 "native_cuda_cu": ["aten/src/ATen/native/cuda/Abs.cu"],
+                "native_miopen_cpp": [],
                 "c10_cuda": ["c10/cuda/Stream.cpp", "c10/cuda/impl/Guard.cpp"],
             },
         )
