@@ -1,7 +1,8 @@
 """Finds NVIDIA's libraries and loads them before ours, which name them by soname only.
 
-Searched in this order: what the process has loaded already, the folders of
-`TORCH_CUDA_LIBRARY_PATH`, the `nvidia-*` packages from PyPI, the system's loader.
+Searched in this order: what the process has loaded already, the simulated device if it is asked
+for (`_simulator.py`), the folders of `TORCH_CUDA_LIBRARY_PATH`, the `nvidia-*` packages from PyPI,
+the system's loader.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
+from torch_cuda import _simulator
 from torch_cuda._build import BuildInfo
 from torch_cuda._errors import ActivationError
 
@@ -47,8 +49,8 @@ class Library:
 
     Attributes:
       soname: such as "libcublas.so.12".
-      origin: "already loaded", the name of the environment variable, the PyPI package, or
-        "system".
+      origin: "already loaded", the name of the environment variable that led to it, the PyPI
+        package, or "system".
       path: its file where we chose it, None where the system's loader did.
       handle: the loaded library.
     """
@@ -113,8 +115,13 @@ def candidates(
 
     Returns:
       Origin and path of each file that exists, the one to use first.
+
+    Raises:
+      ActivationError: the simulated device is asked for and not installed.
     """
-    folders = [
+    simulated = _simulator.library_folder(environ)
+    folders = [(_simulator.VARIABLE, simulated)] if simulated is not None else []
+    folders += [
         (PATH_VARIABLE, pathlib.Path(folder))
         for folder in environ.get(PATH_VARIABLE, "").split(os.pathsep)
         if folder
@@ -170,6 +177,10 @@ def preload(
       ActivationError: libraries are missing, cannot be loaded, or are too old. All missing ones are
         named at once.
     """
+    simulated = _simulator.library_folder(environ)
+    if simulated is not None:
+        # Before the runtime, which opens it by name.
+        _simulator.load_driver(simulated)
     found: list[Library] = []
     missing: dict[str, str] = {}
     for soname in needed_at_start(build.cuda_libraries):

@@ -19,7 +19,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 
 import torch_cuda
-from torch_cuda import _activation, _build, _checks, _libraries
+from torch_cuda import _activation, _build, _checks, _libraries, _simulator
 from torch_cuda._errors import ActivationError, ActivationWarning
 
 OK = "ok"
@@ -83,6 +83,7 @@ def _versions(build: _build.BuildInfo) -> Iterator[Row]:
         _activation.DISABLE_VARIABLE,
         "TORCH_DEVICE_BACKEND_AUTOLOAD",
         _libraries.PATH_VARIABLE,
+        _simulator.VARIABLE,
         "CUDA_VISIBLE_DEVICES",
         "LD_LIBRARY_PATH",
     ):

@@ -1,0 +1,76 @@
+"""When the simulated device is asked for, and what is said when it is not there."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+from unittest import mock
+
+from absl.testing import absltest
+
+from torch_cuda import _libraries, _simulator
+from torch_cuda._errors import ActivationError
+
+
+class RequestTest(absltest.TestCase):
+    def test_it_is_opt_in(self) -> None:
+        self.assertFalse(_simulator.is_requested({}))
+        self.assertIsNone(_simulator.library_folder({}))
+
+    def test_values_that_mean_no(self) -> None:
+        for value in ("", "0", "false", "No", " off "):
+            self.assertFalse(_simulator.is_requested({"TORCH_CUDA_SIM": value}), value)
+
+    def test_values_that_mean_yes(self) -> None:
+        for value in ("1", "true", "sm_90"):
+            self.assertTrue(_simulator.is_requested({"TORCH_CUDA_SIM": value}), value)
+
+
+class FolderTest(absltest.TestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.site = pathlib.Path(self.create_tempdir().full_path)
+        self.enter_context(mock.patch.object(sys, "path", [str(self.site), *sys.path]))
+        sys.modules.pop("torch_cuda_sim", None)
+
+    def install(self, *libraries: str) -> pathlib.Path:
+        folder = self.site / "torch_cuda_sim" / "lib"
+        folder.mkdir(parents=True)
+        (folder.parent / "__init__.py").touch()
+        for library in libraries:
+            (folder / library).write_bytes(b"not a library")
+        return folder
+
+    def test_it_is_the_installed_package_s(self) -> None:
+        folder = self.install("libcuda.so.1")
+        self.assertEqual(_simulator.library_folder({"TORCH_CUDA_SIM": "1"}), folder)
+
+    def test_it_comes_before_every_other_place(self) -> None:
+        folder = self.install("libcuda.so.1", "libcudart.so.12")
+        mine = self.create_tempdir()
+        mine.create_file("libcudart.so.12")
+        found = _libraries.candidates(
+            "libcudart.so.12",
+            "nvidia-cuda-runtime-cu12",
+            {"TORCH_CUDA_SIM": "1", "TORCH_CUDA_LIBRARY_PATH": mine.full_path},
+            [],
+        )
+        self.assertEqual([path.parent for _, path in found], [folder, pathlib.Path(mine.full_path)])
+
+    def test_a_package_without_libraries_does_not_count(self) -> None:
+        self.install()
+        with self.assertRaisesRegex(ActivationError, "no torch_cuda_sim with libraries"):
+            _simulator.library_folder({"TORCH_CUDA_SIM": "1"})
+
+    def test_what_is_missing_is_named_with_what_to_type(self) -> None:
+        with self.assertRaisesRegex(ActivationError, "pip install torch_cuda_sim"):
+            _simulator.library_folder({"TORCH_CUDA_SIM": "1"})
+
+    def test_a_broken_driver_is_an_activation_error(self) -> None:
+        folder = self.install("libcuda.so.1")
+        with self.assertRaisesRegex(ActivationError, "does not load"):
+            _simulator.load_driver(folder)
+
+
+if __name__ == "__main__":
+    absltest.main()
