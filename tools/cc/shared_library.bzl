@@ -33,6 +33,8 @@ def _shared_library_impl(ctx):
     arguments.add(library.basename, format = "-Wl,-soname,%s")
     arguments.add_all(["-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,-z,relro,-z,now", "-Wl,--build-id=none"])
     arguments.add_all(ctx.attr.run_paths, format_each = "-Wl,-rpath,%s")
+    if ctx.file.version_script:
+        arguments.add(ctx.file.version_script, format = "-Wl,--version-script=%s")
     arguments.add_all(objects)
     arguments.add_all(flags)
     arguments.add_all(["-lstdc++", "-lm", "-ldl", "-lpthread", "-lrt"])
@@ -40,7 +42,7 @@ def _shared_library_impl(ctx):
     ctx.actions.run(
         executable = toolchain.compiler_executable,
         arguments = [arguments],
-        inputs = depset(objects + files, transitive = [toolchain.all_files]),
+        inputs = depset(objects + files + ctx.files.version_script, transitive = [toolchain.all_files]),
         outputs = [library],
         mnemonic = "SharedLibraryLink",
         progress_message = "Linking %{output}",
@@ -72,6 +74,10 @@ shared_library = rule(
         "run_paths": attr.string_list(
             default = ["$ORIGIN"],
             doc = "Where the loader looks for the libraries that this one needs.",
+        ),
+        "version_script": attr.label(
+            allow_single_file = True,
+            doc = "The linker's version script: which symbols are exported, and under which version.",
         ),
     },
     doc = "A shared library; the target's name is its soname.",

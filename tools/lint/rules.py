@@ -110,7 +110,9 @@ def _head(file: SourceFile, _: Machine) -> Iterator[str]:
             return  # ruff says where.
     elif workspace.is_cpp(file.path):
         first = text.replace("#pragma once", "", 1).lstrip()
-        described = first.startswith(("//", "/*"))
+        # What implements a header begins with it, and the header says what lives in both.
+        header = f'#include "{file.path.with_suffix(".h").as_posix()}"'
+        described = first.startswith(("//", "/*", header))
     elif workspace.is_starlark(file.path) and file.path.name not in ("MODULE.bazel", "REPO.bazel"):
         described = text.lstrip().startswith(("#", '"""'))
     elif file.path.suffix == ".sh":
