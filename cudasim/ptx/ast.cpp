@@ -1,0 +1,68 @@
+#include "cudasim/ptx/ast.h"
+
+#include <array>
+#include <cstddef>
+
+namespace cudasim::ptx {
+namespace {
+
+struct TypeFacts {
+  std::string_view name;
+  std::uint8_t bytes;
+};
+
+// In the order of Type.
+constexpr std::array<TypeFacts, 26> kTypes = {{
+    {"", 0},     {"pred", 0},  {"b8", 1},     {"b16", 2},    {"b32", 4},
+    {"b64", 8},  {"b128", 16}, {"u8", 1},     {"u16", 2},    {"u32", 4},
+    {"u64", 8},  {"s8", 1},    {"s16", 2},    {"s32", 4},    {"s64", 8},
+    {"f16", 2},  {"f16x2", 4}, {"bf16", 2},   {"bf16x2", 4}, {"tf32", 4},
+    {"e4m3", 1}, {"e5m2", 1},  {"e4m3x2", 2}, {"e5m2x2", 2}, {"f32", 4},
+    {"f64", 8},
+}};
+static_assert(static_cast<std::size_t>(Type::kF64) + 1 == kTypes.size());
+
+} // namespace
+
+std::size_t size_of(Type type) {
+  return kTypes[static_cast<std::size_t>(type)].bytes;
+}
+
+std::string_view name_of(Type type) {
+  return kTypes[static_cast<std::size_t>(type)].name;
+}
+
+Type type_named(std::string_view name) {
+  for (std::size_t i = 1; i < kTypes.size(); ++i) {
+    if (kTypes[i].name == name) {
+      return static_cast<Type>(i);
+    }
+  }
+  return Type::kNone;
+}
+
+std::uint64_t Variable::size() const {
+  std::uint64_t bytes = std::uint64_t{size_of(type)} * vector;
+  for (std::uint64_t dimension : dimensions) {
+    bytes *= dimension;
+  }
+  return bytes;
+}
+
+const Function* Module::find(std::string_view name) const {
+  const Function* declaration = nullptr;
+  for (const std::unique_ptr<Function>& function : functions) {
+    if (function->name != name) {
+      continue;
+    }
+    if (function->has_body) {
+      return function.get();
+    }
+    if (declaration == nullptr) {
+      declaration = function.get();
+    }
+  }
+  return declaration;
+}
+
+} // namespace cudasim::ptx

@@ -1,0 +1,199 @@
+#include "cudasim/ptx/operands.h"
+
+#include <string>
+#include <utility>
+
+#include "cudasim/ptx/constants.h"
+#include "cudasim/ptx/special_registers.h"
+
+namespace cudasim::ptx {
+namespace {
+
+// ".x" of a vector, ".b2" or ".h1" of a video instruction; 0: neither.
+char component_named(std::string_view dot) {
+  constexpr std::string_view kLetters = "xyzwrgba";
+  if (dot.size() == 2 && kLetters.find(dot[1]) != std::string_view::npos) {
+    return dot[1];
+  }
+  if (dot.size() == 3 && dot[1] == 'b' && dot[2] >= '0' && dot[2] <= '3') {
+    return dot[2];
+  }
+  if (dot == ".h0") {
+    return 'l';
+  }
+  return dot == ".h1" ? 'h' : '\0';
+}
+
+class Operands {
+ public:
+  explicit Operands(Reader& reader) : reader_(reader) {}
+
+  Operand operand() {
+    Nesting nesting(reader_, depth_);
+    if (reader_.at('[')) {
+      return address();
+    }
+    if (reader_.at('{')) {
+      return vector();
+    }
+    Location location = reader_.current().location;
+    if ((reader_.at('!') || reader_.at('-')) && reader_.ahead().is_name() &&
+        !reader_.ahead().is("WARP_SZ")) {
+      reader_.take();
+      Operand result = named();
+      result.negated = true;
+      result.location = location;
+      return result;
+    }
+    if (begins_constant(reader_)) {
+      return operand_of(constant_expression(reader_), location);
+    }
+    Operand result = named();
+    if (reader_.accept('|')) {
+      Operand pair;
+      pair.kind = Operand::Kind::kPair;
+      pair.location = location;
+      pair.elements.push_back(std::move(result));
+      pair.elements.push_back(named());
+      return pair;
+    }
+    if (result.kind == Operand::Kind::kSymbol) {
+      result.offset = offset();
+    }
+    return result;
+  }
+
+  Operand initial_value() {
+    Location location = reader_.current().location;
+    if (!begins_constant(reader_)) {
+      return symbol_address();
+    }
+    // "0xFF00(sym)": the byte of an address that the mask shows.
+    Constant constant = constant_expression(reader_);
+    if (!reader_.at('(') || constant.is_float) {
+      return operand_of(constant, location);
+    }
+    reader_.take();
+    Operand result = symbol_address();
+    reader_.expect(')');
+    result.offset += offset();
+    result.bits = constant.bits;
+    return result;
+  }
+
+ private:
+  // A register, special register, symbol or "_".
+  Operand named() {
+    Token token = reader_.expect_name("an operand");
+    Operand result;
+    result.location = token.location;
+    if (token.text == "_") {
+      return result;
+    }
+    result.name = token.text;
+    if (token.text[0] != '%') {
+      result.kind = Operand::Kind::kSymbol;
+    } else if (is_special_register(token.text)) {
+      result.kind = Operand::Kind::kSpecialRegister;
+    } else {
+      result.kind = Operand::Kind::kRegister;
+    }
+    if (reader_.current().is_dot()) {
+      result.component = component_named(reader_.current().text);
+      if (result.component == '\0') {
+        reader_.fail("a component such as '.x'");
+      }
+      reader_.take();
+    }
+    return result;
+  }
+
+  // "+ 4", "- 4", "+ -4"; 0 when there is none.
+  std::int64_t offset() {
+    if (!reader_.at('+') && !reader_.at('-')) {
+      return 0;
+    }
+    Token sign = reader_.current();
+    Constant value = constant_expression(reader_);
+    if (value.is_float) {
+      reader_.fail(sign, "an offset that is an integer");
+    }
+    return static_cast<std::int64_t>(value.bits);
+  }
+
+  Operand address() {
+    Operand result;
+    result.kind = Operand::Kind::kAddress;
+    result.location = reader_.current().location;
+    reader_.expect('[');
+    Location location = reader_.current().location;
+    if (begins_constant(reader_)) {
+      result.elements.push_back(
+          operand_of(constant_expression(reader_), location));
+    } else {
+      result.elements.push_back(named());
+      result.offset = offset();
+    }
+    // Textures and tensor copies have coordinates.
+    while (reader_.accept(',')) {
+      result.elements.push_back(operand());
+    }
+    reader_.expect(']');
+    return result;
+  }
+
+  Operand vector() {
+    Operand result;
+    result.kind = Operand::Kind::kVector;
+    result.location = reader_.current().location;
+    reader_.expect('{');
+    do {
+      result.elements.push_back(operand());
+    } while (reader_.accept(','));
+    reader_.expect('}');
+    return result;
+  }
+
+  // sym, generic(sym), with an offset: device addresses are generic ones here,
+  // so both mean the same.
+  Operand symbol_address() {
+    Token token = reader_.expect_name("an initial value");
+    bool generic = token.is("generic") && reader_.accept('(');
+    if (generic) {
+      token = reader_.expect_name("a variable or function");
+    }
+    Operand result;
+    result.kind = Operand::Kind::kSymbol;
+    result.location = token.location;
+    result.name = token.text;
+    if (generic) {
+      result.offset = offset();
+      reader_.expect(')');
+    }
+    result.offset += offset();
+    return result;
+  }
+
+  Reader& reader_;
+  int depth_ = 0;
+};
+
+} // namespace
+
+Operand parse_operand(Reader& reader) {
+  return Operands(reader).operand();
+}
+
+std::vector<Operand> parse_operands(Reader& reader) {
+  std::vector<Operand> operands;
+  do {
+    operands.push_back(parse_operand(reader));
+  } while (reader.accept(','));
+  return operands;
+}
+
+Operand parse_initial_value(Reader& reader) {
+  return Operands(reader).initial_value();
+}
+
+} // namespace cudasim::ptx
