@@ -1,0 +1,41 @@
+// The memory of a device as the engine sees it: allocations that may be read
+// and written. device/memory owns and changes them; a running kernel only asks.
+// A device address is the address of the host's memory behind it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+namespace cudasim::engine {
+
+/// One allocation, or one variable of a module.
+struct Range {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0; // one past the last byte
+  std::uint64_t id = 0; // for reports; counts up
+  bool read_only = false; // .const variables
+};
+
+class AddressSpace {
+ public:
+  virtual ~AddressSpace() = default;
+
+  /// The range that holds `address`; false when none does. Thread-safe.
+  virtual bool find(std::uint64_t address, Range* range) const = 0;
+
+  /// Changes with every allocation and free: what was found earlier holds only
+  /// while this stays the same.
+  std::uint64_t generation() const {
+    return generation_.load(std::memory_order_acquire);
+  }
+
+  /// The nearest range below and above an address, for reports.
+  virtual void neighbours(std::uint64_t address, Range* below, Range* above)
+      const = 0;
+
+ protected:
+  std::atomic<std::uint64_t> generation_{1};
+};
+
+} // namespace cudasim::engine

@@ -1,0 +1,23 @@
+// The functions of the device runtime that kernels call: printf, assert, malloc
+// and free. Source: CUDA programming guide, "Formatted output", "Assertion",
+// "Dynamic global memory allocation".
+#pragma once
+
+#include "cudasim/engine/code.h"
+#include "cudasim/engine/warp.h"
+
+namespace cudasim::engine {
+
+class WarpRunner;
+class BlockRunner;
+
+/// Runs a builtin for the active lanes.
+/// @returns false on a fault, which is then in the warp.
+bool call_builtin(
+    WarpRunner& warp,
+    BlockRunner& block,
+    const Inst& inst,
+    const Control& control,
+    Mask active);
+
+} // namespace cudasim::engine

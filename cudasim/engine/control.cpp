@@ -1,0 +1,24 @@
+#include "cudasim/engine/control.h"
+
+namespace cudasim::engine {
+
+Flow control_instruction(Warp&, const Inst&, Mask) {
+  return Flow::kControl;
+}
+
+Flow unsupported_instruction(Warp& warp, const Inst& inst, Mask active) {
+  warp.fault.kind = FaultKind::kUnsupported;
+  warp.fault.lane = static_cast<std::uint8_t>(__builtin_ctz(active));
+  warp.fault.line = inst.line;
+  return Flow::kFault;
+}
+
+Builtin builtin_named(std::string_view name) {
+  return name == "vprintf"     ? Builtin::kPrint
+      : name == "__assertfail" ? Builtin::kAssert
+      : name == "malloc"       ? Builtin::kMalloc
+      : name == "free"         ? Builtin::kFree
+                               : Builtin::kNone;
+}
+
+} // namespace cudasim::engine

@@ -1,0 +1,187 @@
+// Addresses of memory instructions: state spaces, limits, alignment. Source:
+// PTX ISA 5.1 (state spaces), 6.4 (addresses).
+#pragma once
+
+#include "cudasim/engine/access.h"
+#include "cudasim/engine/block.h"
+#include "cudasim/engine/instructions/lanes.h"
+
+namespace cudasim::engine {
+namespace {
+
+enum Space { kGeneric, kGlobal, kShared, kLocal, kParameter };
+
+/// The addresses that an instruction names, before the space is looked at.
+[[gnu::always_inline]] inline void gather_addresses(
+    Warp& warp,
+    Slot base,
+    int width,
+    U64 offset,
+    U64* addresses) {
+  if (base == kNoSlot) {
+    for (int i = 0; i < kLanes; ++i) {
+      addresses[i] = offset;
+    }
+  } else if (width == 4) {
+    const U32* values = lanes<U32>(warp, base);
+    for (int i = 0; i < kLanes; ++i) {
+      addresses[i] = values[i] + offset;
+    }
+  } else {
+    const U64* values = lanes<U64>(warp, base);
+    for (int i = 0; i < kLanes; ++i) {
+      addresses[i] = values[i] + offset;
+    }
+  }
+}
+
+/// Smallest and largest address of the active lanes, and all their bits.
+struct Bounds {
+  U64 low;
+  U64 high;
+  U64 bits;
+};
+
+[[gnu::always_inline]] inline Bounds bounds_of(
+    const U64* addresses,
+    Mask active) {
+  const U64 first = addresses[__builtin_ctz(active)];
+  Bounds bounds{first, first, first};
+  for (int i = 0; i < kLanes; ++i) {
+    const U64 address = (active >> i & 1) != 0 ? addresses[i] : first;
+    bounds.low = address < bounds.low ? address : bounds.low;
+    bounds.high = address > bounds.high ? address : bounds.high;
+    bounds.bits |= address;
+  }
+  return bounds;
+}
+
+/// Where in the host's memory the lanes access, or a fault.
+/// @param size bytes that each lane accesses; a power of two.
+/// @param alignment bytes; 1 where any will do.
+template <Space kSpace>
+[[gnu::always_inline]] inline bool locate(
+    Warp& warp,
+    const Inst& inst,
+    Slot base,
+    int width,
+    U64 offset,
+    Mask active,
+    U32 size,
+    U32 alignment,
+    bool is_write,
+    U64* host) {
+  gather_addresses(warp, base, width, offset, host);
+  const Bounds bounds = bounds_of(host, active);
+  const auto misaligned = [&]() {
+    for (int i = 0; i < kLanes; ++i) {
+      if ((active >> i & 1) != 0 && (host[i] & (alignment - 1)) != 0) {
+        access_fault(
+            warp,
+            inst,
+            FaultKind::kMisalignedAddress,
+            i,
+            host[i],
+            size,
+            is_write);
+        return;
+      }
+    }
+  };
+  const auto outside = [&](U64 limit) {
+    for (int i = 0; i < kLanes; ++i) {
+      if ((active >> i & 1) != 0 &&
+          (host[i] > limit || limit - host[i] < size)) {
+        access_fault(
+            warp, inst, FaultKind::kIllegalAddress, i, host[i], size, is_write);
+        return;
+      }
+    }
+  };
+  if ((bounds.bits & (alignment - 1)) != 0) {
+    misaligned();
+    return false;
+  }
+  const Block& block = *warp.block;
+  switch (kSpace) {
+    case kShared: {
+      if (bounds.high > block.shared_bytes ||
+          block.shared_bytes - bounds.high < size) {
+        outside(block.shared_bytes);
+        return false;
+      }
+      const U64 start = reinterpret_cast<U64>(block.shared);
+      for (int i = 0; i < kLanes; ++i) {
+        host[i] += start;
+      }
+      return true;
+    }
+    case kLocal: {
+      if (bounds.high > warp.local_size ||
+          warp.local_size - bounds.high < size) {
+        outside(warp.local_size);
+        return false;
+      }
+      const U64 start = reinterpret_cast<U64>(warp.local_base);
+      for (int i = 0; i < kLanes; ++i) {
+        host[i] += start + static_cast<U64>(i) * warp.local_size;
+      }
+      return true;
+    }
+    case kParameter: {
+      if (is_write || bounds.high > block.parameter_bytes ||
+          block.parameter_bytes - bounds.high < size) {
+        outside(is_write ? 0 : block.parameter_bytes);
+        return false;
+      }
+      const U64 start = reinterpret_cast<U64>(block.parameters);
+      for (int i = 0; i < kLanes; ++i) {
+        host[i] += start;
+      }
+      return true;
+    }
+    case kGlobal:
+    case kGeneric:
+      break;
+  }
+  const RangeCache& cache = *warp.ranges;
+  if (bounds.low >= cache.begin[0] && bounds.high + size <= cache.end[0] &&
+      !(is_write && cache.read_only[0])) {
+    return true;
+  }
+  // Each lane by itself: they may be in different allocations.
+  const U64 shared_begin = reinterpret_cast<U64>(block.shared);
+  for (int i = 0; i < kLanes; ++i) {
+    if ((active >> i & 1) == 0) {
+      continue;
+    }
+    const U64 address = host[i];
+    if (kSpace == kGeneric) {
+      if (address - shared_begin < block.shared_bytes &&
+          address - shared_begin + size <= block.shared_bytes) {
+        continue;
+      }
+      const U64 local = reinterpret_cast<U64>(warp.local_base) +
+          static_cast<U64>(i) * warp.local_size;
+      if (address - local < warp.local_size &&
+          address - local + size <= warp.local_size) {
+        continue;
+      }
+      // Parameters can be read through generic addresses.
+      const U64 parameters = reinterpret_cast<U64>(block.parameters);
+      if (!is_write && address - parameters < block.parameter_bytes &&
+          address - parameters + size <= block.parameter_bytes) {
+        continue;
+      }
+    }
+    if (!find_range(warp, address, address + size, is_write)) {
+      access_fault(
+          warp, inst, FaultKind::kIllegalAddress, i, address, size, is_write);
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace
+} // namespace cudasim::engine

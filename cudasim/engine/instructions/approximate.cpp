@@ -1,0 +1,120 @@
+// Approximations: computed exactly or nearly so, which is within the errors
+// that PTX allows. Source: PTX ISA 9.7.3.
+#include "cudasim/engine/instructions/lanes.h"
+
+namespace cudasim::engine::CUDASIM_ISA {
+namespace {
+
+inline float flush(float x) {
+  const U32 bits = bits_as<U32>(x);
+  return (bits & 0x7f800000u) == 0 ? bits_as<float>(bits & 0x80000000u) : x;
+}
+
+struct Reciprocal {
+  static float run(float a) {
+    return 1.0f / a;
+  }
+};
+struct SquareRoot {
+  static float run(float a) {
+    return __builtin_sqrtf(a);
+  }
+};
+struct ReciprocalRoot {
+  static float run(float a) {
+    return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(a)));
+  }
+  static double run(double a) {
+    return 1.0 / __builtin_sqrt(a);
+  }
+};
+struct Sine {
+  static float run(float a) {
+    return __builtin_sinf(a);
+  }
+};
+struct Cosine {
+  static float run(float a) {
+    return __builtin_cosf(a);
+  }
+};
+struct Logarithm {
+  static float run(float a) {
+    return __builtin_log2f(a);
+  }
+};
+struct Exponential {
+  static float run(float a) {
+    return __builtin_exp2f(a);
+  }
+};
+struct Tangent {
+  static float run(float a) {
+    return __builtin_tanhf(a);
+  }
+};
+struct Divide {
+  static float run(float a, float b) {
+    return a / b;
+  }
+};
+
+template <typename Op, bool kFlush>
+struct Modified {
+  template <typename... T>
+  static float run(T... operands) {
+    return kFlush ? flush(Op::run(flush(operands)...)) : Op::run(operands...);
+  }
+};
+
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 give the upper 32 bits only, and
+// treat denormal numbers as zero: seeds for Newton's method.
+inline double upper(double x) {
+  return bits_as<double>(bits_as<U64>(x) & 0xffffffff00000000ull);
+}
+inline double flush_double(double x) {
+  const U64 bits = bits_as<U64>(x);
+  return (bits & 0x7ff0000000000000ull) == 0
+      ? bits_as<double>(bits & 0x8000000000000000ull)
+      : x;
+}
+struct ReciprocalSeed {
+  static double run(double a) {
+    return upper(flush_double(1.0 / flush_double(upper(a))));
+  }
+};
+struct ReciprocalRootSeed {
+  static double run(double a) {
+    return upper(flush_double(1.0 / __builtin_sqrt(flush_double(upper(a)))));
+  }
+};
+
+#define CUDASIM_APPROXIMATE(text, shape, Op)               \
+  {text ".approx.f32", shape<Modified<Op, false>, float>}, \
+      {text ".approx.ftz.f32", shape<Modified<Op, true>, float>},
+
+constexpr Entry kEntries[] = {
+    CUDASIM_APPROXIMATE("rcp", unary, Reciprocal)
+        CUDASIM_APPROXIMATE("sqrt", unary, SquareRoot)
+            CUDASIM_APPROXIMATE("rsqrt", unary, ReciprocalRoot)
+                CUDASIM_APPROXIMATE("sin", unary, Sine)
+                    CUDASIM_APPROXIMATE("cos", unary, Cosine)
+                        CUDASIM_APPROXIMATE("lg2", unary, Logarithm)
+                            CUDASIM_APPROXIMATE("ex2", unary, Exponential)
+                                CUDASIM_APPROXIMATE("div", binary, Divide){
+                                    "tanh.approx.f32",
+                                    unary<Tangent, float>},
+    {"div.full.f32", binary<Divide, float>},
+    {"div.full.ftz.f32", binary<Modified<Divide, true>, float>},
+    {"rsqrt.approx.f64", unary<ReciprocalRoot, double>},
+    {"rsqrt.approx.ftz.f64", unary<ReciprocalRootSeed, double>},
+    {"rcp.approx.ftz.f64", unary<ReciprocalSeed, double>},
+};
+
+} // namespace
+
+Family approximate_family() {
+  return {"approximate", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine::CUDASIM_ISA

@@ -1,0 +1,108 @@
+// Arithmetic of several words with a carry. Source: PTX ISA 9.7.2.
+#include "cudasim/engine/instructions/lanes.h"
+
+namespace cudasim::engine::CUDASIM_ISA {
+namespace {
+
+template <typename T>
+struct Sum {
+  T value;
+  bool carry;
+};
+
+template <typename T>
+Sum<T> add(T a, T b, bool carry) {
+  T sum;
+  const bool first = __builtin_add_overflow(a, b, &sum);
+  T total;
+  const bool second =
+      __builtin_add_overflow(sum, static_cast<T>(carry), &total);
+  return {total, first || second};
+}
+
+template <typename T>
+Sum<T> subtract(T a, T b, bool borrow) {
+  T difference;
+  const bool first = __builtin_sub_overflow(a, b, &difference);
+  T total;
+  const bool second =
+      __builtin_sub_overflow(difference, static_cast<T>(borrow), &total);
+  return {total, first || second};
+}
+
+template <typename T>
+T low(T a, T b) {
+  return a * b;
+}
+inline U32 high(U32 a, U32 b) {
+  return static_cast<U32>((static_cast<U64>(a) * b) >> 32);
+}
+inline U64 high(U64 a, U64 b) {
+  return static_cast<U64>((static_cast<unsigned __int128>(a) * b) >> 64);
+}
+
+enum Operation { kAdd, kSubtract, kMadLow, kMadHigh };
+
+/// @tparam kIn the carry is added, @tparam kOut the carry is written.
+template <typename T, Operation kOperation, bool kIn, bool kOut>
+Flow with_carry(Warp& warp, const Inst& inst, Mask active) {
+  T* d = lanes<T>(warp, inst.operands[0]);
+  const T* a = lanes<T>(warp, inst.operands[1]);
+  const T* b = lanes<T>(warp, inst.operands[2]);
+  const bool three = kOperation == kMadLow || kOperation == kMadHigh;
+  const T* c = three ? lanes<T>(warp, inst.operands[3]) : nullptr;
+  Mask carry = warp.carry;
+  for (int i = 0; i < kLanes; ++i) {
+    if ((active >> i & 1) == 0) {
+      continue;
+    }
+    const bool in = kIn && (carry >> i & 1) != 0;
+    Sum<T> sum;
+    switch (kOperation) {
+      case kAdd:
+        sum = add<T>(a[i], b[i], in);
+        break;
+      case kSubtract:
+        sum = subtract<T>(a[i], b[i], in);
+        break;
+      case kMadLow:
+        sum = add<T>(low<T>(a[i], b[i]), c[i], in);
+        break;
+      case kMadHigh:
+        sum = add<T>(high(a[i], b[i]), c[i], in);
+        break;
+    }
+    d[i] = sum.value;
+    if (kOut) {
+      carry = (carry & ~(1u << i)) | (sum.carry ? 1u << i : 0);
+    }
+  }
+  warp.carry = carry;
+  return Flow::kNext;
+}
+
+#define CUDASIM_CARRY(name, T)                                    \
+  {"add.cc." #name, with_carry<T, kAdd, false, true>},            \
+      {"addc." #name, with_carry<T, kAdd, true, false>},          \
+      {"addc.cc." #name, with_carry<T, kAdd, true, true>},        \
+      {"sub.cc." #name, with_carry<T, kSubtract, false, true>},   \
+      {"subc." #name, with_carry<T, kSubtract, true, false>},     \
+      {"subc.cc." #name, with_carry<T, kSubtract, true, true>},   \
+      {"mad.lo.cc." #name, with_carry<T, kMadLow, false, true>},  \
+      {"mad.hi.cc." #name, with_carry<T, kMadHigh, false, true>}, \
+      {"madc.lo." #name, with_carry<T, kMadLow, true, false>},    \
+      {"madc.lo.cc." #name, with_carry<T, kMadLow, true, true>},  \
+      {"madc.hi." #name, with_carry<T, kMadHigh, true, false>},   \
+      {"madc.hi.cc." #name, with_carry<T, kMadHigh, true, true>},
+
+constexpr Entry kEntries[] = {CUDASIM_CARRY(u32, U32) CUDASIM_CARRY(s32, U32)
+                                  CUDASIM_CARRY(u64, U64)
+                                      CUDASIM_CARRY(s64, U64)};
+
+} // namespace
+
+Family carry_family() {
+  return {"carry", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine::CUDASIM_ISA

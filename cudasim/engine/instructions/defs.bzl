@@ -1,0 +1,51 @@
+"""Families of instructions, each built for several sets of machine instructions."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+# The name that sources see as CUDASIM_ISA, and what the compiler is told. x86-64-v3 has AVX2 and FMA, v4 AVX-512.
+_ISAS = {
+    "baseline": "x86-64",
+    "v3": "x86-64-v3",
+    "v4": "x86-64-v4",
+}
+
+# PTX says how each operation is rounded, so nothing may be contracted or reordered.
+_COPTS = [
+    "-O3",
+    "-Wall",
+    "-Wextra",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fvisibility=hidden",
+]
+
+def instruction_families(name, families, hdrs, deps, rounding = []):
+    """Builds families for each set of machine instructions; the registry picks at run time.
+
+    Args:
+        name: string, name of the cc_library with all of them.
+        families: list of strings, sources without their suffix.
+        hdrs: list of labels, headers of the families alone.
+        deps: list of labels, what all families include.
+        rounding: list of strings, those of the families that change the rounding mode.
+    """
+    libraries = []
+    for family in families:
+        for isa, march in _ISAS.items():
+            library = "%s_%s" % (family, isa)
+            cc_library(
+                name = library,
+                srcs = [family + ".cpp"] + hdrs,
+                copts = _COPTS + ["-march=" + march] + (["-frounding-math"] if family in rounding else []),
+                linkstatic = True,
+                local_defines = ["CUDASIM_ISA=" + isa],
+                visibility = ["//visibility:private"],
+                deps = deps,
+            )
+            libraries.append(library)
+    cc_library(
+        name = name,
+        visibility = ["//cudasim/engine:__pkg__"],
+        deps = libraries,
+    )

@@ -1,0 +1,308 @@
+// Integer arithmetic. Source: PTX ISA 9.7.1.
+#include "cudasim/engine/instructions/lanes.h"
+
+namespace cudasim::engine::CUDASIM_ISA {
+namespace {
+
+template <typename T>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<I16> {
+  using Type = U16;
+};
+template <>
+struct UnsignedOf<U16> {
+  using Type = U16;
+};
+template <>
+struct UnsignedOf<I32> {
+  using Type = U32;
+};
+template <>
+struct UnsignedOf<U32> {
+  using Type = U32;
+};
+template <>
+struct UnsignedOf<I64> {
+  using Type = U64;
+};
+template <>
+struct UnsignedOf<U64> {
+  using Type = U64;
+};
+
+template <typename T>
+using Unsigned = typename UnsignedOf<T>::Type;
+
+template <typename T>
+constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(0);
+
+struct Add {
+  template <typename T>
+  static T run(T a, T b) {
+    return static_cast<T>(
+        static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b));
+  }
+};
+struct Subtract {
+  template <typename T>
+  static T run(T a, T b) {
+    return static_cast<T>(
+        static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b));
+  }
+};
+struct AddSaturated {
+  static I32 run(I32 a, I32 b) {
+    const I64 sum = static_cast<I64>(a) + b;
+    return static_cast<I32>(
+        sum > 0x7fffffff          ? 0x7fffffff
+            : sum < -0x80000000ll ? -0x80000000ll
+                                  : sum);
+  }
+};
+struct SubtractSaturated {
+  static I32 run(I32 a, I32 b) {
+    const I64 difference = static_cast<I64>(a) - b;
+    return static_cast<I32>(
+        difference > 0x7fffffff          ? 0x7fffffff
+            : difference < -0x80000000ll ? -0x80000000ll
+                                         : difference);
+  }
+};
+struct MultiplyLow {
+  template <typename T>
+  static T run(T a, T b) {
+    return static_cast<T>(static_cast<U64>(a) * static_cast<U64>(b));
+  }
+};
+struct MultiplyHigh {
+  static I16 run(I16 a, I16 b) {
+    return static_cast<I16>((static_cast<I32>(a) * b) >> 16);
+  }
+  static U16 run(U16 a, U16 b) {
+    return static_cast<U16>((static_cast<U32>(a) * b) >> 16);
+  }
+  static I32 run(I32 a, I32 b) {
+    return static_cast<I32>((static_cast<I64>(a) * b) >> 32);
+  }
+  static U32 run(U32 a, U32 b) {
+    return static_cast<U32>((static_cast<U64>(a) * b) >> 32);
+  }
+  static I64 run(I64 a, I64 b) {
+    return static_cast<I64>((static_cast<__int128>(a) * b) >> 64);
+  }
+  static U64 run(U64 a, U64 b) {
+    return static_cast<U64>((static_cast<unsigned __int128>(a) * b) >> 64);
+  }
+};
+template <typename Wide>
+struct MultiplyWide {
+  template <typename T>
+  static Wide run(T a, T b) {
+    return static_cast<Wide>(a) * static_cast<Wide>(b);
+  }
+};
+struct MadLow {
+  template <typename T>
+  static T run(T a, T b, T c) {
+    return Add::run(MultiplyLow::run(a, b), c);
+  }
+};
+struct MadHigh {
+  template <typename T>
+  static T run(T a, T b, T c) {
+    return Add::run(MultiplyHigh::run(a, b), c);
+  }
+};
+struct MadHighSaturated {
+  static I32 run(I32 a, I32 b, I32 c) {
+    return AddSaturated::run(MultiplyHigh::run(a, b), c);
+  }
+};
+template <typename Wide>
+struct MadWide {
+  template <typename T>
+  static Wide run(T a, T b, Wide c) {
+    return Add::run(MultiplyWide<Wide>::run(a, b), c);
+  }
+};
+struct Multiply24Low {
+  static I32 run(I32 a, I32 b) {
+    return static_cast<I32>(static_cast<U64>(
+        (static_cast<I64>(a) << 40 >> 40) * (static_cast<I64>(b) << 40 >> 40)));
+  }
+  static U32 run(U32 a, U32 b) {
+    return (a & 0xffffff) * (b & 0xffffff);
+  }
+};
+struct Mad24Low {
+  template <typename T>
+  static T run(T a, T b, T c) {
+    return Add::run(Multiply24Low::run(a, b), c);
+  }
+};
+// Division by zero gives all ones, the remainder the dividend, as on NVIDIA's
+// devices; PTX leaves both open. The most negative number by -1 wraps around.
+struct Divide {
+  template <typename T>
+  static T run(T a, T b) {
+    if (b == 0) {
+      return static_cast<T>(-1);
+    }
+    if (kSigned<T> && b == static_cast<T>(-1)) {
+      return Subtract::run(static_cast<T>(0), a);
+    }
+    return static_cast<T>(a / b);
+  }
+};
+struct Remainder {
+  template <typename T>
+  static T run(T a, T b) {
+    if (b == 0) {
+      return a;
+    }
+    if (kSigned<T> && b == static_cast<T>(-1)) {
+      return 0;
+    }
+    return static_cast<T>(a % b);
+  }
+};
+struct Minimum {
+  template <typename T>
+  static T run(T a, T b) {
+    return a < b ? a : b;
+  }
+};
+struct Maximum {
+  template <typename T>
+  static T run(T a, T b) {
+    return a > b ? a : b;
+  }
+};
+struct Absolute {
+  template <typename T>
+  static T run(T a) {
+    return a < 0 ? Subtract::run(static_cast<T>(0), a) : a;
+  }
+};
+struct Negate {
+  template <typename T>
+  static T run(T a) {
+    return Subtract::run(static_cast<T>(0), a);
+  }
+};
+struct AbsoluteDifference {
+  template <typename T>
+  static T run(T a, T b, T c) {
+    return Add::run(c, a < b ? Subtract::run(b, a) : Subtract::run(a, b));
+  }
+};
+struct PopulationCount {
+  template <typename T>
+  static U32 run(T a) {
+    return static_cast<U32>(__builtin_popcountll(a));
+  }
+};
+struct CountLeadingZeros {
+  static U32 run(U32 a) {
+    return a == 0 ? 32 : static_cast<U32>(__builtin_clz(a));
+  }
+  static U32 run(U64 a) {
+    return a == 0 ? 64 : static_cast<U32>(__builtin_clzll(a));
+  }
+};
+/// The highest bit that differs from the sign; all ones when there is none.
+template <bool kShiftAmount>
+struct FindLeading {
+  template <typename T>
+  static U32 run(T a) {
+    const auto bits = static_cast<Unsigned<T>>(kSigned<T> && a < 0 ? ~a : a);
+    if (bits == 0) {
+      return 0xffffffffu;
+    }
+    const U32 zeros = CountLeadingZeros::run(bits);
+    return kShiftAmount ? zeros : sizeof(T) * 8 - 1 - zeros;
+  }
+};
+/// Four (dp4a) or two (dp2a) products of bytes, added to c.
+template <typename A, typename B, typename R>
+struct Dot4 {
+  static R run(U32 a, U32 b, R c) {
+    U32 sum = static_cast<U32>(c);
+    for (int i = 0; i < 4; ++i) {
+      sum += static_cast<U32>(
+          static_cast<I32>(static_cast<A>(a >> (8 * i))) *
+          static_cast<I32>(static_cast<B>(b >> (8 * i))));
+    }
+    return static_cast<R>(sum);
+  }
+};
+template <typename A, typename B, typename R, int kHigh>
+struct Dot2 {
+  static R run(U32 a, U32 b, R c) {
+    U32 sum = static_cast<U32>(c);
+    for (int i = 0; i < 2; ++i) {
+      sum += static_cast<U32>(
+          static_cast<I32>(static_cast<A>(a >> (16 * i))) *
+          static_cast<I32>(static_cast<B>(b >> (8 * i + 16 * kHigh))));
+    }
+    return static_cast<R>(sum);
+  }
+};
+
+#define CUDASIM_EACH_TYPE(use)                                          \
+  use(s16, I16) use(u16, U16) use(s32, I32) use(u32, U32) use(s64, I64) \
+      use(u64, U64)
+#define CUDASIM_BASIC(name, T)                                                 \
+  {"add." #name, binary<Add, T>}, {"sub." #name, binary<Subtract, T>},         \
+      {"mul.lo." #name, binary<MultiplyLow, T>},                               \
+      {"mul.hi." #name, binary<MultiplyHigh, T>},                              \
+      {"mad.lo." #name, ternary<MadLow, T>},                                   \
+      {"mad.hi." #name, ternary<MadHigh, T>},                                  \
+      {"div." #name, binary<Divide, T>}, {"rem." #name, binary<Remainder, T>}, \
+      {"min." #name, binary<Minimum, T>}, {"max." #name, binary<Maximum, T>},  \
+      {"sad." #name, ternary<AbsoluteDifference, T>},
+#define CUDASIM_SIGNED(name, T) \
+  {"abs." #name, unary<Absolute, T>}, {"neg." #name, unary<Negate, T>},
+#define CUDASIM_WIDE(name, T, Wide)                         \
+  {"mul.wide." #name, binary<MultiplyWide<Wide>, Wide, T>}, \
+      {"mad.wide." #name, ternary<MadWide<Wide>, Wide, T, T, Wide>},
+#define CUDASIM_FIND(name, T)                          \
+  {"bfind." #name, unary<FindLeading<false>, U32, T>}, \
+      {"bfind.shiftamt." #name, unary<FindLeading<true>, U32, T>},
+#define CUDASIM_DOT(a, A, b, B, R)                                          \
+  {"dp4a." #a "." #b, ternary<Dot4<A, B, R>, R, U32, U32, R>},              \
+      {"dp2a.lo." #a "." #b, ternary<Dot2<A##x, B, R, 0>, R, U32, U32, R>}, \
+      {"dp2a.hi." #a "." #b, ternary<Dot2<A##x, B, R, 1>, R, U32, U32, R>},
+using I8x = I16;
+using U8x = U16;
+
+constexpr Entry kEntries[] = {
+    CUDASIM_EACH_TYPE(CUDASIM_BASIC) CUDASIM_SIGNED(s16, I16)
+        CUDASIM_SIGNED(s32, I32) CUDASIM_SIGNED(s64, I64)
+            CUDASIM_WIDE(s16, I16, I32) CUDASIM_WIDE(u16, U16, U32)
+                CUDASIM_WIDE(s32, I32, I64) CUDASIM_WIDE(u32, U32, U64)
+                    CUDASIM_FIND(s32, I32) CUDASIM_FIND(u32, U32)
+                        CUDASIM_FIND(s64, I64) CUDASIM_FIND(u64, U64){
+                            "add.sat.s32",
+                            binary<AddSaturated, I32>},
+    {"sub.sat.s32", binary<SubtractSaturated, I32>},
+    {"mad.hi.sat.s32", ternary<MadHighSaturated, I32>},
+    {"mul24.lo.s32", binary<Multiply24Low, I32>},
+    {"mul24.lo.u32", binary<Multiply24Low, U32>},
+    {"mad24.lo.s32", ternary<Mad24Low, I32>},
+    {"mad24.lo.u32", ternary<Mad24Low, U32>},
+    {"popc.b32", unary<PopulationCount, U32, U32>},
+    {"popc.b64", unary<PopulationCount, U32, U64>},
+    {"clz.b32", unary<CountLeadingZeros, U32, U32>},
+    {"clz.b64", unary<CountLeadingZeros, U32, U64>},
+    CUDASIM_DOT(s32, I8, s32, I8, I32) CUDASIM_DOT(s32, I8, u32, U8, I32)
+        CUDASIM_DOT(u32, U8, s32, I8, I32) CUDASIM_DOT(u32, U8, u32, U8, U32)};
+
+} // namespace
+
+Family integer_family() {
+  return {"integer", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine::CUDASIM_ISA

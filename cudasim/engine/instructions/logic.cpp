@@ -1,0 +1,388 @@
+// Logic, shifts, bit fields, moves and permutations. Source: PTX ISA 9.7.8
+// (logic and shift), 9.7.1 (bit fields), 9.7.9 (data movement), 9.7.17 (video).
+#include "cudasim/engine/instructions/lanes.h"
+
+namespace cudasim::engine::CUDASIM_ISA {
+namespace {
+
+struct And {
+  template <typename T>
+  static T run(T a, T b) {
+    return a & b;
+  }
+};
+struct Or {
+  template <typename T>
+  static T run(T a, T b) {
+    return a | b;
+  }
+};
+struct Xor {
+  template <typename T>
+  static T run(T a, T b) {
+    return a ^ b;
+  }
+};
+struct Not {
+  template <typename T>
+  static T run(T a) {
+    return static_cast<T>(~a);
+  }
+};
+struct LogicalNot {
+  template <typename T>
+  static T run(T a) {
+    return a == 0 ? 1 : 0;
+  }
+};
+struct Move {
+  template <typename T>
+  static T run(T a) {
+    return a;
+  }
+};
+// Amounts beyond the width are clamped to it.
+struct ShiftLeft {
+  template <typename T>
+  static T run(T a, U32 b) {
+    return b >= sizeof(T) * 8 ? 0 : static_cast<T>(static_cast<U64>(a) << b);
+  }
+};
+struct ShiftRight {
+  template <typename T>
+  static T run(T a, U32 b) {
+    const U32 most = sizeof(T) * 8 - 1;
+    const bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
+    return b > most ? (is_signed ? static_cast<T>(a >> most) : 0)
+                    : static_cast<T>(a >> b);
+  }
+};
+template <bool kLeft, bool kWrap>
+struct Funnel {
+  static U32 run(U32 a, U32 b, U32 c) {
+    const U32 amount = kWrap ? c & 31 : c < 32 ? c : 32;
+    const U64 both = static_cast<U64>(b) << 32 | a;
+    return static_cast<U32>(kLeft ? (both << amount) >> 32 : both >> amount);
+  }
+};
+struct Reverse {
+  template <typename T>
+  static T run(T a) {
+    U64 v = a;
+    v = (v >> 1 & 0x5555555555555555ull) | (v & 0x5555555555555555ull) << 1;
+    v = (v >> 2 & 0x3333333333333333ull) | (v & 0x3333333333333333ull) << 2;
+    v = (v >> 4 & 0x0f0f0f0f0f0f0f0full) | (v & 0x0f0f0f0f0f0f0f0full) << 4;
+    v = __builtin_bswap64(v);
+    return static_cast<T>(v >> (64 - 8 * sizeof(T)));
+  }
+};
+template <typename T>
+struct Extract {
+  static T run(T a, U32 position, U32 length) {
+    constexpr U32 kBits = sizeof(T) * 8;
+    const bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
+    const U32 begin = position & 0xff;
+    const U32 count = length & 0xff;
+    if (count == 0) {
+      return 0;
+    }
+    const U64 mask = count >= 64 ? ~0ull : (1ull << count) - 1;
+    // Bits beyond the end are copies of the sign, which is the last bit of
+    // the field that is there.
+    const U32 last =
+        begin + count - 1 < kBits - 1 ? begin + count - 1 : kBits - 1;
+    const bool negative = is_signed && (static_cast<U64>(a) >> last & 1) != 0;
+    const U64 whole = sizeof(T) == 4 ? static_cast<U64>(static_cast<U32>(a))
+                                     : static_cast<U64>(a);
+    U64 field = begin >= kBits ? 0 : whole >> begin & mask;
+    const U32 there = begin >= kBits ? 0 : last - begin + 1;
+    if (negative && there < 64) {
+      field |= ~0ull << there;
+    }
+    return static_cast<T>(field);
+  }
+};
+template <typename T>
+struct Insert {
+  static T run(T a, T b, U32 position, U32 length) {
+    const U32 begin = position & 0xff;
+    const U32 count = length & 0xff;
+    if (begin >= sizeof(T) * 8 || count == 0) {
+      return b;
+    }
+    const U64 ones = count >= 64 ? ~0ull : (1ull << count) - 1;
+    const T mask = static_cast<T>(ones << begin);
+    return static_cast<T>(
+        (b & ~mask) | (static_cast<T>(static_cast<U64>(a) << begin) & mask));
+  }
+};
+template <typename T>
+Flow insert(Warp& warp, const Inst& inst, Mask active) {
+  T* d = lanes<T>(warp, inst.operands[0]);
+  const T* a = lanes<T>(warp, inst.operands[1]);
+  const T* b = lanes<T>(warp, inst.operands[2]);
+  const U32* c = lanes<U32>(warp, inst.operands[3]);
+  const U32* e = lanes<U32>(warp, inst.operands[4]);
+  for_lanes(
+      d, active, [&](int i) { return Insert<T>::run(a[i], b[i], c[i], e[i]); });
+  return Flow::kNext;
+}
+
+/// Any function of three bits, by its truth table.
+Flow lop3(Warp& warp, const Inst& inst, Mask active) {
+  U32* d = lanes<U32>(warp, inst.operands[0]);
+  const U32* a = lanes<U32>(warp, inst.operands[1]);
+  const U32* b = lanes<U32>(warp, inst.operands[2]);
+  const U32* c = lanes<U32>(warp, inst.operands[3]);
+  const U32 table = lanes<U32>(warp, inst.operands[4])[0];
+  for_lanes(d, active, [&](int i) {
+    U32 result = 0;
+    for (U32 row = 0; row < 8; ++row) {
+      const U32 on = 0u - (table >> row & 1);
+      result |= on & ((row & 4) != 0 ? a[i] : ~a[i]) &
+          ((row & 2) != 0 ? b[i] : ~b[i]) & ((row & 1) != 0 ? c[i] : ~c[i]);
+    }
+    return result;
+  });
+  return Flow::kNext;
+}
+
+enum PermuteMode {
+  kBytes,
+  kForward4,
+  kBackward4,
+  kReplicate8,
+  kEdgeLeft,
+  kEdgeRight,
+  kReplicate16
+};
+
+template <PermuteMode kMode>
+struct Permute {
+  static U32 run(U32 a, U32 b, U32 c) {
+    const U64 both = static_cast<U64>(b) << 32 | a;
+    U32 result = 0;
+    for (U32 i = 0; i < 4; ++i) {
+      U32 pick = 0;
+      bool sign = false;
+      const U32 s = c & 3;
+      switch (kMode) {
+        case kBytes:
+          pick = c >> (4 * i) & 7;
+          sign = (c >> (4 * i) & 8) != 0;
+          break;
+        case kForward4:
+          pick = (s + i) & 7;
+          break;
+        case kBackward4:
+          pick = (s - i) & 7;
+          break;
+        case kReplicate8:
+          pick = s;
+          break;
+        case kEdgeLeft:
+          pick = i > s ? i : s;
+          break;
+        case kEdgeRight:
+          pick = i < s ? i : s;
+          break;
+        case kReplicate16:
+          pick = (s & 1) * 2 + (i & 1);
+          break;
+      }
+      U32 byte = static_cast<U32>(both >> (8 * pick)) & 0xff;
+      if (sign) {
+        byte = (byte & 0x80) != 0 ? 0xff : 0;
+      }
+      result |= byte << (8 * i);
+    }
+    return result;
+  }
+};
+
+// Predicates are one bit a lane.
+template <typename Op>
+Flow predicate_binary(Warp& warp, const Inst& inst, Mask active) {
+  write_predicate(
+      warp,
+      inst.operands[0],
+      active,
+      Op::run(read_predicate(warp, inst, 1), read_predicate(warp, inst, 2)));
+  return Flow::kNext;
+}
+template <bool kInvert>
+Flow predicate_unary(Warp& warp, const Inst& inst, Mask active) {
+  const Mask value = read_predicate(warp, inst, 1);
+  write_predicate(warp, inst.operands[0], active, kInvert ? ~value : value);
+  return Flow::kNext;
+}
+
+U64 read_lane(Warp& warp, Slot slot, int width, int i) {
+  switch (width) {
+    case 2:
+      return lanes<U16>(warp, slot)[i];
+    case 4:
+      return lanes<U32>(warp, slot)[i];
+    default:
+      return lanes<U64>(warp, slot)[i];
+  }
+}
+void write_lane(Warp& warp, Slot slot, int width, int i, U64 value) {
+  switch (width) {
+    case 2:
+      lanes<U16>(warp, slot)[i] = static_cast<U16>(value);
+      return;
+    case 4:
+      lanes<U32>(warp, slot)[i] = static_cast<U32>(value);
+      return;
+    default:
+      lanes<U64>(warp, slot)[i] = value;
+  }
+}
+
+/// mov between a register and a vector of smaller ones, or of one width.
+template <typename T>
+Flow move(Warp& warp, const Inst& inst, Mask active) {
+  const int targets = inst.destinations;
+  int operands = 0;
+  while (operands < kOperands &&
+         (operands < targets + 1 || inst.operands[operands] != kNoSlot)) {
+    ++operands;
+  }
+  const int sources = operands - targets;
+  if (targets == 1 && sources == 1 && inst.widths[0] == sizeof(T) &&
+      inst.widths[1] == sizeof(T)) {
+    return unary<Move, T>(warp, inst, active);
+  }
+  const int target_bits =
+      targets == 1 ? 64 : static_cast<int>(sizeof(T)) * 8 / targets;
+  const int source_bits =
+      sources == 1 ? 64 : static_cast<int>(sizeof(T)) * 8 / sources;
+  for (int i = 0; i < kLanes; ++i) {
+    if ((active >> i & 1) == 0) {
+      continue;
+    }
+    U64 value = 0;
+    for (int k = 0; k < sources; ++k) {
+      U64 part = read_lane(
+          warp, inst.operands[targets + k], inst.widths[targets + k], i);
+      if (source_bits < 64) {
+        part &= (1ull << source_bits) - 1;
+        value |= part << (k * source_bits);
+      } else {
+        value = part;
+      }
+    }
+    for (int k = 0; k < targets; ++k) {
+      if (inst.operands[k] != kNoSlot) {
+        U64 part = value;
+        if (target_bits < 64) {
+          part = part >> (k * target_bits) & ((1ull << target_bits) - 1);
+        }
+        write_lane(warp, inst.operands[k], inst.widths[k], i, part);
+      }
+    }
+  }
+  return Flow::kNext;
+}
+
+/// selp: a where the predicate is set, else b.
+template <typename T>
+Flow select(Warp& warp, const Inst& inst, Mask active) {
+  T* d = lanes<T>(warp, inst.operands[0]);
+  const T* a = lanes<T>(warp, inst.operands[1]);
+  const T* b = lanes<T>(warp, inst.operands[2]);
+  const Mask chosen = read_predicate(warp, inst, 3);
+  for_lanes(
+      d, active, [&](int i) { return (chosen >> i & 1) != 0 ? a[i] : b[i]; });
+  return Flow::kNext;
+}
+
+/// vshr.dtype.atype.btype{.clamp|.wrap}.op d, a, b, c: (a >> b) op c.
+template <typename T, bool kClamp, int kOp>
+struct VideoShiftRight {
+  static U32 run(T a, U32 b, U32 c) {
+    const U32 amount = kClamp ? (b > 32 ? 32 : b) : b & 31;
+    const U32 shifted = amount >= 32 ? (a < 0 ? 0xffffffffu : 0)
+                                     : static_cast<U32>(a >> amount);
+    return kOp == 0 ? shifted + c
+        : kOp == 1
+        ? (static_cast<T>(shifted) < static_cast<T>(c) ? shifted : c)
+        : (static_cast<T>(shifted) > static_cast<T>(c) ? shifted : c);
+  }
+};
+template <bool kClamp, int kOp>
+struct VideoShiftLeft {
+  static U32 run(U32 a, U32 b, U32 c) {
+    const U32 amount = kClamp ? (b > 32 ? 32 : b) : b & 31;
+    const U32 shifted = amount >= 32 ? 0 : a << amount;
+    return kOp == 0 ? shifted + c
+        : kOp == 1  ? (shifted < c ? shifted : c)
+                    : (shifted > c ? shifted : c);
+  }
+};
+
+#define CUDASIM_LOGIC(bits, T)                                         \
+  {"and.b" #bits, binary<And, T>}, {"or.b" #bits, binary<Or, T>},      \
+      {"xor.b" #bits, binary<Xor, T>}, {"not.b" #bits, unary<Not, T>}, \
+      {"cnot.b" #bits, unary<LogicalNot, T>},                          \
+      {"shl.b" #bits, binary<ShiftLeft, T, T, U32>},                   \
+      {"shr.b" #bits, binary<ShiftRight, T, T, U32>},                  \
+      {"shr.u" #bits, binary<ShiftRight, T, T, U32>},                  \
+      {"shr.s" #bits, binary<ShiftRight, I##bits, I##bits, U32>},      \
+      {"mov.b" #bits, move<T>}, {"mov.u" #bits, move<T>},              \
+      {"mov.s" #bits, move<T>}, {"selp.b" #bits, select<T>},           \
+      {"selp.u" #bits, select<T>}, {"selp.s" #bits, select<T>},
+#define CUDASIM_FIELD(bits)                                                   \
+  {"brev.b" #bits, unary<Reverse, U##bits>},                                  \
+      {"bfe.u" #bits, ternary<Extract<U##bits>, U##bits, U##bits, U32, U32>}, \
+      {"bfe.s" #bits, ternary<Extract<I##bits>, I##bits, I##bits, U32, U32>}, \
+      {"bfi.b" #bits, insert<U##bits>},
+#define CUDASIM_VIDEO(op, number)                                        \
+  {"vshr.u32.u32.u32.clamp." #op,                                        \
+   ternary<VideoShiftRight<U32, true, number>, U32>},                    \
+      {"vshr.u32.u32.u32.wrap." #op,                                     \
+       ternary<VideoShiftRight<U32, false, number>, U32>},               \
+      {"vshr.s32.s32.u32.clamp." #op,                                    \
+       ternary<VideoShiftRight<I32, true, number>, U32, I32, U32, U32>}, \
+      {"vshl.u32.u32.u32.clamp." #op,                                    \
+       ternary<VideoShiftLeft<true, number>, U32>},                      \
+      {"vshl.u32.u32.u32.wrap." #op,                                     \
+       ternary<VideoShiftLeft<false, number>, U32>},
+
+constexpr Entry kEntries[] = {
+    CUDASIM_LOGIC(16, U16) CUDASIM_LOGIC(32, U32) CUDASIM_LOGIC(64, U64)
+        CUDASIM_FIELD(32) CUDASIM_FIELD(64){"mov.f32", move<U32>},
+    {"mov.f64", move<U64>},
+    {"mov.f16", move<U16>},
+    {"mov.f16x2", move<U32>},
+    {"mov.bf16", move<U16>},
+    {"selp.f32", select<U32>},
+    {"selp.f64", select<U64>},
+    {"selp.f16", select<U16>},
+    {"shf.l.wrap.b32", ternary<Funnel<true, true>, U32>},
+    {"shf.l.clamp.b32", ternary<Funnel<true, false>, U32>},
+    {"shf.r.wrap.b32", ternary<Funnel<false, true>, U32>},
+    {"shf.r.clamp.b32", ternary<Funnel<false, false>, U32>},
+    {"lop3.b32", lop3},
+    {"prmt.b32", ternary<Permute<kBytes>, U32>},
+    {"prmt.b32.f4e", ternary<Permute<kForward4>, U32>},
+    {"prmt.b32.b4e", ternary<Permute<kBackward4>, U32>},
+    {"prmt.b32.rc8", ternary<Permute<kReplicate8>, U32>},
+    {"prmt.b32.ecl", ternary<Permute<kEdgeLeft>, U32>},
+    {"prmt.b32.ecr", ternary<Permute<kEdgeRight>, U32>},
+    {"prmt.b32.rc16", ternary<Permute<kReplicate16>, U32>},
+    {"and.pred", predicate_binary<And>},
+    {"or.pred", predicate_binary<Or>},
+    {"xor.pred", predicate_binary<Xor>},
+    {"not.pred", predicate_unary<true>},
+    {"mov.pred", predicate_unary<false>},
+    CUDASIM_VIDEO(add, 0) CUDASIM_VIDEO(min, 1) CUDASIM_VIDEO(max, 2)};
+
+} // namespace
+
+Family logic_family() {
+  return {"logic", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine::CUDASIM_ISA

@@ -1,0 +1,387 @@
+// Loads, stores, address conversions, asynchronous copies, fences. Source: PTX
+// ISA 9.7.9 (data movement), 9.7.13 (fences).
+#include "cudasim/engine/instructions/addressing.h"
+
+namespace cudasim::engine::CUDASIM_ISA {
+namespace {
+
+/// N values of T that a lane reads or writes at once.
+template <typename T, int N>
+struct Vector {
+  T values[N];
+};
+
+template <typename Pointer>
+struct ElementOf;
+template <typename T>
+struct ElementOf<T*> {
+  using Type = T;
+};
+template <typename Pointer>
+using Element = typename ElementOf<Pointer>::Type;
+
+/// Loads into registers that may be wider than T: the value is extended by its
+/// sign.
+template <Space kSpace, typename T, int N>
+Flow load(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate<kSpace>(
+          warp,
+          inst,
+          inst.operands[N],
+          inst.widths[N],
+          static_cast<U64>(inst.offset),
+          active,
+          sizeof(T) * N,
+          sizeof(T) * N,
+          false,
+          host)) {
+    return Flow::kFault;
+  }
+  if (N == 1 && inst.widths[0] == sizeof(T) && active == kAllLanes) {
+    // Neighbours: one copy.
+    U64 apart = 0;
+    for (int i = 0; i < kLanes; ++i) {
+      apart |= host[i] - host[0] - static_cast<U64>(i) * sizeof(T);
+    }
+    if (apart == 0 && inst.operands[0] != kNoSlot) {
+      __builtin_memcpy(
+          lanes<T>(warp, inst.operands[0]),
+          reinterpret_cast<const void*>(host[0]),
+          sizeof(T) * kLanes);
+      return Flow::kNext;
+    }
+  }
+  Vector<T, N> loaded[kLanes];
+  for (int i = 0; i < kLanes; ++i) {
+    if ((active >> i & 1) != 0) {
+      __builtin_memcpy(
+          &loaded[i],
+          reinterpret_cast<const void*>(host[i]),
+          sizeof(loaded[i]));
+    }
+  }
+  for (int k = 0; k < N; ++k) {
+    const Slot slot = inst.operands[k];
+    if (slot == kNoSlot) {
+      continue;
+    }
+    const auto write = [&](auto* d) {
+      using Register = Element<decltype(d)>;
+      for (int i = 0; i < kLanes; ++i) {
+        if ((active >> i & 1) != 0) {
+          d[i] = static_cast<Register>(loaded[i].values[k]);
+        }
+      }
+    };
+    switch (inst.widths[k]) {
+      case 2:
+        write(lanes<U16>(warp, slot));
+        break;
+      case 4:
+        write(lanes<U32>(warp, slot));
+        break;
+      default:
+        write(lanes<U64>(warp, slot));
+    }
+  }
+  return Flow::kNext;
+}
+
+template <Space kSpace, typename T, int N>
+Flow store(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate<kSpace>(
+          warp,
+          inst,
+          inst.operands[0],
+          inst.widths[0],
+          static_cast<U64>(inst.offset),
+          active,
+          sizeof(T) * N,
+          sizeof(T) * N,
+          true,
+          host)) {
+    return Flow::kFault;
+  }
+  if (N == 1 && inst.widths[1] == sizeof(T) && active == kAllLanes) {
+    U64 apart = 0;
+    for (int i = 0; i < kLanes; ++i) {
+      apart |= host[i] - host[0] - static_cast<U64>(i) * sizeof(T);
+    }
+    if (apart == 0) {
+      __builtin_memcpy(
+          reinterpret_cast<void*>(host[0]),
+          lanes<T>(warp, inst.operands[1]),
+          sizeof(T) * kLanes);
+      return Flow::kNext;
+    }
+  }
+  Vector<T, N> values[kLanes];
+  for (int k = 0; k < N; ++k) {
+    const Slot slot = inst.operands[1 + k];
+    const auto read = [&](const auto* a) {
+      for (int i = 0; i < kLanes; ++i) {
+        values[i].values[k] = static_cast<T>(a[i]);
+      }
+    };
+    switch (inst.widths[1 + k]) {
+      case 2:
+        read(lanes<U16>(warp, slot));
+        break;
+      case 4:
+        read(lanes<U32>(warp, slot));
+        break;
+      default:
+        read(lanes<U64>(warp, slot));
+    }
+  }
+  for (int i = 0; i < kLanes; ++i) {
+    if ((active >> i & 1) != 0) {
+      __builtin_memcpy(
+          reinterpret_cast<void*>(host[i]), &values[i], sizeof(values[i]));
+    }
+  }
+  return Flow::kNext;
+}
+
+/// What has to be added to an address of a space to make it generic.
+template <Space kSpace>
+U64 window(const Warp& warp, int lane) {
+  return kSpace == kShared ? reinterpret_cast<U64>(warp.block->shared)
+      : kSpace == kLocal   ? reinterpret_cast<U64>(warp.local_base) +
+          static_cast<U64>(lane) * warp.local_size
+      : kSpace == kParameter ? reinterpret_cast<U64>(warp.block->parameters)
+                             : 0;
+}
+
+template <Space kSpace, bool kToGeneric, typename T>
+Flow convert_address(Warp& warp, const Inst& inst, Mask active) {
+  T* d = lanes<T>(warp, inst.operands[0]);
+  const T* a = lanes<T>(warp, inst.operands[1]);
+  for_lanes(d, active, [&](int i) {
+    const U64 base = window<kSpace>(warp, i);
+    return static_cast<T>(kToGeneric ? a[i] + base : a[i] - base);
+  });
+  return Flow::kNext;
+}
+
+/// Whether a generic address points into a space.
+template <Space kSpace>
+Flow is_space(Warp& warp, const Inst& inst, Mask active) {
+  const U64* a = lanes<U64>(warp, inst.operands[1]);
+  const Block& block = *warp.block;
+  const Mask set = lane_mask([&](int i) {
+    const bool shared = a[i] - window<kShared>(warp, i) < block.shared_bytes;
+    const bool local = a[i] - window<kLocal>(warp, i) < warp.local_size;
+    const bool parameter =
+        a[i] - window<kParameter>(warp, i) < block.parameter_bytes;
+    return kSpace == kShared   ? shared
+        : kSpace == kLocal     ? local
+        : kSpace == kParameter ? parameter
+                               : !shared && !local;
+  });
+  write_predicate(warp, inst.operands[0], active, set);
+  return Flow::kNext;
+}
+
+Flow nothing(Warp&, const Inst&, Mask) {
+  return Flow::kNext;
+}
+
+/// Waiting gives others a chance to get on.
+Flow pause(Warp&, const Inst&, Mask) {
+  return Flow::kYield;
+}
+
+Flow fence(Warp&, const Inst&, Mask) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return Flow::kNext;
+}
+
+/// cp.async: done at once, so that waiting for it has nothing to do.
+Flow copy(Warp& warp, const Inst& inst, Mask active) {
+  const U32 size = lanes<U32>(warp, inst.operands[2])[__builtin_ctz(active)];
+  U64 target[kLanes];
+  U64 source[kLanes];
+  const U32* given = inst.operands[3] == kNoSlot
+      ? nullptr
+      : lanes<U32>(warp, inst.operands[3]);
+  // Lanes that copy nothing only write zeros.
+  Mask reading = active;
+  for (int i = 0; given != nullptr && i < kLanes; ++i) {
+    if (given[i] == 0) {
+      reading &= ~(1u << i);
+    }
+  }
+  if (!locate<kShared>(
+          warp,
+          inst,
+          inst.operands[0],
+          inst.widths[0],
+          static_cast<U64>(inst.offset),
+          active,
+          size,
+          size,
+          true,
+          target)) {
+    return Flow::kFault;
+  }
+  if (reading != 0 &&
+      !locate<kGeneric>(
+          warp,
+          inst,
+          inst.operands[1],
+          inst.widths[1],
+          inst.immediate,
+          reading,
+          given == nullptr ? size : 1,
+          given == nullptr ? size : 1,
+          false,
+          source)) {
+    return Flow::kFault;
+  }
+  for (int i = 0; i < kLanes; ++i) {
+    if ((active >> i & 1) == 0) {
+      continue;
+    }
+    auto* to = reinterpret_cast<char*>(target[i]);
+    U32 bytes = given == nullptr ? size : given[i];
+    bytes = bytes < size ? bytes : size;
+    if (bytes != 0) {
+      __builtin_memcpy(to, reinterpret_cast<const void*>(source[i]), bytes);
+    }
+    __builtin_memset(to + bytes, 0, size - bytes);
+  }
+  return Flow::kNext;
+}
+
+/// ldmatrix: eight lanes give the addresses of the rows of one 8x8 matrix; lane
+/// i gets elements 2 (i % 4) and the next of row i / 4.
+template <int N, bool kTranspose>
+Flow load_matrix(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  const Mask rows = N == 4 ? kAllLanes : (1u << (8 * N)) - 1;
+  if (!locate<kShared>(
+          warp,
+          inst,
+          inst.operands[N],
+          inst.widths[N],
+          static_cast<U64>(inst.offset),
+          rows,
+          16,
+          16,
+          false,
+          host)) {
+    return Flow::kFault;
+  }
+  U32 result[N][kLanes];
+  for (int m = 0; m < N; ++m) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      U16 pair[2];
+      for (int e = 0; e < 2; ++e) {
+        int row = lane / 4;
+        int column = 2 * (lane % 4) + e;
+        if (kTranspose) {
+          const int swap = row;
+          row = column;
+          column = swap;
+        }
+        __builtin_memcpy(
+            &pair[e],
+            reinterpret_cast<const void*>(
+                host[8 * m + row] + 2 * static_cast<U64>(column)),
+            2);
+      }
+      __builtin_memcpy(&result[m][lane], pair, 4);
+    }
+  }
+  for (int m = 0; m < N; ++m) {
+    for_lanes(lanes<U32>(warp, inst.operands[m]), active, [&](int i) {
+      return result[m][i];
+    });
+  }
+  return Flow::kNext;
+}
+
+#define CUDASIM_VECTORS(op, name, kSpace, type, T)         \
+  {#op name "." #type, op##_handler<kSpace, T, 1>},        \
+      {#op name ".v2." #type, op##_handler<kSpace, T, 2>}, \
+      {#op name ".v4." #type, op##_handler<kSpace, T, 4>},
+#define CUDASIM_TYPES(op, name, kSpace)         \
+  CUDASIM_VECTORS(op, name, kSpace, b8, U8)     \
+  CUDASIM_VECTORS(op, name, kSpace, u8, U8)     \
+  CUDASIM_VECTORS(op, name, kSpace, s8, I8)     \
+  CUDASIM_VECTORS(op, name, kSpace, b16, U16)   \
+  CUDASIM_VECTORS(op, name, kSpace, u16, U16)   \
+  CUDASIM_VECTORS(op, name, kSpace, s16, I16)   \
+  CUDASIM_VECTORS(op, name, kSpace, f16, U16)   \
+  CUDASIM_VECTORS(op, name, kSpace, bf16, U16)  \
+  CUDASIM_VECTORS(op, name, kSpace, b32, U32)   \
+  CUDASIM_VECTORS(op, name, kSpace, u32, U32)   \
+  CUDASIM_VECTORS(op, name, kSpace, s32, I32)   \
+  CUDASIM_VECTORS(op, name, kSpace, f32, U32)   \
+  CUDASIM_VECTORS(op, name, kSpace, f16x2, U32) \
+  CUDASIM_VECTORS(op, name, kSpace, b64, U64)   \
+  CUDASIM_VECTORS(op, name, kSpace, u64, U64)   \
+  CUDASIM_VECTORS(op, name, kSpace, s64, U64)   \
+  CUDASIM_VECTORS(op, name, kSpace, f64, U64)
+#define CUDASIM_CVTA(name, kSpace)                                  \
+  {"cvta" name ".u64", convert_address<kSpace, true, U64>},         \
+      {"cvta.to" name ".u64", convert_address<kSpace, false, U64>}, \
+      {"isspacep" name, is_space<kSpace>},
+#define CUDASIM_MATRICES(count)                                   \
+  {"ldmatrix.sync.aligned.m8n8.x" #count ".shared.b16",           \
+   load_matrix<count, false>},                                    \
+      {"ldmatrix.sync.aligned.m8n8.x" #count ".trans.shared.b16", \
+       load_matrix<count, true>},
+#define CUDASIM_FENCE(name)                             \
+  {"membar." #name, fence}, {"fence.sc." #name, fence}, \
+      {"fence.acq_rel." #name, fence},
+
+template <Space kSpace, typename T, int N>
+constexpr Handler ld_handler = load<kSpace, T, N>;
+template <Space kSpace, typename T, int N>
+constexpr Handler st_handler = store<kSpace, T, N>;
+
+constexpr Entry kEntries[] = {
+    CUDASIM_TYPES(ld, "", kGeneric) CUDASIM_TYPES(ld, ".global", kGlobal)
+        CUDASIM_TYPES(ld, ".const", kGlobal) CUDASIM_TYPES(
+            ld,
+            ".shared",
+            kShared) CUDASIM_TYPES(ld, ".local", kLocal)
+            CUDASIM_TYPES(ld, ".param", kParameter)
+                CUDASIM_TYPES(st, "", kGeneric)
+                    CUDASIM_TYPES(st, ".global", kGlobal)
+                        CUDASIM_TYPES(st, ".shared", kShared)
+                            CUDASIM_TYPES(st, ".local", kLocal) CUDASIM_CVTA(
+                                ".global",
+                                kGlobal) CUDASIM_CVTA(".const", kGlobal)
+                                CUDASIM_CVTA(".shared", kShared)
+                                    CUDASIM_CVTA(".local", kLocal)
+                                        CUDASIM_CVTA(".param", kParameter)
+                                            CUDASIM_FENCE(cta) CUDASIM_FENCE(gl)
+                                                CUDASIM_FENCE(sys)
+                                                    CUDASIM_FENCE(gpu)
+                                                        CUDASIM_FENCE(cluster){
+                                                            "fence.proxy.alias",
+                                                            fence},
+    {"fence.proxy.async", fence},
+    {"prefetch.global", nothing},
+    {"prefetch.local", nothing},
+    {"prefetch", nothing},
+    {"prefetchu", nothing},
+    {"nanosleep.u32", pause},
+    {"cp.async.shared.global", copy},
+    {"cp.async.commit_group", nothing},
+    {"cp.async.wait_group", nothing},
+    {"cp.async.wait_all", nothing},
+    CUDASIM_MATRICES(1) CUDASIM_MATRICES(2) CUDASIM_MATRICES(4)};
+
+} // namespace
+
+Family memory_family() {
+  return {"memory", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine::CUDASIM_ISA

@@ -1,0 +1,137 @@
+// Floating-point arithmetic rounded towards zero, minus or plus infinity, by
+// the processor's rounding mode. Compiled with -frounding-math. Source: PTX
+// ISA 9.7.3.
+#include <fenv.h>
+
+#include "cudasim/engine/instructions/lanes.h"
+
+namespace cudasim::engine::CUDASIM_ISA {
+namespace {
+
+enum Operation {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kFma,
+  kReciprocal,
+  kRoot
+};
+
+/// Sets the rounding mode for the time of a handler.
+class Rounding {
+ public:
+  explicit Rounding(int mode) : before_(fegetround()) {
+    fesetround(mode);
+  }
+  ~Rounding() {
+    fesetround(before_);
+  }
+
+ private:
+  int before_;
+};
+
+inline float fused(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+inline double fused(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
+inline float root(float a) {
+  return __builtin_sqrtf(a);
+}
+inline double root(double a) {
+  return __builtin_sqrt(a);
+}
+inline float flush(float x) {
+  const U32 bits = bits_as<U32>(x);
+  return (bits & 0x7f800000u) == 0 ? bits_as<float>(bits & 0x80000000u) : x;
+}
+inline double flush(double x) {
+  return x;
+}
+
+/// @tparam kFlush .ftz, @tparam kSaturate .sat.
+template <
+    typename T,
+    Operation kOperation,
+    int kMode,
+    bool kFlush,
+    bool kSaturate>
+Flow rounded(Warp& warp, const Inst& inst, Mask active) {
+  constexpr int kSources = kOperation == kFma            ? 3
+      : kOperation == kReciprocal || kOperation == kRoot ? 1
+                                                         : 2;
+  T* d = lanes<T>(warp, inst.operands[0]);
+  const T* a = lanes<T>(warp, inst.operands[1]);
+  const T* b = kSources > 1 ? lanes<T>(warp, inst.operands[2]) : a;
+  const T* c = kSources > 2 ? lanes<T>(warp, inst.operands[3]) : a;
+  const Rounding rounding(kMode);
+  for (int i = 0; i < kLanes; ++i) {
+    if ((active >> i & 1) == 0) {
+      continue;
+    }
+    const T x = kFlush ? flush(a[i]) : a[i];
+    const T y = kFlush ? flush(b[i]) : b[i];
+    const T z = kFlush ? flush(c[i]) : c[i];
+    T result;
+    switch (kOperation) {
+      case kAdd:
+        result = x + y;
+        break;
+      case kSubtract:
+        result = x - y;
+        break;
+      case kMultiply:
+        result = x * y;
+        break;
+      case kDivide:
+        result = x / y;
+        break;
+      case kFma:
+        result = fused(x, y, z);
+        break;
+      case kReciprocal:
+        result = T{1} / x;
+        break;
+      case kRoot:
+        result = root(x);
+        break;
+    }
+    result = kFlush ? flush(result) : result;
+    if (kSaturate) {
+      result = result > 0 ? (result < 1 ? result : T{1}) : T{0};
+    }
+    d[i] = result;
+  }
+  return Flow::kNext;
+}
+
+#define CUDASIM_FORMS(text, Op, mode)                           \
+  {text ".f64", rounded<double, Op, mode, false, false>},       \
+      {text ".f32", rounded<float, Op, mode, false, false>},    \
+      {text ".ftz.f32", rounded<float, Op, mode, true, false>}, \
+      {text ".sat.f32", rounded<float, Op, mode, false, true>}, \
+      {text ".ftz.sat.f32", rounded<float, Op, mode, true, true>},
+#define CUDASIM_MODE(name, mode)                 \
+  CUDASIM_FORMS("add." #name, kAdd, mode)        \
+  CUDASIM_FORMS("sub." #name, kSubtract, mode)   \
+  CUDASIM_FORMS("mul." #name, kMultiply, mode)   \
+  CUDASIM_FORMS("div." #name, kDivide, mode)     \
+  CUDASIM_FORMS("fma." #name, kFma, mode)        \
+  CUDASIM_FORMS("mad." #name, kFma, mode)        \
+  CUDASIM_FORMS("rcp." #name, kReciprocal, mode) \
+  CUDASIM_FORMS("sqrt." #name, kRoot, mode)
+
+constexpr Entry kEntries[] = {CUDASIM_MODE(rz, FE_TOWARDZERO)
+                                  CUDASIM_MODE(rm, FE_DOWNWARD)
+                                      CUDASIM_MODE(rp, FE_UPWARD)};
+
+} // namespace
+
+Family rounding_family() {
+  return {"rounding", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine::CUDASIM_ISA

@@ -1,0 +1,32 @@
+// A kernel that is ready to run, with the functions it calls.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "cudasim/engine/code.h"
+#include "cudasim/engine/program.h"
+#include "cudasim/ptx/ast.h"
+
+namespace cudasim::engine {
+
+class Kernel {
+ public:
+  KernelInfo info;
+  const Code* entry = nullptr;
+  /// The entry and everything it calls, directly or through an address.
+  std::vector<std::unique_ptr<Code>> codes;
+  /// By the address that PTX sees of a function (function_address).
+  std::map<std::uint64_t, const Code*> functions;
+  /// Where dynamic shared memory begins in a block's shared memory.
+  std::uint64_t dynamic_shared_offset = 0;
+  bool has_calls = false;
+};
+
+/// What a kernel reads as the address of a function.
+inline std::uint64_t function_address(const ptx::Function& function) {
+  return reinterpret_cast<std::uint64_t>(&function);
+}
+
+} // namespace cudasim::engine

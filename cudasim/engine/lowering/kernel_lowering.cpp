@@ -1,0 +1,158 @@
+#include "cudasim/engine/lowering/kernel_lowering.h"
+
+#include <algorithm>
+
+#include "cudasim/engine/lowering/function_lowering.h"
+#include "cudasim/engine/lowering/vocabulary.h"
+#include "cudasim/ptx/parser.h"
+
+namespace cudasim::engine {
+
+using ptx::Operand;
+using ptx::Space;
+using Kind = ptx::Operand::Kind;
+
+ptx::Function* KernelLowering::definition(const std::string& name) {
+  const ptx::Function* function = module.find(name);
+  return function != nullptr && function->has_body
+      ? const_cast<ptx::Function*>(function)
+      : nullptr;
+}
+
+const Code* KernelLowering::code_of(const std::string& name) {
+  const auto found = codes_.find(name);
+  if (found != codes_.end()) {
+    return found->second;
+  }
+  ptx::Function* function = definition(name);
+  if (function == nullptr) {
+    throw LoweringError(
+        module.source_name + ": the function '" + name +
+        "' is not defined in this module");
+  }
+  ptx::parse_body(module, *function);
+  kernel->codes.push_back(std::make_unique<Code>());
+  Code& code = *kernel->codes.back();
+  code.name = name;
+  code.source_name = module.source_name;
+  codes_[name] = &code;
+  FunctionLowering(*this, *function, code).lower();
+  kernel->has_calls |= code.calls;
+  return &code;
+}
+
+void KernelLowering::place_operand(const Operand& operand) {
+  for (const Operand& element : operand.elements) {
+    place_operand(element);
+  }
+  if (operand.name.empty() || operand.name[0] == '%' ||
+      shared_offsets.count(operand.name) != 0) {
+    return;
+  }
+  for (const ptx::Variable& variable : module.variables) {
+    if (variable.space == Space::kShared && variable.name == operand.name) {
+      if (variable.size() == 0) {
+        dynamic_shared_.insert(variable.name);
+        return;
+      }
+      static_shared = align_up(static_shared, alignment_of(variable));
+      shared_offsets[variable.name] = static_shared;
+      static_shared += variable.size();
+      return;
+    }
+  }
+  if (ptx::Function* function = definition(operand.name)) {
+    place_shared(*function);
+  }
+}
+
+void KernelLowering::place_shared(ptx::Function& function) {
+  if (!placed_functions_.insert(function.name).second) {
+    return;
+  }
+  ptx::parse_body(module, function);
+  for (const ptx::Statement& statement : function.body) {
+    if (statement.kind == ptx::Statement::Kind::kVariable &&
+        statement.variable->space == Space::kShared) {
+      const ptx::Variable& variable = *statement.variable;
+      static_shared = align_up(static_shared, alignment_of(variable));
+      shared_offsets[function.name + "/" + variable.name] = static_shared;
+      static_shared += variable.size();
+    } else if (statement.kind == ptx::Statement::Kind::kInstruction) {
+      for (const Operand& operand : statement.instruction->operands) {
+        place_operand(operand);
+      }
+      if (statement.instruction->call != nullptr) {
+        const Operand& target = statement.instruction->call->target;
+        calls_addresses_ |= target.kind == Kind::kRegister;
+        place_operand(target);
+      }
+    }
+  }
+}
+
+std::unique_ptr<Kernel> KernelLowering::lower(ptx::Function& entry) {
+  kernel = std::make_unique<Kernel>();
+  place_shared(entry);
+  if (calls_addresses_) {
+    // The address can be that of any function, be it from a table.
+    for (const auto& function : module.functions) {
+      if (!function->is_entry && function->has_body) {
+        place_shared(*function);
+      }
+    }
+  }
+  // All dynamic arrays of a kernel begin at the same place.
+  kernel->dynamic_shared_offset = align_up(static_shared, 128);
+  for (const std::string& name : dynamic_shared_) {
+    shared_offsets[name] = kernel->dynamic_shared_offset;
+  }
+  kernel->entry = code_of(entry.name);
+  if (calls_addresses_) {
+    for (const auto& function : module.functions) {
+      if (!function->is_entry && function->has_body) {
+        kernel->functions[function_address(*function)] =
+            code_of(function->name);
+      }
+    }
+  }
+
+  KernelInfo& info = kernel->info;
+  info.name = entry.name;
+  std::uint64_t offset = 0;
+  for (const ptx::Variable& parameter : entry.parameters) {
+    offset = align_up(offset, alignment_of(parameter));
+    info.parameters.push_back(
+        {static_cast<std::uint32_t>(offset),
+         static_cast<std::uint32_t>(parameter.size())});
+    offset += parameter.size();
+  }
+  info.parameter_bytes = static_cast<std::uint32_t>(offset);
+  info.static_shared_bytes = static_shared;
+  info.local_bytes = kernel->entry->local_bytes;
+  info.registers = static_cast<std::uint32_t>(std::clamp<std::size_t>(
+      kernel->entry->frame_bytes / (kLanes * 4), 16, 255));
+  const auto& bounds = entry.bounds;
+  const auto product = [](const std::uint32_t values[3]) {
+    return values[0] * values[1] * values[2];
+  };
+  if (bounds.required_threads[0] != 0) {
+    info.required_threads = {
+        bounds.required_threads[0],
+        bounds.required_threads[1],
+        bounds.required_threads[2]};
+    info.max_threads = product(bounds.required_threads);
+  } else if (bounds.max_threads[0] != 0) {
+    info.max_threads = std::min(1024u, product(bounds.max_threads));
+  }
+  return std::move(kernel);
+}
+
+std::unique_ptr<Kernel> lower_kernel(
+    ptx::Module& module,
+    ptx::Function& entry,
+    const VariableAddress& address_of) {
+  return KernelLowering(module, address_of).lower(entry);
+}
+
+} // namespace cudasim::engine

@@ -1,0 +1,45 @@
+// Lowers a kernel with the functions that it calls: their code, and what they
+// have in shared memory.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "cudasim/engine/kernel.h"
+#include "cudasim/engine/lowering/lowering.h"
+#include "cudasim/ptx/ast.h"
+
+namespace cudasim::engine {
+
+/// What all functions of a kernel share.
+class KernelLowering {
+ public:
+  KernelLowering(ptx::Module& module, const VariableAddress& address_of)
+      : module(module), address_of(address_of) {}
+
+  std::unique_ptr<Kernel> lower(ptx::Function& entry);
+  /// The code of a function; made when it is first asked for.
+  const Code* code_of(const std::string& name);
+  /// Places the module's shared variables that this function and those that it
+  /// calls use.
+  void place_shared(ptx::Function& function);
+
+  ptx::Module& module;
+  const VariableAddress& address_of;
+  std::map<std::string, std::uint64_t> shared_offsets;
+  std::uint64_t static_shared = 0;
+  std::unique_ptr<Kernel> kernel;
+
+ private:
+  void place_operand(const ptx::Operand& operand);
+  ptx::Function* definition(const std::string& name);
+
+  std::map<std::string, const Code*> codes_;
+  std::set<std::string> placed_functions_;
+  std::set<std::string> dynamic_shared_;
+  bool calls_addresses_ = false;
+};
+
+} // namespace cudasim::engine

@@ -1,0 +1,183 @@
+#include "cudasim/engine/special_registers.h"
+
+#include <chrono>
+#include <cstring>
+
+namespace cudasim::engine {
+namespace {
+
+struct Name {
+  std::string_view name;
+  Special special;
+};
+
+constexpr Name kNames[] = {
+    {"%tid.x", Special::kTidX},
+    {"%tid.y", Special::kTidY},
+    {"%tid.z", Special::kTidZ},
+    {"%ntid.x", Special::kNtidX},
+    {"%ntid.y", Special::kNtidY},
+    {"%ntid.z", Special::kNtidZ},
+    {"%ctaid.x", Special::kCtaidX},
+    {"%ctaid.y", Special::kCtaidY},
+    {"%ctaid.z", Special::kCtaidZ},
+    {"%nctaid.x", Special::kNctaidX},
+    {"%nctaid.y", Special::kNctaidY},
+    {"%nctaid.z", Special::kNctaidZ},
+    {"%laneid", Special::kLaneId},
+    {"%warpid", Special::kWarpId},
+    {"%nwarpid", Special::kNwarpId},
+    {"%smid", Special::kSmId},
+    {"%nsmid", Special::kNsmId},
+    {"%gridid", Special::kGridId},
+    {"%lanemask_eq", Special::kLanemaskEq},
+    {"%lanemask_le", Special::kLanemaskLe},
+    {"%lanemask_lt", Special::kLanemaskLt},
+    {"%lanemask_ge", Special::kLanemaskGe},
+    {"%lanemask_gt", Special::kLanemaskGt},
+    {"%dynamic_smem_size", Special::kDynamicSharedSize},
+    {"%total_smem_size", Special::kTotalSharedSize},
+    {"%aggr_smem_size", Special::kTotalSharedSize},
+    // Without clusters each block is a cluster of its own.
+    {"%is_explicit_cluster", Special::kZero},
+    {"%cluster_ctarank", Special::kZero},
+    {"%cluster_nctarank", Special::kOne},
+    {"%cluster_ctaid.x", Special::kZero},
+    {"%cluster_ctaid.y", Special::kZero},
+    {"%cluster_ctaid.z", Special::kZero},
+    {"%cluster_nctaid.x", Special::kOne},
+    {"%cluster_nctaid.y", Special::kOne},
+    {"%cluster_nctaid.z", Special::kOne},
+    {"%clusterid.x", Special::kCtaidX},
+    {"%clusterid.y", Special::kCtaidY},
+    {"%clusterid.z", Special::kCtaidZ},
+    {"%nclusterid.x", Special::kNctaidX},
+    {"%nclusterid.y", Special::kNctaidY},
+    {"%nclusterid.z", Special::kNctaidZ},
+};
+
+std::uint64_t nanoseconds(bool wall) {
+  const auto since = wall ? std::chrono::system_clock::now().time_since_epoch()
+                          : std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
+}
+
+template <bool kWall, int kShift>
+Flow read_clock(Warp& warp, const Inst& inst, Mask active) {
+  const std::uint64_t now = nanoseconds(kWall) >> kShift;
+  const Slot slot = inst.operands[0];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if ((active >> lane & 1) == 0) {
+      continue;
+    }
+    if (inst.widths[0] == 8) {
+      lanes<std::uint64_t>(warp, slot)[lane] = now;
+    } else {
+      lanes<std::uint32_t>(warp, slot)[lane] = static_cast<std::uint32_t>(now);
+    }
+  }
+  return Flow::kNext;
+}
+
+std::uint32_t value(Special special, const Place& p, std::uint32_t lane) {
+  const std::uint32_t thread = p.warp * kLanes + lane;
+  const std::uint32_t bit = 1u << lane;
+  switch (special) {
+    case Special::kTidX:
+      return thread % p.block.x;
+    case Special::kTidY:
+      return thread / p.block.x % p.block.y;
+    case Special::kTidZ:
+      return thread / p.block.x / p.block.y;
+    case Special::kNtidX:
+      return p.block.x;
+    case Special::kNtidY:
+      return p.block.y;
+    case Special::kNtidZ:
+      return p.block.z;
+    case Special::kCtaidX:
+      return p.block_index.x;
+    case Special::kCtaidY:
+      return p.block_index.y;
+    case Special::kCtaidZ:
+      return p.block_index.z;
+    case Special::kNctaidX:
+      return p.grid.x;
+    case Special::kNctaidY:
+      return p.grid.y;
+    case Special::kNctaidZ:
+      return p.grid.z;
+    case Special::kLaneId:
+      return lane;
+    case Special::kWarpId:
+      return p.warp;
+    case Special::kNwarpId:
+      return static_cast<std::uint32_t>(
+          (p.block.count() + kLanes - 1) / kLanes);
+    case Special::kSmId:
+      return (p.block_index.x + p.block_index.y * p.grid.x) % p.multiprocessors;
+    case Special::kNsmId:
+      return p.multiprocessors;
+    case Special::kGridId:
+    case Special::kZero:
+    case Special::kLocalFrame:
+      return 0;
+    case Special::kOne:
+      return 1;
+    case Special::kLanemaskEq:
+      return bit;
+    case Special::kLanemaskLt:
+      return bit - 1;
+    case Special::kLanemaskLe:
+      return bit | (bit - 1);
+    case Special::kLanemaskGt:
+      return ~(bit | (bit - 1));
+    case Special::kLanemaskGe:
+      return ~(bit - 1);
+    case Special::kDynamicSharedSize:
+      return p.dynamic_shared;
+    case Special::kTotalSharedSize:
+      return p.total_shared;
+  }
+  return 0;
+}
+
+} // namespace
+
+bool find_special(std::string_view name, Special* special) {
+  for (const Name& row : kNames) {
+    if (row.name == name) {
+      *special = row.special;
+      return true;
+    }
+  }
+  return false;
+}
+
+Handler changing_register(std::string_view name) {
+  return name == "%clock" || name == "%clock64" ? read_clock<false, 0>
+      : name == "%clock_hi"                     ? read_clock<false, 32>
+      : name == "%globaltimer" || name == "%globaltimer_lo"
+      ? read_clock<true, 0>
+      : name == "%globaltimer_hi" ? read_clock<true, 32>
+                                  : nullptr;
+}
+
+void fill_specials(
+    const Code& code,
+    const Place& place,
+    std::uint64_t local_frame,
+    std::byte* registers) {
+  for (const SpecialRegister& reg : code.specials) {
+    std::byte* slot = registers + reg.slot;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      const std::uint64_t bits = reg.special == Special::kLocalFrame
+          ? local_frame
+          : value(reg.special, place, lane);
+      std::memcpy(slot + lane * reg.width, &bits, reg.width);
+    }
+  }
+}
+
+} // namespace cudasim::engine
