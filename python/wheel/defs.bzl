@@ -54,6 +54,28 @@ def plugin_wheel(name, distribution, version, summary, requires = [], **kwargs):
         **kwargs
     )
 
+def library_wheel(name, distribution, version, summary, **kwargs):
+    """Builds a wheel of shared libraries that no Python loads as modules: for any Python 3, with or without torch.
+
+    Args:
+        name: string, name of the target.
+        distribution: string, name of the distribution.
+        version: string, PEP 440 version.
+        summary: string, one line for `pip show`.
+        **kwargs: further attributes of the rule, see private/plugin_wheel.bzl.
+    """
+    _plugin_wheel(
+        name = name,
+        distribution = distribution,
+        version = version,
+        summary = summary,
+        python_tag = "py3",
+        abi_tag = "none",
+        platform_tag = TORCH["platform"],
+        requires_python = ">=3.9",
+        **kwargs
+    )
+
 def cuda_build_info(name, version, cuda_version, cuda_libraries = {}, **kwargs):
     """Writes what a wheel was built from and for, as JSON for `build_info_files` of plugin_wheel.
 

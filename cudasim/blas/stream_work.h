@@ -1,0 +1,43 @@
+// How work gets onto a stream: as a host function, so that order, events and
+// graph capture are the runtime's business.
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+
+namespace cudasim::blas {
+
+/// A piece of device memory that a call reads or writes.
+struct Extent {
+  const void* pointer;
+  std::size_t bytes;
+};
+
+/// Bytes of a column-major matrix with elements of `size` bytes.
+std::size_t matrix_bytes(
+    std::int64_t rows,
+    std::int64_t columns,
+    std::int64_t leading,
+    std::size_t size);
+
+/// Bytes of a vector with a stride, which may be negative.
+std::size_t vector_bytes(std::int64_t n, std::int64_t stride, std::size_t size);
+
+/// Whether all of them lie in memory that the device may touch. Otherwise names
+/// function, address and size on stderr: a real device would fault.
+bool accessible(const char* function, std::initializer_list<Extent> extents);
+
+/// Runs `work` on a stream. While the stream is being captured, `work` becomes
+/// a node of the graph and is kept for the rest of the process, because a graph
+/// can be copied and launched at any time.
+cublasStatus_t enqueue(
+    const char* function,
+    cudaStream_t stream,
+    std::function<void()> work);
+
+} // namespace cudasim::blas

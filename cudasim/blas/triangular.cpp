@@ -1,0 +1,124 @@
+// Triangular systems: cublas?trsm and its batched form. Source: cuBLAS API,
+// chapters 2.7.10 and 2.7.11.
+#include <algorithm>
+
+#include "cudasim/blas/handle.h"
+#include "cudasim/blas/host_blas.h"
+
+namespace cudasim::blas {
+namespace {
+
+struct System {
+  cublasSideMode_t side;
+  cublasFillMode_t fill;
+  cublasOperation_t operation;
+  cublasDiagType_t diagonal;
+  int m, n, lda, ldb;
+
+  int order() const {
+    return side == CUBLAS_SIDE_LEFT ? m : n;
+  }
+  bool valid() const {
+    return m >= 0 && n >= 0 && lda >= std::max(1, order()) &&
+        ldb >= std::max(1, m);
+  }
+  template <typename T>
+  void solve(T alpha, const T* a, T* b) const {
+    if (m == 0 || n == 0) {
+      return;
+    }
+    host::trsm(
+        host::side(side),
+        host::uplo(fill),
+        host::transpose(operation),
+        host::diag(diagonal),
+        m,
+        n,
+        alpha,
+        a,
+        lda,
+        b,
+        ldb);
+  }
+};
+
+template <typename T>
+cublasStatus_t trsm(
+    const char* function,
+    cublasHandle_t handle,
+    const System& system,
+    const T* alpha,
+    const T* a,
+    T* b) {
+  if (!system.valid()) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const int order = system.order();
+  if (!accessible(
+          function,
+          {{a, matrix_bytes(order, order, system.lda, sizeof(T))},
+           {b, matrix_bytes(system.m, system.n, system.ldb, sizeof(T))}})) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
+  const Scalar<T> factor(handle, alpha);
+  return enqueue(
+      function, handle->stream, [=] { system.solve(factor.get(), a, b); });
+}
+
+template <typename T>
+cublasStatus_t trsm_batched(
+    const char* function,
+    cublasHandle_t handle,
+    const System& system,
+    const T* alpha,
+    const T* const a[],
+    T* const b[],
+    int count) {
+  if (!system.valid() || count < 0) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const std::size_t pointers = count * sizeof(void*);
+  if (!accessible(function, {{a, pointers}, {b, pointers}})) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
+  const Scalar<T> factor(handle, alpha);
+  return enqueue(function, handle->stream, [=] {
+    for (int i = 0; i < count; ++i) {
+      system.solve(factor.get(), a[i], b[i]);
+    }
+  });
+}
+
+} // namespace
+} // namespace cudasim::blas
+
+using cudasim::blas::Complex128;
+using cudasim::blas::Complex64;
+namespace blas = cudasim::blas;
+
+extern "C" {
+
+// clang-format off
+#define CUDASIM_TRSM(letter, api, type)                                                            \
+  cublasStatus_t cublas##letter##trsm_v2(cublasHandle_t handle, cublasSideMode_t side,             \
+      cublasFillMode_t fill, cublasOperation_t operation, cublasDiagType_t diagonal, int m, int n, \
+      const api* alpha, const api* a, int lda, api* b, int ldb) {                                  \
+    return blas::trsm<type>("cublas" #letter "trsm", handle,                                       \
+        {side, fill, operation, diagonal, m, n, lda, ldb}, (const type*)alpha, (const type*)a,     \
+        (type*)b);                                                                                 \
+  }                                                                                                \
+  cublasStatus_t cublas##letter##trsmBatched(cublasHandle_t handle, cublasSideMode_t side,         \
+      cublasFillMode_t fill, cublasOperation_t operation, cublasDiagType_t diagonal, int m, int n, \
+      const api* alpha, const api* const a[], int lda, api* const b[], int ldb, int count) {       \
+    return blas::trsm_batched<type>("cublas" #letter "trsmBatched", handle,                        \
+        {side, fill, operation, diagonal, m, n, lda, ldb}, (const type*)alpha,                     \
+        (const type* const*)a, (type* const*)b, count);                                            \
+  }
+CUDASIM_TRSM(S, float, float)
+CUDASIM_TRSM(D, double, double)
+CUDASIM_TRSM(C, cuComplex, Complex64)
+CUDASIM_TRSM(Z, cuDoubleComplex, Complex128)
+#undef CUDASIM_TRSM
+// clang-format on
+
+} // extern "C"

@@ -1,0 +1,111 @@
+#include "cudasim/device/memory_pool.h"
+
+#include <algorithm>
+
+#include "cudasim/device/device.h"
+#include "cudasim/device/machine.h"
+
+namespace cudasim::device {
+
+void* MemoryPool::allocate(std::size_t bytes) {
+  std::uint64_t begin = 0;
+  try {
+    begin = device_.memory().allocate(bytes);
+  } catch (const Failure&) {
+    device_.synchronize();
+    begin = device_.memory().allocate(bytes);
+  }
+  if (readers_ != 0) {
+    machine().addresses().set_readers(begin, readers_);
+  }
+  const std::uint64_t used = used_ += bytes;
+  std::uint64_t high = used_high_;
+  while (high < used && !used_high_.compare_exchange_weak(high, used)) {
+  }
+  return reinterpret_cast<void*>(begin);
+}
+
+void MemoryPool::release(void* memory) {
+  const auto begin = reinterpret_cast<std::uint64_t>(memory);
+  const auto piece = machine().addresses().find(begin);
+  require(piece && device_.memory().release(begin));
+  // cudaFreeAsync takes what cudaMalloc gave as well, which was never counted.
+  std::uint64_t used = used_;
+  while (!used_.compare_exchange_weak(
+      used, used - std::min(used, piece->size()))) {
+  }
+}
+
+void MemoryPool::get(cudaMemPoolAttr attribute, void* value) const {
+  switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+      *static_cast<int*>(value) = reuse_follow_event_;
+      return;
+    case cudaMemPoolReuseAllowOpportunistic:
+      *static_cast<int*>(value) = reuse_opportunistic_;
+      return;
+    case cudaMemPoolReuseAllowInternalDependencies:
+      *static_cast<int*>(value) = reuse_internal_;
+      return;
+    case cudaMemPoolAttrReleaseThreshold:
+      *static_cast<std::uint64_t*>(value) = release_threshold_;
+      return;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent:
+      *static_cast<std::uint64_t*>(value) = used_;
+      return;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+      *static_cast<std::uint64_t*>(value) = used_high_;
+      return;
+  }
+  throw Failure(cudaErrorInvalidValue);
+}
+
+void MemoryPool::set(cudaMemPoolAttr attribute, const void* value) {
+  switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+      reuse_follow_event_ = *static_cast<const int*>(value);
+      return;
+    case cudaMemPoolReuseAllowOpportunistic:
+      reuse_opportunistic_ = *static_cast<const int*>(value);
+      return;
+    case cudaMemPoolReuseAllowInternalDependencies:
+      reuse_internal_ = *static_cast<const int*>(value);
+      return;
+    case cudaMemPoolAttrReleaseThreshold:
+      release_threshold_ = *static_cast<const std::uint64_t*>(value);
+      return;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+      // Only zero is allowed: it starts the measurement again.
+      require(*static_cast<const std::uint64_t*>(value) == 0);
+      used_high_ = used_.load();
+      return;
+    default:
+      throw Failure(cudaErrorInvalidValue);
+  }
+}
+
+void MemoryPool::set_access(int device, cudaMemAccessFlags flags) {
+  const std::uint64_t bit = std::uint64_t{1} << device;
+  require(device != device_.ordinal() || flags != cudaMemAccessFlagsProtNone);
+  if (flags == cudaMemAccessFlagsProtNone) {
+    readers_ &= ~bit;
+  } else {
+    readers_ |= bit;
+  }
+  AddressMap& addresses = machine().addresses();
+  for (const std::uint64_t begin :
+       addresses.list(device_.ordinal(), Space::kDevice)) {
+    addresses.set_readers(begin, readers_);
+  }
+}
+
+cudaMemAccessFlags MemoryPool::access(int device) const {
+  return device == device_.ordinal() || (readers_ >> device & 1) != 0
+      ? cudaMemAccessFlagsProtReadWrite
+      : cudaMemAccessFlagsProtNone;
+}
+
+} // namespace cudasim::device

@@ -1,0 +1,40 @@
+// What the functions of the driver have in common.
+#pragma once
+
+#include <cuda.h>
+
+#include <utility>
+
+#include "cudasim/device/guarded.h"
+#include "cudasim/device/machine.h"
+#include "cudasim/device/thread_state.h"
+
+namespace cudasim::driver {
+
+/// The driver's number of a status: those that only the runtime has become the
+/// one that the driver answers in that case.
+CUresult result_of(device::Status status) noexcept;
+
+/// Runs the body of a function.
+template <typename Body>
+CUresult call(Body&& body) noexcept {
+  return result_of(device::guarded(std::forward<Body>(body)));
+}
+
+/// Stores a result where the caller wants it.
+/// @throws device::Failure: cudaErrorInvalidValue for a null pointer.
+template <typename T, typename Value>
+void store(T* place, Value&& value) {
+  device::require(place != nullptr);
+  *place = std::forward<Value>(value);
+}
+
+/// The calling thread's device, which has to have been made current.
+/// @throws device::Failure: CUDA_ERROR_INVALID_CONTEXT, or the device's fault.
+device::Device& current_context();
+
+inline void* pointer(CUdeviceptr address) {
+  return reinterpret_cast<void*>(address);
+}
+
+} // namespace cudasim::driver

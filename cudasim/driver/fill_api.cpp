@@ -1,0 +1,91 @@
+// Filling memory. Source: CUDA driver API, memory management.
+#include "cudasim/device/copy.h"
+#include "cudasim/device/work.h"
+#include "cudasim/driver/call.h"
+
+using namespace cudasim::device;
+using cudasim::driver::call;
+using cudasim::driver::current_context;
+using cudasim::driver::pointer;
+
+namespace {
+
+CUresult fill(
+    CUdeviceptr to,
+    std::size_t pitch,
+    std::uint32_t value,
+    unsigned element_size,
+    std::size_t width,
+    std::size_t height,
+    CUstream stream) {
+  return call([&] {
+    current_context();
+    FillWork work = linear_fill(pointer(to), value, element_size, width);
+    work.height = height;
+    if (height > 1) {
+      work.pitch = pitch;
+    }
+    check_fill(machine(), work);
+    submit(*resolve_stream(stream), work);
+  });
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count) {
+  return fill(to, 0, value, 1, count, 1, nullptr);
+}
+
+CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, size_t count) {
+  return fill(to, 0, value, 2, count, 1, nullptr);
+}
+
+CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t count) {
+  return fill(to, 0, value, 4, count, 1, nullptr);
+}
+
+CUresult cuMemsetD8Async(
+    CUdeviceptr to,
+    unsigned char value,
+    size_t count,
+    CUstream stream) {
+  return fill(to, 0, value, 1, count, 1, stream);
+}
+
+CUresult cuMemsetD16Async(
+    CUdeviceptr to,
+    unsigned short value,
+    size_t count,
+    CUstream stream) {
+  return fill(to, 0, value, 2, count, 1, stream);
+}
+
+CUresult cuMemsetD32Async(
+    CUdeviceptr to,
+    unsigned value,
+    size_t count,
+    CUstream stream) {
+  return fill(to, 0, value, 4, count, 1, stream);
+}
+
+CUresult cuMemsetD2D8(
+    CUdeviceptr to,
+    size_t pitch,
+    unsigned char value,
+    size_t width,
+    size_t height) {
+  return fill(to, pitch, value, 1, width, height, nullptr);
+}
+
+CUresult cuMemsetD2D32(
+    CUdeviceptr to,
+    size_t pitch,
+    unsigned value,
+    size_t width,
+    size_t height) {
+  return fill(to, pitch, value, 4, width, height, nullptr);
+}
+
+} // extern "C"

@@ -1,0 +1,179 @@
+// Streams, events and graphs: the runtime's objects under the driver's names.
+// Source: CUDA driver API, stream, event and graph management.
+#include <cuda_runtime_api.h>
+
+#include "cudasim/driver/call.h"
+#include "cudasim/driver/runtime_call.h"
+
+using cudasim::driver::runtime;
+
+extern "C" {
+
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  return runtime(cudaStreamCreateWithFlags, stream, flags);
+}
+
+CUresult cuStreamCreateWithPriority(
+    CUstream* stream,
+    unsigned flags,
+    int priority) {
+  return runtime(cudaStreamCreateWithPriority, stream, flags, priority);
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+  return runtime(cudaStreamDestroy, stream);
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  return runtime(cudaStreamSynchronize, stream);
+}
+
+CUresult cuStreamQuery(CUstream stream) {
+  return runtime(cudaStreamQuery, stream);
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+  return runtime(cudaStreamWaitEvent, stream, event, flags);
+}
+
+CUresult cuStreamGetPriority(CUstream stream, int* priority) {
+  return runtime(cudaStreamGetPriority, stream, priority);
+}
+
+CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
+  return runtime(cudaStreamGetFlags, stream, flags);
+}
+
+CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
+  return runtime(cudaStreamGetId, stream, id);
+}
+
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  using namespace cudasim::device;
+  return cudasim::driver::call([&] {
+    cudasim::driver::store(
+        context,
+        reinterpret_cast<CUcontext>(&resolve_stream(stream)->device()));
+  });
+}
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
+  return runtime(
+      cudaStreamBeginCapture, stream, static_cast<cudaStreamCaptureMode>(mode));
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  return runtime(cudaStreamEndCapture, stream, graph);
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  return runtime(
+      cudaStreamIsCapturing,
+      stream,
+      reinterpret_cast<cudaStreamCaptureStatus*>(status));
+}
+
+CUresult cuStreamGetCaptureInfo(
+    CUstream stream,
+    CUstreamCaptureStatus* status,
+    cuuint64_t* id,
+    CUgraph* graph,
+    const CUgraphNode** dependencies,
+    size_t* count) {
+  return runtime(
+      cudaStreamGetCaptureInfo_v2,
+      stream,
+      reinterpret_cast<cudaStreamCaptureStatus*>(status),
+      reinterpret_cast<unsigned long long*>(id),
+      graph,
+      dependencies,
+      count);
+}
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  return runtime(
+      cudaThreadExchangeStreamCaptureMode,
+      reinterpret_cast<cudaStreamCaptureMode*>(mode));
+}
+
+CUresult cuEventCreate(CUevent* event, unsigned flags) {
+  return runtime(
+      [](CUevent* place, unsigned how) {
+        return cudaEventCreateWithFlags(place, how);
+      },
+      event,
+      flags);
+}
+
+CUresult cuEventDestroy(CUevent event) {
+  return runtime(cudaEventDestroy, event);
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  return runtime(
+      [](CUevent which, CUstream where) {
+        return cudaEventRecord(which, where);
+      },
+      event,
+      stream);
+}
+
+CUresult cuEventRecordWithFlags(
+    CUevent event,
+    CUstream stream,
+    unsigned flags) {
+  return runtime(cudaEventRecordWithFlags, event, stream, flags);
+}
+
+CUresult cuEventQuery(CUevent event) {
+  return runtime(cudaEventQuery, event);
+}
+
+CUresult cuEventSynchronize(CUevent event) {
+  return runtime(cudaEventSynchronize, event);
+}
+
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  return runtime(cudaEventElapsedTime, milliseconds, start, end);
+}
+
+CUresult cuGraphCreate(CUgraph* graph, unsigned flags) {
+  return runtime(cudaGraphCreate, graph, flags);
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  return runtime(cudaGraphDestroy, graph);
+}
+
+CUresult cuGraphClone(CUgraph* clone, CUgraph original) {
+  return runtime(cudaGraphClone, clone, original);
+}
+
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* list, size_t* count) {
+  return runtime(cudaGraphGetNodes, graph, list, count);
+}
+
+CUresult cuGraphInstantiateWithFlags(
+    CUgraphExec* exec,
+    CUgraph graph,
+    unsigned long long flags) {
+  return runtime(cudaGraphInstantiateWithFlags, exec, graph, flags);
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  return runtime(cudaGraphExecDestroy, exec);
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  return runtime(cudaGraphLaunch, exec, stream);
+}
+
+CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
+  return runtime(cudaGraphUpload, exec, stream);
+}
+
+CUresult cuGraphDebugDotPrint(CUgraph graph, const char* path, unsigned flags) {
+  return runtime(cudaGraphDebugDotPrint, graph, path, flags);
+}
+
+} // extern "C"

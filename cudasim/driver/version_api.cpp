@@ -1,0 +1,8 @@
+// How to tell this library from NVIDIA's.
+#include <cuda.h>
+
+/// The CUDA version whose driver API this library offers, such as 12040. No
+/// other libcuda has this function.
+extern "C" int cudasimVersion() {
+  return CUDA_VERSION;
+}

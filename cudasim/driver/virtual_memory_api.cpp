@@ -1,0 +1,209 @@
+// Virtual memory management: addresses and memory apart.
+// Source: CUDA driver API, virtual memory management.
+#include "cudasim/device/virtual_memory.h"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <fcntl.h>
+
+#include "cudasim/driver/call.h"
+
+using namespace cudasim::device;
+using cudasim::driver::call;
+using cudasim::driver::store;
+
+namespace {
+
+HandleTable<PhysicalMemory>& memories() {
+  static auto* table = new HandleTable<PhysicalMemory>;
+  return *table;
+}
+
+CUmemGenericAllocationHandle enter(std::shared_ptr<PhysicalMemory> memory) {
+  return reinterpret_cast<CUmemGenericAllocationHandle>(
+      memories().add(std::move(memory)));
+}
+
+std::shared_ptr<PhysicalMemory> resolve(CUmemGenericAllocationHandle handle) {
+  return memories().get(
+      reinterpret_cast<const void*>(handle), cudaErrorInvalidValue);
+}
+
+void check(const CUmemAllocationProp* properties) {
+  require(
+      properties != nullptr &&
+      properties->type == CU_MEM_ALLOCATION_TYPE_PINNED &&
+      properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE);
+  require(
+      properties->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE ||
+          properties->requestedHandleTypes ==
+              CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+      cudaErrorNotSupported);
+  machine().device(properties->location.id);
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuMemGetAllocationGranularity(
+    size_t* granularity,
+    const CUmemAllocationProp* properties,
+    CUmemAllocationGranularity_flags) {
+  return call([&] {
+    check(properties);
+    store(granularity, kVirtualGranularity);
+  });
+}
+
+CUresult cuMemAddressReserve(
+    CUdeviceptr* address,
+    size_t size,
+    size_t alignment,
+    CUdeviceptr wish,
+    unsigned long long flags) {
+  return call([&] {
+    require(flags == 0);
+    store(address, reserve_addresses(size, alignment, wish));
+  });
+}
+
+CUresult cuMemAddressFree(CUdeviceptr address, size_t size) {
+  return call([&] { free_addresses(address, size); });
+}
+
+CUresult cuMemCreate(
+    CUmemGenericAllocationHandle* handle,
+    size_t size,
+    const CUmemAllocationProp* properties,
+    unsigned long long flags) {
+  return call([&] {
+    require(flags == 0);
+    check(properties);
+    Device& device = machine().device(properties->location.id);
+    device.require_health();
+    store(handle, enter(std::make_shared<PhysicalMemory>(device, size)));
+  });
+}
+
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
+  return call([&] {
+    // What is mapped stays until it is unmapped.
+    memories().remove(
+        reinterpret_cast<const void*>(handle), cudaErrorInvalidValue);
+  });
+}
+
+CUresult cuMemRetainAllocationHandle(
+    CUmemGenericAllocationHandle* handle,
+    void* address) {
+  return call([&] {
+    store(
+        handle, enter(memory_behind(reinterpret_cast<std::uint64_t>(address))));
+  });
+}
+
+CUresult cuMemMap(
+    CUdeviceptr address,
+    size_t size,
+    size_t offset,
+    CUmemGenericAllocationHandle handle,
+    unsigned long long flags) {
+  return call([&] {
+    require(flags == 0);
+    map_memory(address, size, offset, resolve(handle));
+  });
+}
+
+CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
+  return call([&] {
+    // Kernels that were given before may still use it.
+    for (int device = 0; device < machine().device_count(); ++device) {
+      machine().device(device).synchronize();
+    }
+    unmap_memory(address, size);
+  });
+}
+
+CUresult cuMemSetAccess(
+    CUdeviceptr address,
+    size_t size,
+    const CUmemAccessDesc* list,
+    size_t count) {
+  return call([&] {
+    require(list != nullptr && count > 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      require(list[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE);
+      machine().device(list[i].location.id);
+      set_access(
+          address,
+          size,
+          list[i].location.id,
+          list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE);
+    }
+  });
+}
+
+CUresult cuMemGetAccess(
+    unsigned long long* flags,
+    const CUmemLocation* location,
+    CUdeviceptr address) {
+  return call([&] {
+    require(
+        location != nullptr && location->type == CU_MEM_LOCATION_TYPE_DEVICE);
+    machine().device(location->id);
+    store(
+        flags,
+        has_access(address, location->id) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                          : CU_MEM_ACCESS_FLAGS_PROT_NONE);
+  });
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(
+    CUmemAllocationProp* properties,
+    CUmemGenericAllocationHandle handle) {
+  return call([&] {
+    const auto memory = resolve(handle);
+    CUmemAllocationProp result{};
+    result.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    result.location = {CU_MEM_LOCATION_TYPE_DEVICE, memory->device().ordinal()};
+    store(properties, result);
+  });
+}
+
+CUresult cuMemExportToShareableHandle(
+    void* shareable,
+    CUmemGenericAllocationHandle handle,
+    CUmemAllocationHandleType type,
+    unsigned long long flags) {
+  return call([&] {
+    require(shareable != nullptr && flags == 0);
+    require(
+        type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+        cudaErrorNotSupported);
+    const int file = fcntl(resolve(handle)->file(), F_DUPFD_CLOEXEC, 0);
+    require(file >= 0, cudaErrorOperatingSystem);
+    *static_cast<int*>(shareable) = file;
+  });
+}
+
+CUresult cuMemImportFromShareableHandle(
+    CUmemGenericAllocationHandle* handle,
+    void* shareable,
+    CUmemAllocationHandleType type) {
+  return call([&] {
+    require(
+        type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+        cudaErrorNotSupported);
+    // The descriptor itself is passed in the pointer.
+    const auto file =
+        static_cast<int>(reinterpret_cast<std::intptr_t>(shareable));
+    store(
+        handle,
+        enter(std::make_shared<PhysicalMemory>(current_device(), file)));
+  });
+}
+
+} // extern "C"

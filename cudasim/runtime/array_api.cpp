@@ -1,0 +1,13 @@
+// What is left of CUDA arrays and textures, which the simulated device does not
+// have: the function that returns no status.
+// Source: CUDA runtime API, texture object management.
+#include <cuda_runtime_api.h>
+
+extern "C" cudaChannelFormatDesc cudaCreateChannelDesc(
+    int x,
+    int y,
+    int z,
+    int w,
+    cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}

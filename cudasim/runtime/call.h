@@ -1,0 +1,33 @@
+// What the functions of the runtime have in common.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <utility>
+
+#include "cudasim/device/guarded.h"
+#include "cudasim/device/machine.h"
+#include "cudasim/device/thread_state.h"
+
+namespace cudasim::runtime {
+
+/// Runs the body of a function: its outcome is returned, and remembered for
+/// cudaGetLastError unless it is a success.
+template <typename Body>
+cudaError_t call(Body&& body) noexcept {
+  const cudaError_t status = device::guarded(std::forward<Body>(body));
+  if (status != cudaSuccess) {
+    device::thread_state().last_error = status;
+  }
+  return status;
+}
+
+/// Stores a result where the caller wants it.
+/// @throws device::Failure: cudaErrorInvalidValue for a null pointer.
+template <typename T, typename Value>
+void store(T* place, Value&& value) {
+  device::require(place != nullptr);
+  *place = std::forward<Value>(value);
+}
+
+} // namespace cudasim::runtime

@@ -1,0 +1,112 @@
+// Events. Source: CUDA runtime API, event management.
+#include <memory>
+#include <utility>
+
+#include "cudasim/device/capture.h"
+#include "cudasim/device/event.h"
+#include "cudasim/device/ipc.h"
+#include "cudasim/runtime/call.h"
+
+using namespace cudasim::device;
+using cudasim::runtime::call;
+using cudasim::runtime::store;
+
+namespace {
+
+cudaEvent_t enter(std::shared_ptr<Event> event) {
+  return reinterpret_cast<cudaEvent_t>(
+      machine().events().add(std::move(event)));
+}
+
+} // namespace
+
+extern "C" {
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return call([&] {
+    require(
+        (flags &
+         ~(cudaEventBlockingSync | cudaEventDisableTiming |
+           cudaEventInterprocess)) == 0);
+    store(event, enter(std::make_shared<Event>(current_device(), flags)));
+  });
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return call([&] { machine().events().remove(event); });
+}
+
+cudaError_t cudaEventRecordWithFlags(
+    cudaEvent_t handle,
+    cudaStream_t stream,
+    unsigned flags) {
+  return call([&] {
+    require((flags & ~cudaEventRecordExternal) == 0);
+    auto event = machine().events().get(handle);
+    const auto target = resolve_stream(stream);
+    require(
+        &event->device() == &target->device(), cudaErrorInvalidResourceHandle);
+    record_event(
+        *target, std::move(event), (flags & cudaEventRecordExternal) != 0);
+  });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t handle) {
+  return call([&] {
+    const auto event = machine().events().get(handle);
+    require_not_captured(*event);
+    require_no_unsafe_capture();
+    event->device().require_health();
+    require(event->reached(), cudaErrorNotReady);
+    event->device().require_health(); // what was before it may have failed
+  });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
+  return call([&] {
+    const auto event = machine().events().get(handle);
+    require_not_captured(*event);
+    require_no_unsafe_capture();
+    event->wait();
+    event->device().require_health();
+  });
+}
+
+cudaError_t cudaEventElapsedTime(
+    float* milliseconds,
+    cudaEvent_t start,
+    cudaEvent_t end) {
+  return call([&] {
+    const auto first = machine().events().get(start);
+    const auto last = machine().events().get(end);
+    first->device().require_health();
+    store(milliseconds, first->milliseconds_until(*last));
+  });
+}
+
+cudaError_t cudaIpcGetEventHandle(
+    cudaIpcEventHandle_t* handle,
+    cudaEvent_t event) {
+  return call(
+      [&] { store(handle, export_event(*machine().events().get(event))); });
+}
+
+cudaError_t cudaIpcOpenEventHandle(
+    cudaEvent_t* event,
+    cudaIpcEventHandle_t handle) {
+  return call([&] {
+    store(
+        event,
+        enter(std::make_shared<Event>(current_device(), import_event(handle))));
+  });
+}
+
+} // extern "C"

@@ -1,0 +1,294 @@
+// Memory of devices and of the host: allocating, freeing, asking about it.
+// Source: CUDA runtime API, memory management and unified addressing.
+#include <cstring>
+
+#include "cudasim/device/capture.h"
+#include "cudasim/device/ipc.h"
+#include "cudasim/runtime/call.h"
+
+using namespace cudasim::device;
+using cudasim::runtime::call;
+using cudasim::runtime::store;
+
+namespace {
+
+constexpr std::size_t kPitch = 512; // bytes, as on compute capability 8.0
+
+void* allocate(std::size_t bytes) {
+  return reinterpret_cast<void*>(current_device().memory().allocate(bytes));
+}
+
+void* allocate_shared(std::size_t bytes, Space space, unsigned flags) {
+  require_no_unsafe_capture();
+  return allocate_host(
+      machine().addresses(), bytes, space, current_device().ordinal(), flags);
+}
+
+std::uint64_t address_of(const void* memory) {
+  return reinterpret_cast<std::uint64_t>(memory);
+}
+
+} // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** memory, size_t bytes) {
+  return call([&] {
+    require_no_unsafe_capture();
+    current_device();
+    store(memory, nullptr);
+    if (bytes > 0) {
+      *memory = allocate(bytes);
+    }
+  });
+}
+
+cudaError_t cudaMallocPitch(
+    void** memory,
+    size_t* pitch,
+    size_t width,
+    size_t height) {
+  return call([&] {
+    require_no_unsafe_capture();
+    require(memory != nullptr && pitch != nullptr);
+    *pitch = (width + kPitch - 1) / kPitch * kPitch;
+    *memory = *pitch * height > 0 ? allocate(*pitch * height) : nullptr;
+  });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
+  return call([&] {
+    require(memory != nullptr);
+    std::size_t pitch = 0;
+    void* begin = nullptr;
+    const cudaError_t status = cudaMallocPitch(
+        &begin, &pitch, extent.width, extent.height * extent.depth);
+    require(status == cudaSuccess, status);
+    *memory = {begin, pitch, extent.width, extent.height};
+  });
+}
+
+cudaError_t cudaFree(void* memory) {
+  return call([&] {
+    require_no_unsafe_capture();
+    Device& device = current_device();
+    if (memory == nullptr) {
+      return;
+    }
+    const auto piece = machine().addresses().find(address_of(memory));
+    require(piece && piece->begin == address_of(memory));
+    if (piece->space == Space::kManaged) {
+      device.synchronize();
+      release_host(machine().addresses(), memory, Space::kManaged);
+      return;
+    }
+    require(piece->space == Space::kDevice);
+    // Work that was given before may still use it.
+    Device& owner = machine().device(piece->device);
+    owner.synchronize();
+    require(owner.memory().release(piece->begin));
+  });
+}
+
+cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned flags) {
+  return call([&] {
+    require(
+        (flags &
+         ~(cudaHostAllocPortable | cudaHostAllocMapped |
+           cudaHostAllocWriteCombined)) == 0);
+    store(memory, nullptr);
+    if (bytes > 0) {
+      *memory = allocate_shared(bytes, Space::kHost, flags);
+    }
+  });
+}
+
+cudaError_t cudaMallocHost(void** memory, size_t bytes) {
+  return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
+}
+
+cudaError_t cudaFreeHost(void* memory) {
+  return call([&] {
+    require_no_unsafe_capture();
+    if (memory == nullptr) {
+      return;
+    }
+    const auto piece = machine().addresses().find(address_of(memory));
+    require(piece && piece->space == Space::kHost);
+    for (int device = 0; device < machine().device_count(); ++device) {
+      machine().device(device).synchronize();
+    }
+    release_host(machine().addresses(), memory, Space::kHost);
+  });
+}
+
+cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned flags) {
+  return call([&] {
+    require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
+    require(bytes > 0);
+    store(memory, allocate_shared(bytes, Space::kManaged, flags));
+  });
+}
+
+cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned flags) {
+  return call([&] {
+    require_no_unsafe_capture();
+    register_host(
+        machine().addresses(),
+        memory,
+        bytes,
+        current_device().ordinal(),
+        flags);
+  });
+}
+
+cudaError_t cudaHostUnregister(void* memory) {
+  return call([&] {
+    require_no_unsafe_capture();
+    current_device();
+    unregister_host(machine().addresses(), memory);
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(
+    void** device,
+    void* host,
+    unsigned flags) {
+  return call([&] {
+    require(flags == 0);
+    const auto piece = machine().addresses().find(address_of(host));
+    require(piece && piece->on_host());
+    store(device, host);
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  return call([&] {
+    const auto piece = machine().addresses().find(address_of(host));
+    require(piece && piece->on_host());
+    // With unified addressing all pinned memory is mapped and portable.
+    store(flags, piece->flags | cudaHostAllocPortable | cudaHostAllocMapped);
+  });
+}
+
+cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
+  return call([&] {
+    require(available != nullptr && total != nullptr);
+    Memory& memory = current_device().memory();
+    *available = memory.capacity() - memory.used();
+    *total = memory.capacity();
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(
+    cudaPointerAttributes* attributes,
+    const void* pointer) {
+  return call([&] {
+    require(attributes != nullptr);
+    selected_device();
+    *attributes = {};
+    attributes->type = cudaMemoryTypeUnregistered;
+    attributes->device = -2; // cudaInvalidDeviceId
+    attributes->hostPointer = const_cast<void*>(pointer);
+    const auto piece = machine().addresses().find(address_of(pointer));
+    if (!piece) {
+      return;
+    }
+    attributes->device = piece->device;
+    attributes->devicePointer = const_cast<void*>(pointer);
+    switch (piece->space) {
+      case Space::kHost:
+      case Space::kRegistered:
+        attributes->type = cudaMemoryTypeHost;
+        return;
+      case Space::kManaged:
+        attributes->type = cudaMemoryTypeManaged;
+        return;
+      default:
+        attributes->type = cudaMemoryTypeDevice;
+        attributes->hostPointer = nullptr;
+    }
+  });
+}
+
+// All memory is the host's: advice and prefetching have nothing to move.
+cudaError_t cudaMemAdvise(
+    const void* memory,
+    size_t,
+    cudaMemoryAdvise,
+    int device) {
+  return call([&] {
+    current_device();
+    require(device == cudaCpuDeviceId || device < machine().device_count());
+    require(machine().addresses().find(address_of(memory)).has_value());
+  });
+}
+
+cudaError_t cudaMemAdvise_v2(
+    const void* memory,
+    size_t bytes,
+    cudaMemoryAdvise advice,
+    cudaMemLocation) {
+  return cudaMemAdvise(memory, bytes, advice, cudaCpuDeviceId);
+}
+
+cudaError_t cudaMemPrefetchAsync(
+    const void* memory,
+    size_t,
+    int device,
+    cudaStream_t stream) {
+  return call([&] {
+    resolve_stream(stream);
+    require(device == cudaCpuDeviceId || device < machine().device_count());
+    const auto piece = machine().addresses().find(address_of(memory));
+    require(piece && piece->space == Space::kManaged);
+  });
+}
+
+cudaError_t cudaMemPrefetchAsync_v2(
+    const void* memory,
+    size_t bytes,
+    cudaMemLocation,
+    unsigned,
+    cudaStream_t stream) {
+  return cudaMemPrefetchAsync(memory, bytes, cudaCpuDeviceId, stream);
+}
+
+cudaError_t cudaStreamAttachMemAsync(
+    cudaStream_t stream,
+    void* memory,
+    size_t,
+    unsigned) {
+  return call([&] {
+    resolve_stream(stream);
+    const auto piece = machine().addresses().find(address_of(memory));
+    require(piece && piece->space == Space::kManaged);
+  });
+}
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* memory) {
+  return call([&] {
+    current_device();
+    store(handle, export_memory(machine(), memory));
+  });
+}
+
+cudaError_t cudaIpcOpenMemHandle(
+    void** memory,
+    cudaIpcMemHandle_t handle,
+    unsigned) {
+  return call([&] {
+    require_no_unsafe_capture();
+    store(memory, import_memory(machine(), current_device(), handle));
+  });
+}
+
+cudaError_t cudaIpcCloseMemHandle(void* memory) {
+  return call([&] {
+    require_no_unsafe_capture();
+    current_device().synchronize();
+    close_memory(machine(), memory);
+  });
+}
+
+} // extern "C"
