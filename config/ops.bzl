@@ -9,14 +9,27 @@ _NAMED = {
 }
 _PROFILE = "//config:op_profile"
 
-def _choose_impl(settings, _attr):
-    value = settings["//config:ops"]
+def parse_ops(value):
+    """Finds the profile that a value of the setting stands for.
+
+    Args:
+        value: string, `core`, `full` or a label.
+
+    Returns:
+        a struct with `profile` (Label or string, None on an error) and `error` (string, None where it is understood).
+    """
     if value in _NAMED:
-        return {_PROFILE: _NAMED[value]}
+        return struct(profile = _NAMED[value], error = None)
     if value.startswith(("//", "@")):
-        return {_PROFILE: value}
-    fail("--//config:ops=%s is no op profile. Allowed are %s, and the label of an op_profile, such as //my:profile." %
-         (value, ", ".join(_NAMED)))
+        return struct(profile = value, error = None)
+    return struct(profile = None, error = ("--//config:ops=%s is no op profile. Allowed are %s, and the label of an " +
+                                           "op_profile, such as //my:profile.") % (value, ", ".join(_NAMED)))
+
+def _choose_impl(settings, _attr):
+    parsed = parse_ops(settings["//config:ops"])
+    if parsed.error:
+        fail(parsed.error)
+    return {_PROFILE: parsed.profile}
 
 _choose = transition(
     implementation = _choose_impl,
