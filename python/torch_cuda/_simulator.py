@@ -17,6 +17,8 @@ from torch_cuda._errors import ActivationError
 VARIABLE = "TORCH_CUDA_SIM"
 PACKAGE = "torch_cuda_sim"
 DRIVER = "libcuda.so.1"
+# Libraries beside the driver that programs open by name.
+_OPENED_BY_NAME = ("libnvidia-ml.so.1",)
 
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 
@@ -86,3 +88,6 @@ def load_driver(folder: pathlib.Path) -> None:
             needed=needed,
             fix=f"import torch first, or unset {VARIABLE}",
         )
+    for name in _OPENED_BY_NAME:
+        if (folder / name).is_file():
+            ctypes.CDLL(str(folder / name), mode=os.RTLD_GLOBAL)

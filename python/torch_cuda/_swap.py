@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
+from torch_cuda import _compatibility
 from torch_cuda._plan import Plan
 from torch_cuda._references import Replacements, plan_references, remake_subclasses
 
@@ -144,11 +145,21 @@ def plan(bindings: types.ModuleType, cuda_version: str) -> Swap:
     _plan_taken(names, result)
     _plan_skipped(names, result)
     _plan_cudnn_properties(names, result)
+    _plan_device_check(torch.cuda, result)
 
     result.set_item(vars(torch.version), "cuda", cuda_version)
     result.set_item(vars(torch.cuda), "_CUDAC", bindings)
     result.set_item(sys.modules, "torch.cuda._CUDAC", bindings)
     return Swap(result, lambda: bindings._torch_cuda_complete(torch_c))
+
+
+def _plan_device_check(cuda: types.ModuleType, result: Plan) -> None:
+    """Puts our check of GPUs and kernels, which knows PTX, in the place of upstream's."""
+    old = cuda._check_cubins
+    result.set_item(vars(cuda), "_check_cubins", _compatibility.check_devices)
+    for index, (call, stack) in enumerate(cuda._queued_calls):
+        if call is old:
+            result.set_position(cuda._queued_calls, index, (_compatibility.check_devices, stack))
 
 
 def _namespace(module_name: str) -> MutableMapping[str, Any] | None:
