@@ -60,6 +60,15 @@ bool WarpRunner::release_waiting(Join* join) {
   return false;
 }
 
+bool WarpRunner::release_any_waiting() {
+  for (std::size_t i = 0; i < splits_.size(); ++i) {
+    if (release_waiting(splits_[i].join)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// @returns whether the join was completed.
 bool WarpRunner::arrive(Join* join, Mask mask) {
   join->arrived |= mask;

@@ -96,6 +96,7 @@ class WarpRunner : public Warp {
   void part(std::size_t split, const Control& control, Mask taken);
   void go_on(Join* join);
   bool release_waiting(Join* join);
+  bool release_any_waiting();
   bool arrive(Join* join, Mask mask);
   void remove(std::size_t split);
   bool call(

@@ -122,6 +122,11 @@ WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
         }
         continue;
       }
+      // Lanes that wait at a join for those at a barrier may be what the
+      // barrier waits for, or may be about to exit.
+      if (release_any_waiting()) {
+        continue;
+      }
       return Status::kBlocked;
     }
     current_ = at;

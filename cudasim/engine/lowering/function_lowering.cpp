@@ -66,6 +66,12 @@ void FunctionLowering::finish() {
   const ControlFlowGraph graph = ControlFlowGraph::build(edges);
   const auto joins = graph.immediate_post_dominators();
   const Allocation allocation = allocate_registers(registers_, accesses, graph);
+  const auto ends_at = [&](std::uint32_t index) {
+    const Pending& pending = pending_[index];
+    return pending.is_control && pending.guard.kind == Source::Kind::kNone &&
+        (pending.control.kind == ControlKind::kExit ||
+         pending.control.kind == ControlKind::kReturn);
+  };
   const auto slot_of = [&](const Source& source) {
     return source.kind == Source::Kind::kRegister
         ? allocation.slots[source.index]
@@ -118,6 +124,10 @@ void FunctionLowering::finish() {
         const std::uint32_t join = joins[graph.block_of[i]];
         control.join =
             join < graph.blocks.size() ? graph.blocks[join].begin : kNowhere;
+        if (control.join != kNowhere && ends_at(control.join)) {
+          // There is nothing to do together any more.
+          control.join = kNowhere;
+        }
       }
       // Collectives keep their family's immediate; the others have none.
       inst.run = control_instruction;

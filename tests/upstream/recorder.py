@@ -1,0 +1,83 @@
+"""A pytest plugin that writes what becomes of each test, one JSON object a line, as it happens.
+
+The runner reads the lines of a process that may crash or hang at any time: a test that was started
+and has no outcome is the one that took the process with it.
+
+Environment:
+  UPSTREAM_RECORD: file to append to.
+  UPSTREAM_SECONDS: a test that takes longer is interrupted and counts as failed.
+  UPSTREAM_SKIP: file with names of tests, one a line, that are not run again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import signal
+from collections.abc import Iterator
+from types import FrameType
+
+import pytest
+
+_RECORD = os.environ.get("UPSTREAM_RECORD", "")
+_SECONDS = int(os.environ.get("UPSTREAM_SECONDS", "60"))
+_SKIP = os.environ.get("UPSTREAM_SKIP", "")
+
+
+class TooSlowError(Exception):
+    """A test took longer than it may."""
+
+
+def _interrupt(signal_number: int, frame: FrameType | None) -> None:
+    raise TooSlowError(f"longer than {_SECONDS} s")
+
+
+def _write(**fields: object) -> None:
+    if _RECORD:
+        with open(_RECORD, "a", encoding="utf-8") as record:
+            record.write(json.dumps(fields) + "\n")
+
+
+def name_of(node_id: str) -> str:
+    """Class and method of a test: "TestTorchDeviceTypeCUDA.test_cumsum_cuda"."""
+    return ".".join(node_id.split("::")[1:])
+
+
+def reason(report: str) -> str:
+    """The line of a failure's report that says why, at most 200 characters."""
+    lines = [line.strip() for line in report.splitlines() if line.strip()]
+    errors = [line[1:].strip() for line in lines if line.startswith("E ")]
+    return ([*errors, *reversed(lines), ""])[0][:200]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leaves out the tests that an earlier process has finished."""
+    if _SKIP and pathlib.Path(_SKIP).is_file():
+        done = set(pathlib.Path(_SKIP).read_text(encoding="utf-8").splitlines())
+        items[:] = [item for item in items if name_of(item.nodeid) not in done]
+    _write(collected=len(items))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Notes the start of a test and limits its time."""
+    _write(started=name_of(item.nodeid))
+    signal.signal(signal.SIGALRM, _interrupt)
+    signal.alarm(_SECONDS)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Notes the outcome of a test, or of a setup that did not pass."""
+    if report.when == "call" or report.outcome != "passed":
+        why = reason(str(report.longrepr)) if report.outcome == "failed" else ""
+        _write(
+            test=name_of(report.nodeid),
+            outcome=report.outcome,
+            reason=why,
+            seconds=round(report.duration, 2),
+        )

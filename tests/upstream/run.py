@@ -1,0 +1,144 @@
+"""Runs PyTorch's own tests against the plugin on a CUDA device.
+
+    ./bazelw run //tests/upstream:run                                   the selected files
+    ./bazelw run //tests/upstream:run -- --file test_torch.py -k cumsum
+    ./bazelw run //tests/upstream:run -- --record FOLDER                 keeps the records, and goes on from them
+
+Each file runs in a process of its own, which is started anew, without the tests that are done, when
+a test crashes it. What does not pass is listed with its reason in known.toml; a failure that is not
+listed, and an entry that is of no use any more, end in exit status 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+
+from tests.upstream import results
+
+HERE = pathlib.Path(__file__).resolve().parent
+# File -> pytest's -k: the CUDA device type; test_ops.py for float32 and what compares with the CPU.
+SELECTED = {
+    "test_torch.py": "CUDA",
+    "test_ops.py": "TestCommonCUDA and float32 and (test_compare_cpu or test_out_ or test_variant)",
+    "test_cuda.py": "",
+}
+# A process that writes nothing for this much longer than one test may take is given up.
+_GRACE_SECONDS = 60
+
+
+def environment(record: pathlib.Path, done: pathlib.Path, seconds: int) -> dict[str, str]:
+    """The environment of a process that runs tests."""
+    path = [str(HERE / "standins"), str(HERE.parent.parent), *sys.path]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTORCH_TESTING_DEVICE_ONLY_FOR": "cuda",
+        "CUDASIM_MEMORY": os.environ.get("CUDASIM_MEMORY", "4G"),
+        "UPSTREAM_RECORD": str(record),
+        "UPSTREAM_SECONDS": str(seconds),
+        "UPSTREAM_SKIP": str(done),
+    }
+
+
+def run_file(
+    file: pathlib.Path, selection: str, record: pathlib.Path, seconds: int
+) -> list[results.Result]:
+    """Runs the tests of one file, process after process, until all are done.
+
+    Args:
+        file: upstream's test file.
+        selection: pytest's -k.
+        record: where outcomes are written; what it has already is not run again.
+        seconds: for one test.
+    """
+    command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-q", "--no-header"]
+    command += ["--tb=short", "-p", "tests.upstream.recorder", "-p", "no:cacheprovider", file.name]
+    command += ["-k", selection] if selection else []
+    done = record.with_suffix(".done")
+    found: list[results.Result] = []
+    while True:
+        before = len(found)
+        done.write_text("\n".join(result.test for result in found), encoding="utf-8")
+        with open(record.with_suffix(".log"), "ab") as log:
+            process = subprocess.Popen(
+                command,
+                cwd=file.parent,
+                env=environment(record, done, seconds),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+            watch(process, record, file.name, seconds)
+        if record.is_file():
+            with record.open(encoding="utf-8") as lines:
+                found = results.read_record(lines)
+        # pytest: 0 all passed, 1 some failed, 5 nothing left to run. Anything else is a crash.
+        if process.returncode in (0, 1, 5) or len(found) == before:
+            return found
+
+
+def watch(process: subprocess.Popen[bytes], record: pathlib.Path, name: str, seconds: int) -> None:
+    """Shows progress while a process runs, and ends it when it stays silent."""
+    while process.poll() is None:
+        time.sleep(0.5)
+        age = time.time() - record.stat().st_mtime if record.is_file() else 0.0
+        lines = record.read_bytes().count(b'"outcome"') if record.is_file() else 0
+        if sys.stdout.isatty():
+            print(f"{name}: {lines} tests", end="\r", flush=True)
+        if age > seconds + _GRACE_SECONDS:
+            process.kill()
+
+
+def report(name: str, verdict: results.Verdict) -> None:
+    """Prints what there is to say about a file."""
+    print(
+        f"{name}: {verdict.passed} passed, {verdict.known} failed as listed, "
+        f"{len(verdict.unexpected)} failed unexpectedly, {verdict.skipped} skipped; "
+        f"{verdict.rate:.1%} of those that ran passed"
+    )
+    for result in verdict.unexpected:
+        print(f"  {result.outcome} {result.test}: {result.reason}")
+    for entry in verdict.needless:
+        print(f"  take out of known.toml, nothing fails like this: {entry.tests} {entry.message}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the chosen files; returns the exit status."""
+    parser = argparse.ArgumentParser(description="Run PyTorch's own tests on a CUDA device.")
+    parser.add_argument(
+        "--tests", type=pathlib.Path, required=True, help="upstream's folder test, or a file in it"
+    )
+    parser.add_argument("--file", action="append", help=f"of {', '.join(SELECTED)}, or another")
+    parser.add_argument("-k", dest="selection", help="pytest's -k, in place of the usual one")
+    parser.add_argument("--seconds", type=int, default=40, help="for one test (default: 40)")
+    parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
+    options = parser.parse_args(argv)
+    known = (HERE / "known.toml").read_text(encoding="utf-8")
+    status = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.record or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in options.file or SELECTED:
+            selection = SELECTED.get(name, "") if options.selection is None else options.selection
+            record = (folder / name).with_suffix(".jsonl").resolve()
+            tests = options.tests.parent if options.tests.is_file() else options.tests
+            file = (tests / name).resolve()
+            found = run_file(file, selection, record, options.seconds)
+            verdict = results.judge(
+                found, results.read_known(known, name), complete=options.selection is None
+            )
+            report(name, verdict)
+            if verdict.unexpected or verdict.needless or not found:
+                status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
