@@ -40,6 +40,7 @@ Place BlockRunner::place(std::uint32_t warp) const {
   place.dynamic_shared =
       static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
   place.total_shared = static_cast<std::uint32_t>(grid_.shared_bytes);
+  place.grid_workspace = grid_.workspace;
   return place;
 }
 

@@ -106,6 +106,8 @@ enum class Special : std::uint8_t {
   kTotalSharedSize,
   kZero, // such as the rank in a cluster of one block
   kOne,
+  kGridWorkspaceHigh, // %envreg1 and 2: what cooperative groups share
+  kGridWorkspaceLow,
   kLocalFrame, // first byte of this frame within the lane's local memory
 };
 

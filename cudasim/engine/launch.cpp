@@ -3,9 +3,11 @@
 // next one, so that blocks may wait for each other.
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <deque>
 #include <mutex>
 
+#include "cudasim/engine/device_heap.h"
 #include "cudasim/engine/kernel.h"
 #include "cudasim/engine/program.h"
 #include "cudasim/engine/report.h"
@@ -25,6 +27,8 @@ constexpr std::size_t kMostAside = 256;
 /// this deep.
 constexpr std::uint64_t kCallStack = 16 << 10;
 
+constexpr std::uint64_t kWorkspace = 64;
+
 class GridRun {
  public:
   explicit GridRun(const Launch& launch) : launch_(launch) {
@@ -35,8 +39,21 @@ class GridRun {
         : launch.kernel->dynamic_shared_offset + launch.dynamic_shared_bytes;
     grid_.local_bytes = launch.kernel->entry->local_bytes +
         (launch.kernel->has_calls ? kCallStack : 0);
+    if (launch.cooperative) {
+      // The size and the barrier of cooperative groups' grid_workspace.
+      workspace_ = DeviceHeap::instance().allocate(kWorkspace);
+      if (workspace_ != nullptr) {
+        std::memset(workspace_, 0, kWorkspace);
+        grid_.workspace = reinterpret_cast<std::uint64_t>(workspace_);
+      }
+    }
     begin_ = std::chrono::steady_clock::now();
   }
+  ~GridRun() {
+    DeviceHeap::instance().free(workspace_);
+  }
+  GridRun(const GridRun&) = delete;
+  GridRun& operator=(const GridRun&) = delete;
 
   Outcome run() {
     const auto workers = static_cast<unsigned>(
@@ -145,6 +162,7 @@ class GridRun {
 
   const Launch& launch_;
   Grid grid_;
+  void* workspace_ = nullptr;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;

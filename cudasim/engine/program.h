@@ -55,6 +55,7 @@ struct KernelInfo {
   std::uint64_t local_bytes = 0; // per thread, without calls' frames
   std::uint32_t registers = 0; // per thread, an estimate in 32-bit registers
   std::uint32_t max_threads = 1024; // per block, by .maxntid
+  std::uint32_t ptx_target = 0; // 80 for ".target sm_80"
   Dim3 required_threads{0, 0, 0}; // by .reqntid; zeros: not given
 };
 

@@ -136,6 +136,7 @@ struct Grid {
   const Kernel* kernel = nullptr;
   std::uint64_t shared_bytes = 0; // static and dynamic
   std::uint64_t local_bytes = 0; // per lane, with room for calls
+  std::uint64_t workspace = 0; // what cooperative groups share; 0: none
 };
 
 /// Runs one block at a time; keeps its memory for the next one.

@@ -38,6 +38,8 @@ constexpr Name kNames[] = {
     {"%dynamic_smem_size", Special::kDynamicSharedSize},
     {"%total_smem_size", Special::kTotalSharedSize},
     {"%aggr_smem_size", Special::kTotalSharedSize},
+    {"%envreg1", Special::kGridWorkspaceHigh},
+    {"%envreg2", Special::kGridWorkspaceLow},
     // Without clusters each block is a cluster of its own.
     {"%is_explicit_cluster", Special::kZero},
     {"%cluster_ctarank", Special::kZero},
@@ -125,6 +127,10 @@ std::uint32_t value(Special special, const Place& p, std::uint32_t lane) {
       return 0;
     case Special::kOne:
       return 1;
+    case Special::kGridWorkspaceHigh:
+      return static_cast<std::uint32_t>(p.grid_workspace >> 32);
+    case Special::kGridWorkspaceLow:
+      return static_cast<std::uint32_t>(p.grid_workspace);
     case Special::kLanemaskEq:
       return bit;
     case Special::kLanemaskLt:

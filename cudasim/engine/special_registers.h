@@ -25,6 +25,7 @@ struct Place {
   std::uint32_t multiprocessors = 1;
   std::uint32_t dynamic_shared = 0; // bytes
   std::uint32_t total_shared = 0; // bytes
+  std::uint64_t grid_workspace = 0; // device address; 0 unless cooperative
 };
 
 /// Writes the special registers that a function uses into its frame.

@@ -125,7 +125,7 @@ cudaError_t cudaFuncGetAttributes(
         static_cast<int>(info.max_threads),
         device.properties().maxThreadsPerBlock);
     attributes->numRegs = registers_per_thread(device, info);
-    attributes->ptxVersion = static_cast<int>(device.capability());
+    attributes->ptxVersion = static_cast<int>(info.ptx_target);
     attributes->binaryVersion = static_cast<int>(device.capability());
     const int opted = function->max_dynamic_shared;
     attributes->maxDynamicSharedSizeBytes = opted >= 0

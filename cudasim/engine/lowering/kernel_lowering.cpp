@@ -119,6 +119,12 @@ std::unique_ptr<Kernel> KernelLowering::lower(ptx::Function& entry) {
 
   KernelInfo& info = kernel->info;
   info.name = entry.name;
+  for (const char digit : module.target) {
+    if (digit >= '0' && digit <= '9') {
+      info.ptx_target =
+          info.ptx_target * 10 + static_cast<std::uint32_t>(digit - '0');
+    }
+  }
   std::uint64_t offset = 0;
   for (const ptx::Variable& parameter : entry.parameters) {
     offset = align_up(offset, alignment_of(parameter));
