@@ -5,11 +5,6 @@
 namespace cudasim::engine::CUDASIM_ISA {
 namespace {
 
-inline float flush(float x) {
-  const U32 bits = bits_as<U32>(x);
-  return (bits & 0x7f800000u) == 0 ? bits_as<float>(bits & 0x80000000u) : x;
-}
-
 struct Reciprocal {
   static float run(float a) {
     return 1.0f / a;

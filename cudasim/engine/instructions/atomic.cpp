@@ -1,46 +1,11 @@
 // Atomic operations. Source: PTX ISA 9.7.13.4 (atom) and 9.7.13.5 (red).
 #include "cudasim/engine/instructions/addressing.h"
 #include "cudasim/engine/instructions/half_types.h"
+#include "cudasim/engine/instructions/reductions.h"
 
 namespace cudasim::engine::CUDASIM_ISA {
 namespace {
 
-struct Add {
-  template <typename T>
-  static T run(T a, T b) {
-    return static_cast<T>(a + b);
-  }
-};
-struct Minimum {
-  template <typename T>
-  static T run(T a, T b) {
-    return a < b ? a : b;
-  }
-};
-struct Maximum {
-  template <typename T>
-  static T run(T a, T b) {
-    return a > b ? a : b;
-  }
-};
-struct And {
-  template <typename T>
-  static T run(T a, T b) {
-    return a & b;
-  }
-};
-struct Or {
-  template <typename T>
-  static T run(T a, T b) {
-    return a | b;
-  }
-};
-struct Xor {
-  template <typename T>
-  static T run(T a, T b) {
-    return a ^ b;
-  }
-};
 struct Exchange {
   template <typename T>
   static T run(T, T b) {

@@ -2,6 +2,7 @@
 // gathered them: `active` are the lanes that are there. Source: PTX ISA 9.7.9.6
 // (shfl), 9.7.13 (vote, match, redux, activemask, elect).
 #include "cudasim/engine/instructions/lanes.h"
+#include "cudasim/engine/instructions/reductions.h"
 
 namespace cudasim::engine::CUDASIM_ISA {
 namespace {
@@ -112,43 +113,6 @@ Flow match_all(Warp& warp, const Inst& inst, Mask active) {
   write_predicate(warp, inst.operands[1], active, same ? kAllLanes : 0);
   return Flow::kNext;
 }
-
-struct Add {
-  template <typename T>
-  static T run(T a, T b) {
-    return a + b;
-  }
-};
-struct Minimum {
-  template <typename T>
-  static T run(T a, T b) {
-    return a < b ? a : b;
-  }
-};
-struct Maximum {
-  template <typename T>
-  static T run(T a, T b) {
-    return a > b ? a : b;
-  }
-};
-struct And {
-  template <typename T>
-  static T run(T a, T b) {
-    return a & b;
-  }
-};
-struct Or {
-  template <typename T>
-  static T run(T a, T b) {
-    return a | b;
-  }
-};
-struct Xor {
-  template <typename T>
-  static T run(T a, T b) {
-    return a ^ b;
-  }
-};
 
 template <typename Op, typename T>
 Flow reduce(Warp& warp, const Inst& inst, Mask active) {

@@ -91,11 +91,6 @@ struct NotNumbers {
   }
 };
 
-inline float flush(float x) {
-  const U32 bits = bits_as<U32>(x);
-  return (bits & 0x7f800000u) == 0 ? bits_as<float>(bits & 0x80000000u) : x;
-}
-
 /// How a register's value is compared.
 template <typename T>
 struct Plain {

@@ -50,11 +50,6 @@ struct Sixteen {
   }
 };
 
-inline float flush(float x) {
-  const U32 bits = bits_as<U32>(x);
-  return (bits & 0x7f800000u) == 0 ? bits_as<float>(bits & 0x80000000u) : x;
-}
-
 /// Reads the low bytes of a register that may be wider than its type.
 template <typename T>
 [[gnu::always_inline]] inline void read_register(

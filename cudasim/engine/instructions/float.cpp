@@ -4,11 +4,6 @@
 namespace cudasim::engine::CUDASIM_ISA {
 namespace {
 
-/// A denormal number as zero of the same sign.
-inline float flush(float x) {
-  const U32 bits = bits_as<U32>(x);
-  return (bits & 0x7f800000u) == 0 ? bits_as<float>(bits & 0x80000000u) : x;
-}
 /// To [0, 1], NaN to 0.
 template <typename T>
 inline T saturate(T x) {

@@ -26,6 +26,12 @@ template <typename To, typename From>
   return result;
 }
 
+/// A denormal number as zero of the same sign (.ftz).
+[[gnu::always_inline]] inline float flush(float x) {
+  const U32 bits = bits_as<U32>(x);
+  return (bits & 0x7f800000u) == 0 ? bits_as<float>(bits & 0x80000000u) : x;
+}
+
 /// d[i] = compute(i) for the active lanes.
 template <typename T, typename Compute>
 [[gnu::always_inline]] inline void for_lanes(

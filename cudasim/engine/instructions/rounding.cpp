@@ -44,10 +44,7 @@ inline float root(float a) {
 inline double root(double a) {
   return __builtin_sqrt(a);
 }
-inline float flush(float x) {
-  const U32 bits = bits_as<U32>(x);
-  return (bits & 0x7f800000u) == 0 ? bits_as<float>(bits & 0x80000000u) : x;
-}
+using cudasim::engine::flush;
 inline double flush(double x) {
   return x;
 }
