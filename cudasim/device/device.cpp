@@ -21,7 +21,7 @@ Device::Device(
           physical,
           settings.memory)),
       addresses_(addresses),
-      memory_(addresses, ordinal, settings.memory) {
+      memory_(addresses, ordinal, settings.memory, settings.check) {
   for (auto& limit : limits_) {
     limit = 0;
   }

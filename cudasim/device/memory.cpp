@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cudasim/device/status.h"
+#include "cudasim/engine/poison.h"
 
 namespace cudasim::device {
 namespace {
@@ -29,10 +30,15 @@ std::uint64_t address_of(const void* memory) {
 
 } // namespace
 
-Memory::Memory(AddressMap& map, int device, std::uint64_t capacity)
+Memory::Memory(
+    AddressMap& map,
+    int device,
+    std::uint64_t capacity,
+    bool poisoned)
     : map_(map),
       device_(device),
       capacity_(capacity),
+      poisoned_(poisoned),
       span_(round_up(4 * capacity + (std::uint64_t{4} << 30), kPage)) {
   const std::string name = "cudasim-device-" + std::to_string(device);
   file_ = memfd_create(name.c_str(), MFD_CLOEXEC);
@@ -87,6 +93,9 @@ std::uint64_t Memory::allocate(
   allocation.read_only = read_only;
   allocation.name = std::move(name);
   map_.insert(std::move(allocation));
+  if (poisoned_ && space == Space::kDevice) {
+    engine::poison(reinterpret_cast<void*>(begin), size);
+  }
   return begin;
 }
 

@@ -18,7 +18,9 @@ namespace cudasim::device {
 class Memory {
  public:
   /// @param capacity bytes that may be allocated at a time.
-  Memory(AddressMap& map, int device, std::uint64_t capacity);
+  /// @param poisoned whether fresh memory is filled as
+  /// the engine's checks want it (CUDASIM_CHECK=1).
+  Memory(AddressMap& map, int device, std::uint64_t capacity, bool poisoned);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -59,6 +61,7 @@ class Memory {
   AddressMap& map_;
   int device_;
   std::uint64_t capacity_;
+  bool poisoned_;
   std::uint64_t span_; // bytes of address space
   int file_ = -1;
   std::uint64_t base_ = 0;

@@ -27,6 +27,15 @@ BlockRunner::BlockRunner(const Grid& grid) : grid_(grid) {
   for (std::uint64_t i = 0; i < warps; ++i) {
     warps_.push_back(std::make_unique<WarpRunner>(*this));
   }
+  if (grid.findings != nullptr) {
+    checker_ = std::make_unique<BlockChecker>(
+        *this,
+        *grid.findings,
+        grid.kernel->info.name,
+        launch.block.x,
+        launch.block.y,
+        warps_.size());
+  }
 }
 
 Place BlockRunner::place(std::uint32_t warp) const {
@@ -51,6 +60,9 @@ void BlockRunner::start(Dim3 block_index) {
   barriers_ = {};
   next_warp_ = 0;
   faulting_ = nullptr;
+  if (checker_ != nullptr) {
+    checker_->start();
+  }
   const std::uint64_t threads = grid_.launch->block.count();
   for (std::uint64_t i = 0; i < warps_.size(); ++i) {
     const std::uint64_t rest = threads - i * kLanes;
@@ -122,6 +134,9 @@ bool BlockRunner::open_if_complete(std::uint32_t number) {
       ? static_cast<std::uint32_t>(barrier.set == barrier.threads)
       : static_cast<std::uint32_t>(barrier.set != 0);
   barrier = Barrier{};
+  if (checker_ != nullptr) {
+    checker_->barrier_opened();
+  }
   for (const auto& warp : warps_) {
     warp->release(number, reduced, result);
   }

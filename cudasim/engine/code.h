@@ -76,6 +76,19 @@ struct Control {
   bool contribution_negated = false;
 };
 
+/// An access to global or shared memory, as the checks of CUDASIM_CHECK=1 see
+/// it.
+struct MemoryAccess {
+  enum class Kind : std::uint8_t { kNone, kRead, kWrite, kReadWrite };
+  enum class Space : std::uint8_t { kGeneric, kShared };
+  Kind kind = Kind::kNone;
+  Space space = Space::kGeneric;
+  bool atomic = false; // or volatile, or with an order
+  std::uint8_t address = 0; // which operand
+  std::uint8_t elements = 1; // of a vector
+  std::uint32_t size = 0; // bytes that each lane accesses
+};
+
 /// Registers that are filled when a frame is made (special registers that do
 /// not change while a block runs, and the base of local variables).
 enum class Special : std::uint8_t {
@@ -125,6 +138,8 @@ struct Code {
   std::vector<Control> controls;
   /// Index into `controls` of each instruction that is one.
   std::vector<std::uint32_t> control_of;
+  /// What each instruction does to memory.
+  std::vector<MemoryAccess> accesses;
   /// Slots of instructions with more than kOperands.
   std::vector<std::unique_ptr<Slot[]>> more;
   /// PTX text of each instruction, for reports: opcode and modifiers.

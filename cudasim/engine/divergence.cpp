@@ -149,6 +149,9 @@ bool WarpRunner::gather(
       : lanes<Mask>(*this, control.members)[__builtin_ctz(active)];
   *flow = Flow::kNext;
   if ((members & live & ~active) == 0) {
+    if (runner_.checker() != nullptr) {
+      runner_.checker()->warp_synchronized(index);
+    }
     if (control.handler != nullptr) {
       *flow = control.handler(*this, inst, active);
     }
@@ -179,6 +182,9 @@ Flow WarpRunner::release_group(std::size_t first) {
       split.state = Split::State::kReady;
       split.pc += 1;
     }
+  }
+  if (runner_.checker() != nullptr) {
+    runner_.checker()->warp_synchronized(index);
   }
   enter(*leader.frame);
   const Flow flow = control.handler != nullptr

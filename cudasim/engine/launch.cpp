@@ -9,6 +9,7 @@
 
 #include "cudasim/engine/device_heap.h"
 #include "cudasim/engine/kernel.h"
+#include "cudasim/engine/names.h"
 #include "cudasim/engine/program.h"
 #include "cudasim/engine/report.h"
 #include "cudasim/engine/scheduler.h"
@@ -39,6 +40,9 @@ class GridRun {
         : launch.kernel->dynamic_shared_offset + launch.dynamic_shared_bytes;
     grid_.local_bytes = launch.kernel->entry->local_bytes +
         (launch.kernel->has_calls ? kCallStack : 0);
+    if (launch.check) {
+      grid_.findings = &findings_;
+    }
     if (launch.cooperative) {
       // The size and the barrier of cooperative groups' grid_workspace.
       workspace_ = DeviceHeap::instance().allocate(kWorkspace);
@@ -59,6 +63,7 @@ class GridRun {
     const auto workers = static_cast<unsigned>(
         std::min<std::uint64_t>(launch_.workers, launch_.grid.count()));
     run_on_workers(workers, [this] { work(); });
+    outcome_.findings = findings_.take();
     return outcome_;
   }
 
@@ -130,7 +135,7 @@ class GridRun {
                 "The kernel did not end in " +
                     std::to_string(launch_.timeout_seconds) +
                     " seconds (CUDASIM_TIMEOUT)\n    " +
-                    grid_.kernel->info.name + "\n");
+                    readable_name(grid_.kernel->info.name) + "\n");
           }
           aside.push_back(std::move(block));
           break;
@@ -167,6 +172,7 @@ class GridRun {
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;
   Outcome outcome_;
+  Findings findings_;
   std::chrono::steady_clock::time_point begin_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "cudasim/engine/names.h"
+
 namespace cudasim::engine {
 namespace {
 
@@ -94,9 +96,9 @@ std::string fault_report(const BlockRunner& block) {
   const Code* code = warp.current_code();
   if (code != nullptr) {
     text += "    at " + warp.instruction_text() + " in " +
-        block.grid().kernel->info.name;
+        readable_name(block.grid().kernel->info.name);
     if (code->name != block.grid().kernel->info.name) {
-      text += ", called " + code->name;
+      text += ", called " + readable_name(code->name);
     }
     text += " (" + code->source_name + ", PTX line " +
         std::to_string(fault.line) + ")\n";
@@ -108,7 +110,7 @@ std::string fault_report(const BlockRunner& block) {
 
 std::string hang_report(const BlockRunner& block) {
   return "A barrier that not all threads of the block come to\n    in " +
-      block.grid().kernel->info.name + ", block " +
+      readable_name(block.grid().kernel->info.name) + ", block " +
       triple(block.index[0], block.index[1], block.index[2]) + "\n";
 }
 

@@ -15,6 +15,7 @@
 
 #include "cudasim/engine/access.h"
 #include "cudasim/engine/block.h"
+#include "cudasim/engine/checker.h"
 #include "cudasim/engine/kernel.h"
 #include "cudasim/engine/program.h"
 #include "cudasim/engine/special_registers.h"
@@ -137,6 +138,7 @@ struct Grid {
   std::uint64_t shared_bytes = 0; // static and dynamic
   std::uint64_t local_bytes = 0; // per lane, with room for calls
   std::uint64_t workspace = 0; // what cooperative groups share; 0: none
+  Findings* findings = nullptr; // with Launch::check
 };
 
 /// Runs one block at a time; keeps its memory for the next one.
@@ -172,6 +174,10 @@ class BlockRunner : public Block {
       Mask active);
   /// After lanes have exited: barriers that waited for them alone open.
   void threads_exited();
+  /// The checks of this block; null without Launch::check.
+  BlockChecker* checker() {
+    return checker_.get();
+  }
 
  private:
   struct Barrier {
@@ -188,6 +194,7 @@ class BlockRunner : public Block {
   std::vector<std::unique_ptr<WarpRunner>> warps_;
   std::array<Barrier, 16> barriers_;
   std::unique_ptr<std::byte[]> shared_memory_;
+  std::unique_ptr<BlockChecker> checker_;
   std::size_t next_warp_ = 0;
   const WarpRunner* faulting_ = nullptr;
   std::uint64_t generation_ = 0;

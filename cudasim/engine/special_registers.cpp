@@ -82,16 +82,40 @@ Flow read_clock(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-std::uint32_t value(Special special, const Place& p, std::uint32_t lane) {
-  const std::uint32_t thread = p.warp * kLanes + lane;
-  const std::uint32_t bit = 1u << lane;
+/// Threads of the lanes: they are numbered along x, then y, then z.
+struct Threads {
+  std::uint32_t x[kLanes];
+  std::uint32_t y[kLanes];
+  std::uint32_t z[kLanes];
+};
+
+Threads threads_of(const Place& p) {
+  Threads threads;
+  const std::uint32_t first = p.warp * kLanes;
+  std::uint32_t x = first % p.block.x;
+  std::uint32_t y = first / p.block.x % p.block.y;
+  std::uint32_t z = first / p.block.x / p.block.y;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    threads.x[lane] = x;
+    threads.y[lane] = y;
+    threads.z[lane] = z;
+    if (++x == p.block.x) {
+      x = 0;
+      if (++y == p.block.y) {
+        y = 0;
+        ++z;
+      }
+    }
+  }
+  return threads;
+}
+
+/// The value of a register that is the same in all lanes of a warp.
+std::uint64_t uniform_value(
+    Special special,
+    const Place& p,
+    std::uint64_t local_frame) {
   switch (special) {
-    case Special::kTidX:
-      return thread % p.block.x;
-    case Special::kTidY:
-      return thread / p.block.x % p.block.y;
-    case Special::kTidZ:
-      return thread / p.block.x / p.block.y;
     case Special::kNtidX:
       return p.block.x;
     case Special::kNtidY:
@@ -110,43 +134,69 @@ std::uint32_t value(Special special, const Place& p, std::uint32_t lane) {
       return p.grid.y;
     case Special::kNctaidZ:
       return p.grid.z;
-    case Special::kLaneId:
-      return lane;
     case Special::kWarpId:
       return p.warp;
     case Special::kNwarpId:
-      return static_cast<std::uint32_t>(
-          (p.block.count() + kLanes - 1) / kLanes);
+      return (p.block.count() + kLanes - 1) / kLanes;
     case Special::kSmId:
       return (p.block_index.x + p.block_index.y * p.grid.x) % p.multiprocessors;
     case Special::kNsmId:
       return p.multiprocessors;
-    case Special::kGridId:
-    case Special::kZero:
-    case Special::kLocalFrame:
-      return 0;
     case Special::kOne:
       return 1;
     case Special::kGridWorkspaceHigh:
-      return static_cast<std::uint32_t>(p.grid_workspace >> 32);
+      return p.grid_workspace >> 32;
     case Special::kGridWorkspaceLow:
       return static_cast<std::uint32_t>(p.grid_workspace);
-    case Special::kLanemaskEq:
-      return bit;
-    case Special::kLanemaskLt:
-      return bit - 1;
-    case Special::kLanemaskLe:
-      return bit | (bit - 1);
-    case Special::kLanemaskGt:
-      return ~(bit | (bit - 1));
-    case Special::kLanemaskGe:
-      return ~(bit - 1);
     case Special::kDynamicSharedSize:
       return p.dynamic_shared;
     case Special::kTotalSharedSize:
       return p.total_shared;
+    case Special::kLocalFrame:
+      return local_frame;
+    default: // kGridId, kZero
+      return 0;
   }
-  return 0;
+}
+
+/// The 32 values of a register, converted to its width.
+template <typename T>
+void fill(
+    const SpecialRegister& reg,
+    const Place& place,
+    const Threads& threads,
+    std::uint64_t local_frame,
+    T* values) {
+  const auto each = [&](auto value) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      values[lane] = static_cast<T>(value(lane));
+    }
+  };
+  switch (reg.special) {
+    case Special::kTidX:
+      return each([&](std::uint32_t lane) { return threads.x[lane]; });
+    case Special::kTidY:
+      return each([&](std::uint32_t lane) { return threads.y[lane]; });
+    case Special::kTidZ:
+      return each([&](std::uint32_t lane) { return threads.z[lane]; });
+    case Special::kLaneId:
+      return each([](std::uint32_t lane) { return lane; });
+    case Special::kLanemaskEq:
+      return each([](std::uint32_t lane) { return 1u << lane; });
+    case Special::kLanemaskLt:
+      return each([](std::uint32_t lane) { return (1u << lane) - 1; });
+    case Special::kLanemaskLe:
+      return each([](std::uint32_t lane) { return (2u << lane) - 1; });
+    case Special::kLanemaskGt:
+      return each([](std::uint32_t lane) { return ~((2u << lane) - 1); });
+    case Special::kLanemaskGe:
+      return each([](std::uint32_t lane) { return ~((1u << lane) - 1); });
+    default: {
+      const std::uint64_t value =
+          uniform_value(reg.special, place, local_frame);
+      return each([&](std::uint32_t) { return value; });
+    }
+  }
 }
 
 } // namespace
@@ -175,13 +225,24 @@ void fill_specials(
     const Place& place,
     std::uint64_t local_frame,
     std::byte* registers) {
+  if (code.specials.empty()) {
+    return;
+  }
+  const Threads threads = threads_of(place);
   for (const SpecialRegister& reg : code.specials) {
     std::byte* slot = registers + reg.slot;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      const std::uint64_t bits = reg.special == Special::kLocalFrame
-          ? local_frame
-          : value(reg.special, place, lane);
-      std::memcpy(slot + lane * reg.width, &bits, reg.width);
+    const auto put = [&](auto* values) {
+      fill(reg, place, threads, local_frame, values);
+    };
+    switch (reg.width) {
+      case 2:
+        put(reinterpret_cast<std::uint16_t*>(slot));
+        break;
+      case 4:
+        put(reinterpret_cast<std::uint32_t*>(slot));
+        break;
+      default:
+        put(reinterpret_cast<std::uint64_t*>(slot));
     }
   }
 }

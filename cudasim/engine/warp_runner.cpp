@@ -84,6 +84,7 @@ Flow WarpRunner::note_fault(const Inst& inst, const Code& code) {
 
 WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
   const std::uint64_t limit = instructions + budget;
+  BlockChecker* const checker = runner_.checker();
   while (true) {
     // The newest split first: it is the one that others wait for.
     std::size_t at = splits_.size();
@@ -157,8 +158,13 @@ WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
         ++pc;
         continue;
       }
-      thread_instructions +=
-          static_cast<std::uint64_t>(__builtin_popcount(active));
+      thread_instructions += active == kAllLanes
+          ? kLanes
+          : static_cast<std::uint64_t>(__builtin_popcount(active));
+      if (checker != nullptr &&
+          code->accesses[pc].kind != MemoryAccess::Kind::kNone) {
+        checker->before({this, code, &inst}, code->accesses[pc], active);
+      }
       const Flow flow = inst.run(*this, inst, active);
       if (flow == Flow::kNext) {
         ++pc;

@@ -35,6 +35,121 @@ enum Space { kGeneric, kGlobal, kShared, kLocal, kParameter };
   }
 }
 
+/// Lanes whose addresses are looked at together.
+inline constexpr int kGroup = 8;
+inline constexpr int kGroups = kLanes / kGroup;
+
+/// How the addresses of a full warp lie.
+enum class Layout {
+  kScattered,
+  kRuns, // in each group one behind the other
+  kSame, // in each group all the same
+};
+
+/// Whether the addresses are as coalesced accesses have them, which saves
+/// looking at each lane. Differences are taken in the width of the register:
+/// what wraps around is beyond every limit.
+/// @param size bytes that each lane accesses.
+template <typename Address>
+[[gnu::always_inline]] inline Layout layout_of(const Address* a, U32 size) {
+  Address run = 0;
+  Address same = 0;
+  for (int group = 0; group < kGroups; ++group) {
+    const Address first = a[group * kGroup];
+    for (int i = 0; i < kGroup; ++i) {
+      const Address distance = a[group * kGroup + i] - first;
+      run |= distance ^ (static_cast<Address>(i) * size);
+      same |= distance;
+    }
+  }
+  return run == 0 ? Layout::kRuns
+      : same == 0 ? Layout::kSame
+                  : Layout::kScattered;
+}
+
+/// Whether [low, high) is in an allocation that the warp touched lately.
+[[gnu::always_inline]] inline bool is_cached(
+    const RangeCache& cache,
+    U64 low,
+    U64 high,
+    bool is_write) {
+  for (int i = 0; i < RangeCache::kEntries; ++i) {
+    if (low >= cache.begin[i] && high <= cache.end[i] &&
+        !(is_write && cache.read_only[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Where in the host's memory each group of a full warp accesses, when the
+/// lanes' addresses are laid out well and all allowed; kScattered otherwise,
+/// which says nothing about faults.
+template <Space kSpace, typename T, int kCount>
+[[gnu::always_inline]] inline Layout locate_groups(
+    Warp& warp,
+    Slot base,
+    int width,
+    U64 offset,
+    bool is_write,
+    U64* host) {
+  constexpr U32 kSize = sizeof(T) * kCount;
+  if (kSpace == kLocal) {
+    return Layout::kScattered;
+  }
+  Layout layout = Layout::kSame;
+  if (base == kNoSlot) {
+    for (int group = 0; group < kGroups; ++group) {
+      host[group] = offset;
+    }
+  } else if (width == 4) {
+    const U32* values = lanes<U32>(warp, base);
+    layout = layout_of(values, kSize);
+    for (int group = 0; group < kGroups; ++group) {
+      host[group] = values[group * kGroup] + offset;
+    }
+  } else {
+    const U64* values = lanes<U64>(warp, base);
+    layout = layout_of(values, kSize);
+    for (int group = 0; group < kGroups; ++group) {
+      host[group] = values[group * kGroup] + offset;
+    }
+  }
+  if (layout == Layout::kScattered) {
+    return layout;
+  }
+  U64 low = host[0];
+  U64 high = host[0];
+  U64 bits = host[0];
+  for (int group = 1; group < kGroups; ++group) {
+    low = host[group] < low ? host[group] : low;
+    high = host[group] > high ? host[group] : high;
+    bits |= host[group];
+  }
+  if ((bits & (kSize - 1)) != 0) {
+    return Layout::kScattered;
+  }
+  const U64 extent = layout == Layout::kRuns ? kGroup * kSize : kSize;
+  const Block& block = *warp.block;
+  U64 start = 0;
+  if (kSpace == kShared || kSpace == kParameter) {
+    const U64 limit =
+        kSpace == kShared ? block.shared_bytes : block.parameter_bytes;
+    if (high > limit || limit - high < extent ||
+        (kSpace == kParameter && is_write)) {
+      return Layout::kScattered;
+    }
+    start = kSpace == kShared ? reinterpret_cast<U64>(block.shared)
+                              : reinterpret_cast<U64>(block.parameters);
+  } else if (!is_cached(*warp.ranges, low, high + extent, is_write)) {
+    return Layout::kScattered;
+  }
+  for (int group = 0; group < kGroups; ++group) {
+    host[group] += start;
+  }
+  return layout;
+}
+
 /// Smallest and largest address of the active lanes, and all their bits.
 struct Bounds {
   U64 low;
@@ -144,9 +259,7 @@ template <Space kSpace>
     case kGeneric:
       break;
   }
-  const RangeCache& cache = *warp.ranges;
-  if (bounds.low >= cache.begin[0] && bounds.high + size <= cache.end[0] &&
-      !(is_write && cache.read_only[0])) {
+  if (is_cached(*warp.ranges, bounds.low, bounds.high + size, is_write)) {
     return true;
   }
   // Each lane by itself: they may be in different allocations.

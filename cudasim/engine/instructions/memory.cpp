@@ -20,127 +20,155 @@ struct ElementOf<T*> {
 template <typename Pointer>
 using Element = typename ElementOf<Pointer>::Type;
 
+/// The registers behind an operand of a load or store, in their own width.
+template <typename Use>
+[[gnu::always_inline]] inline void with_registers(
+    Warp& warp,
+    Slot slot,
+    int width,
+    Use use) {
+  switch (width) {
+    case 2:
+      use(lanes<U16>(warp, slot));
+      break;
+    case 4:
+      use(lanes<U32>(warp, slot));
+      break;
+    default:
+      use(lanes<U64>(warp, slot));
+  }
+}
+
+/// A value out of the host's memory, which may be aligned or not.
+template <typename Value>
+[[gnu::always_inline]] inline Value value_at(U64 address) {
+  Value value;
+  __builtin_memcpy(
+      &value, reinterpret_cast<const void*>(address), sizeof(value));
+  return value;
+}
+
 /// Loads into registers that may be wider than T: the value is extended by its
 /// sign.
 template <Space kSpace, typename T, int N>
 Flow load(Warp& warp, const Inst& inst, Mask active) {
-  U64 host[kLanes];
-  if (!locate<kSpace>(
-          warp,
-          inst,
-          inst.operands[N],
-          inst.widths[N],
-          static_cast<U64>(inst.offset),
-          active,
-          sizeof(T) * N,
-          sizeof(T) * N,
-          false,
-          host)) {
-    return Flow::kFault;
-  }
-  if (N == 1 && inst.widths[0] == sizeof(T) && active == kAllLanes) {
-    // Neighbours: one copy.
-    U64 apart = 0;
-    for (int i = 0; i < kLanes; ++i) {
-      apart |= host[i] - host[0] - static_cast<U64>(i) * sizeof(T);
-    }
-    if (apart == 0 && inst.operands[0] != kNoSlot) {
+  using Values = Vector<T, N>;
+  Values loaded[kLanes];
+  const Slot base = inst.operands[N];
+  const int width = inst.widths[N];
+  const U64 offset = static_cast<U64>(inst.offset);
+  U64 groups[kGroups];
+  const Layout layout = active != kAllLanes
+      ? Layout::kScattered
+      : locate_groups<kSpace, T, N>(warp, base, width, offset, false, groups);
+  if (layout == Layout::kRuns) {
+    for (int group = 0; group < kGroups; ++group) {
       __builtin_memcpy(
-          lanes<T>(warp, inst.operands[0]),
-          reinterpret_cast<const void*>(host[0]),
-          sizeof(T) * kLanes);
-      return Flow::kNext;
+          &loaded[group * kGroup],
+          reinterpret_cast<const void*>(groups[group]),
+          sizeof(Values) * kGroup);
     }
-  }
-  Vector<T, N> loaded[kLanes];
-  for (int i = 0; i < kLanes; ++i) {
-    if ((active >> i & 1) != 0) {
-      __builtin_memcpy(
-          &loaded[i],
-          reinterpret_cast<const void*>(host[i]),
-          sizeof(loaded[i]));
+  } else if (layout == Layout::kSame) {
+    for (int group = 0; group < kGroups; ++group) {
+      const Values value = value_at<Values>(groups[group]);
+      for (int i = 0; i < kGroup; ++i) {
+        loaded[group * kGroup + i] = value;
+      }
+    }
+  } else {
+    U64 host[kLanes];
+    if (!locate<kSpace>(
+            warp,
+            inst,
+            base,
+            width,
+            offset,
+            active,
+            sizeof(Values),
+            sizeof(Values),
+            false,
+            host)) {
+      return Flow::kFault;
+    }
+    if (active == kAllLanes) {
+#pragma GCC unroll 8
+      for (int i = 0; i < kLanes; ++i) {
+        loaded[i] = value_at<Values>(host[i]);
+      }
+    } else {
+      for (Mask left = active; left != 0; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        loaded[i] = value_at<Values>(host[i]);
+      }
     }
   }
   for (int k = 0; k < N; ++k) {
-    const Slot slot = inst.operands[k];
-    if (slot == kNoSlot) {
+    if (inst.operands[k] == kNoSlot) {
       continue;
     }
-    const auto write = [&](auto* d) {
+    with_registers(warp, inst.operands[k], inst.widths[k], [&](auto* d) {
       using Register = Element<decltype(d)>;
-      for (int i = 0; i < kLanes; ++i) {
-        if ((active >> i & 1) != 0) {
+      if (active == kAllLanes) {
+        for (int i = 0; i < kLanes; ++i) {
           d[i] = static_cast<Register>(loaded[i].values[k]);
         }
+        return;
       }
-    };
-    switch (inst.widths[k]) {
-      case 2:
-        write(lanes<U16>(warp, slot));
-        break;
-      case 4:
-        write(lanes<U32>(warp, slot));
-        break;
-      default:
-        write(lanes<U64>(warp, slot));
-    }
+      for (Mask left = active; left != 0; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        d[i] = static_cast<Register>(loaded[i].values[k]);
+      }
+    });
   }
   return Flow::kNext;
 }
 
 template <Space kSpace, typename T, int N>
 Flow store(Warp& warp, const Inst& inst, Mask active) {
+  using Values = Vector<T, N>;
+  const Slot base = inst.operands[0];
+  const int width = inst.widths[0];
+  const U64 offset = static_cast<U64>(inst.offset);
+  Values values[kLanes];
+  for (int k = 0; k < N; ++k) {
+    with_registers(
+        warp, inst.operands[1 + k], inst.widths[1 + k], [&](const auto* a) {
+          for (int i = 0; i < kLanes; ++i) {
+            values[i].values[k] = static_cast<T>(a[i]);
+          }
+        });
+  }
+  U64 groups[kGroups];
+  const Layout layout = active != kAllLanes
+      ? Layout::kScattered
+      : locate_groups<kSpace, T, N>(warp, base, width, offset, true, groups);
+  if (layout == Layout::kRuns) {
+    for (int group = 0; group < kGroups; ++group) {
+      __builtin_memcpy(
+          reinterpret_cast<void*>(groups[group]),
+          &values[group * kGroup],
+          sizeof(Values) * kGroup);
+    }
+    return Flow::kNext;
+  }
   U64 host[kLanes];
   if (!locate<kSpace>(
           warp,
           inst,
-          inst.operands[0],
-          inst.widths[0],
-          static_cast<U64>(inst.offset),
+          base,
+          width,
+          offset,
           active,
-          sizeof(T) * N,
-          sizeof(T) * N,
+          sizeof(Values),
+          sizeof(Values),
           true,
           host)) {
     return Flow::kFault;
   }
-  if (N == 1 && inst.widths[1] == sizeof(T) && active == kAllLanes) {
-    U64 apart = 0;
-    for (int i = 0; i < kLanes; ++i) {
-      apart |= host[i] - host[0] - static_cast<U64>(i) * sizeof(T);
-    }
-    if (apart == 0) {
-      __builtin_memcpy(
-          reinterpret_cast<void*>(host[0]),
-          lanes<T>(warp, inst.operands[1]),
-          sizeof(T) * kLanes);
-      return Flow::kNext;
-    }
-  }
-  Vector<T, N> values[kLanes];
-  for (int k = 0; k < N; ++k) {
-    const Slot slot = inst.operands[1 + k];
-    const auto read = [&](const auto* a) {
-      for (int i = 0; i < kLanes; ++i) {
-        values[i].values[k] = static_cast<T>(a[i]);
-      }
-    };
-    switch (inst.widths[1 + k]) {
-      case 2:
-        read(lanes<U16>(warp, slot));
-        break;
-      case 4:
-        read(lanes<U32>(warp, slot));
-        break;
-      default:
-        read(lanes<U64>(warp, slot));
-    }
-  }
-  for (int i = 0; i < kLanes; ++i) {
-    if ((active >> i & 1) != 0) {
-      __builtin_memcpy(
-          reinterpret_cast<void*>(host[i]), &values[i], sizeof(values[i]));
-    }
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    __builtin_memcpy(
+        reinterpret_cast<void*>(host[i]), &values[i], sizeof(values[i]));
   }
   return Flow::kNext;
 }

@@ -137,6 +137,7 @@ void FunctionLowering::finish() {
           static_cast<std::uint32_t>(code_.controls.size() - 1);
     }
     code_.instructions.push_back(inst);
+    code_.accesses.push_back(pending.access);
   }
   for (const auto& [key, index] : specials_) {
     code_.specials.push_back({key.first, allocation.slots[index], key.second});

@@ -51,6 +51,7 @@ class FunctionLowering {
     FlowEdge flow;
     Control control;
     bool is_control = false;
+    MemoryAccess access;
   };
 
   [[noreturn]] void fail(ptx::Location location, const std::string& what) const;

@@ -4,6 +4,7 @@
 #include "cudasim/engine/control.h"
 #include "cudasim/engine/instructions/family.h"
 #include "cudasim/engine/key.h"
+#include "cudasim/engine/lowering/accesses.h"
 #include "cudasim/engine/lowering/vocabulary.h"
 #include "cudasim/engine/special_registers.h"
 
@@ -223,6 +224,7 @@ void FunctionLowering::lower_instruction(const ptx::Instruction& instruction) {
   }
   lower_plain(instruction, pending);
   lower_handler(instruction, pending);
+  pending.access = access_of(instruction);
   if (is_collective(instruction)) {
     pending.is_control = true;
     pending.control.kind = ControlKind::kCollective;

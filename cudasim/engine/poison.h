@@ -1,0 +1,48 @@
+// What fresh memory is filled with under CUDASIM_CHECK=1. A word that still
+// has the poison of its own address has not been written since: by no kernel,
+// no copy and no library. Another value is taken for it once in 2^32 words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace cudasim::engine {
+
+/// Bytes of a word that is written or not as a whole.
+inline constexpr std::uint64_t kPoisonWord = 4;
+
+/// The poison of the word at `address`, a multiple of kPoisonWord.
+inline std::uint32_t poison_of(std::uint64_t address) {
+  // The finalizer of MurmurHash3, 64 bits.
+  std::uint64_t bits = address ^ 0x9e3779b97f4a7c15ull;
+  bits = (bits ^ (bits >> 33)) * 0xff51afd7ed558ccdull;
+  bits = (bits ^ (bits >> 33)) * 0xc4ceb9fe1a85ec53ull;
+  return static_cast<std::uint32_t>(bits >> 32);
+}
+
+/// Fills whole words of [begin, begin + bytes); `begin` is a multiple of
+/// kPoisonWord.
+inline void poison(void* begin, std::size_t bytes) {
+  auto* place = static_cast<std::byte*>(begin);
+  for (std::size_t at = 0; at + kPoisonWord <= bytes; at += kPoisonWord) {
+    const std::uint32_t word =
+        poison_of(reinterpret_cast<std::uint64_t>(place + at));
+    std::memcpy(place + at, &word, sizeof(word));
+  }
+}
+
+/// Whether a byte of [begin, begin + size) is in a word with its poison.
+inline bool is_poisoned(std::uint64_t begin, std::uint32_t size) {
+  for (std::uint64_t at = begin / kPoisonWord * kPoisonWord; at < begin + size;
+       at += kPoisonWord) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof(word));
+    if (word == poison_of(at)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace cudasim::engine
