@@ -1,0 +1,1 @@
+"""Finds, classifies and restructures the device code of a PyTorch tree."""

@@ -1,0 +1,1 @@
+"""Reads C and C++ sources the way a preprocessor does."""

@@ -1,0 +1,1 @@
+"""What a new version of PyTorch adds, moves and drops."""

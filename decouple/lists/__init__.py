@@ -1,0 +1,1 @@
+"""Reads upstream's build lists: Starlark files and CMake files."""

@@ -1,0 +1,686 @@
+"""Runs the part of CMake's language with which upstream collects its sources.
+
+Commands that compute lists are executed; commands that find, install or generate are passed over. What comes out is the
+sources of each target of a configuration, and the names of the lists that each source came from.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+import posixpath
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from decouple.errors import DecoupleError
+from decouple.lists import cmake_condition, cmake_strings
+from decouple.lists.cmake_syntax import Argument, Command, commands
+from decouple.tree import Tree
+
+# Paths in CMake are absolute: these stand for the tree and for the build folder.
+SOURCE = "/source"
+BINARY = "/build"
+
+_TARGET_COMMANDS = frozenset(
+    {"add_library", "add_executable", "cuda_add_library", "hip_add_library", "target_sources"}
+    | {"torch_cuda_based_add_library"}
+)
+_TARGET_KEYWORDS = frozenset(
+    [
+        "STATIC",
+        "SHARED",
+        "MODULE",
+        "OBJECT",
+        "INTERFACE",
+        "IMPORTED",
+        "ALIAS",
+        "EXCLUDE_FROM_ALL",
+        "PUBLIC",
+        "PRIVATE",
+        "GLOBAL",
+        "UNKNOWN",
+        "WIN32",
+        "MACOSX_BUNDLE",
+    ]
+)
+_REFERENCE = re.compile(r"\$(?P<env>ENV)?\{(?P<name>[^${}]*)\}|\$CACHE\{(?P<cache>[^${}]*)\}")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_WHOLE_REFERENCE = re.compile(r"\$\{[^${}]*\}\Z")
+_PLACEHOLDER = re.compile(r"@(\w+)@")
+_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+_BLOCKS = {
+    "if": "endif",
+    "foreach": "endforeach",
+    "while": "endwhile",
+    "function": "endfunction",
+    "macro": "endmacro",
+}
+_MIDDLE = frozenset({"elseif", "else"})
+_DEEPEST = 100
+_MOST_ROUNDS = 100_000
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Configuration:
+    """What a run of CMake collected. Paths are relative to the tree."""
+
+    targets: Mapping[str, tuple[str, ...]]
+    """The sources of each target that are files of the tree."""
+    lists: Mapping[str, tuple[str, ...]]
+    """For each file, the variables and file lists that named it."""
+
+    def sources(self) -> frozenset[str]:
+        """The sources of all targets."""
+        return frozenset(path for paths in self.targets.values() for path in paths)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Block:
+    """A command with a body: if, foreach, while, function, macro."""
+
+    head: Command
+    bodies: tuple[tuple[Command, tuple[_Item, ...]], ...]
+    """Each clause's command with what follows it."""
+
+
+_Item = Command | _Block
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Routine:
+    """A function or macro of the language."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: tuple[_Item, ...]
+    path: str
+    is_macro: bool
+
+
+class _Return(Exception):
+    """Leaves a function or a file."""
+
+
+class _Break(Exception):
+    """Leaves a loop."""
+
+
+class _Continue(Exception):
+    """Goes on with the next round of a loop."""
+
+
+def configure(
+    tree: Tree,
+    files: Sequence[str],
+    definitions: Mapping[str, str],
+    filelists: Mapping[str, Sequence[str]],
+) -> Configuration:
+    """Runs CMake files of a tree, one after another, in one configuration.
+
+    Args:
+        tree: the tree.
+        files: CMakeLists.txt files to start from; what they add and include in the tree follows.
+        definitions: variables that are set before, such as USE_CUDA; values as in CMake.
+        filelists: the lists of build_variables.bzl, for `append_filelist`.
+
+    Raises:
+        DecoupleError: a file is not CMake, or stops with a fatal error; it names the line.
+    """
+    interpreter = _Interpreter(tree, definitions, filelists)
+    for path in files:
+        interpreter.subdirectory(path)
+    return Configuration(
+        {name: tuple(sorted(paths)) for name, paths in sorted(interpreter.targets.items())},
+        {path: tuple(sorted(names)) for path, names in sorted(interpreter.lists.items())},
+    )
+
+
+class _Interpreter:
+    """The state of a run: variables, routines, targets."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        definitions: Mapping[str, str],
+        filelists: Mapping[str, Sequence[str]],
+    ) -> None:
+        self._tree = tree
+        self._filelists = filelists
+        self._scopes: list[dict[str, str]] = [
+            {
+                "CMAKE_SOURCE_DIR": SOURCE,
+                "PROJECT_SOURCE_DIR": SOURCE,
+                "Torch_SOURCE_DIR": SOURCE,
+                "CMAKE_BINARY_DIR": BINARY,
+                "PROJECT_BINARY_DIR": BINARY,
+                **definitions,
+            }
+        ]
+        self._routines: dict[str, _Routine] = {}
+        self._parsed: dict[str, tuple[_Item, ...]] = {}
+        self._copies: dict[str, str] = {}
+        self._running: list[str] = []
+        self._path = ""
+        self._depth = 0
+        self.targets: dict[str, set[str]] = {}
+        self.lists: dict[str, set[str]] = {}
+        self._handlers: dict[str, Callable[[Command, list[str]], None]] = {
+            "set": self._set,
+            "unset": self._unset,
+            "option": self._option,
+            "list": self._list,
+            "string": self._string,
+            "file": self._file,
+            "math": self._math,
+            "message": self._message,
+            "include": self._include,
+            "add_subdirectory": self._add_subdirectory,
+            "append_filelist": self._append_filelist,
+            "configure_file": self._configure_file,
+            "execute_process": self._execute_process,
+            "get_target_property": self._get_target_property,
+            "find_library": self._not_found,
+            "find_program": self._not_found,
+            "find_path": self._not_found,
+            "get_filename_component": self._get_filename_component,
+        }
+
+    # --- files -------------------------------------------------------------------------------
+
+    def subdirectory(self, path: str) -> None:
+        """Runs a CMakeLists.txt in a scope of its own."""
+        if path in self._running:
+            return
+        self._running.append(path)
+        folder = posixpath.dirname(path)
+        self._scopes.append(dict(self._variables))
+        self._variables["CMAKE_CURRENT_SOURCE_DIR"] = _join(SOURCE, folder)
+        self._variables["CMAKE_CURRENT_BINARY_DIR"] = _join(BINARY, folder)
+        try:
+            self._run_file(path)
+        finally:
+            self._scopes.pop()
+            self._running.pop()
+
+    def _run_file(self, path: str) -> None:
+        if path not in self._parsed:
+            self._parsed[path] = _nest(commands(self._tree.read_text(path), path), path)
+        before = self._path, self._variables.get("CMAKE_CURRENT_LIST_DIR")
+        self._path = path
+        self._variables["CMAKE_CURRENT_LIST_DIR"] = _join(SOURCE, posixpath.dirname(path))
+        try:
+            self._run(self._parsed[path])
+        except _Return:
+            pass
+        finally:
+            self._path, folder = before
+            if folder is not None:
+                self._variables["CMAKE_CURRENT_LIST_DIR"] = folder
+
+    # --- control flow ------------------------------------------------------------------------
+
+    def _run(self, items: Sequence[_Item]) -> None:
+        for item in items:
+            if isinstance(item, _Block):
+                self._run_block(item)
+            else:
+                self._run_command(item)
+
+    def _run_block(self, block: _Block) -> None:
+        match block.head.name:
+            case "if":
+                for command, body in block.bodies:
+                    if command.name == "else" or self._holds(command):
+                        self._run(body)
+                        return
+            case "foreach":
+                self._foreach(block)
+            case "while":
+                for _ in range(_MOST_ROUNDS):
+                    if not self._holds(block.head) or not self._round(block.bodies[0][1]):
+                        return
+                raise self._error("this loop does not end", block.head)
+            case _:
+                self._define(block)
+
+    def _round(self, body: Sequence[_Item]) -> bool:
+        """Runs a loop's body once; returns whether the loop goes on."""
+        try:
+            self._run(body)
+        except _Continue:
+            return True
+        except _Break:
+            return False
+        return True
+
+    def _foreach(self, block: _Block) -> None:
+        words = self._expand(block.head.arguments)
+        if not words:
+            raise self._error("foreach needs a variable", block.head)
+        variable, rest = words[0], words[1:]
+        if rest[:1] == ["RANGE"]:
+            numbers = [int(word) for word in rest[1:]]
+            first, last = (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
+            step = numbers[2] if len(numbers) > 2 else 1
+            rest = [str(number) for number in range(first, last + 1, step)]
+        elif rest[:1] == ["IN"]:
+            rest = self._in_values(rest[1:])
+        before = self._variables.get(variable)
+        for word in rest:
+            self._variables[variable] = word
+            if not self._round(block.bodies[0][1]):
+                break
+        if before is None:
+            self._variables.pop(variable, None)
+        else:
+            self._variables[variable] = before
+
+    def _in_values(self, words: Sequence[str]) -> list[str]:
+        """The values of `foreach(x IN LISTS a b ITEMS c d)`."""
+        values: list[str] = []
+        mode = ""
+        for word in words:
+            if word in ("LISTS", "ITEMS"):
+                mode = word
+            elif mode == "LISTS":
+                values += _split(self._variables.get(word, ""))
+            else:
+                values.append(word)
+        return values
+
+    def _define(self, block: _Block) -> None:
+        words = self._expand(block.head.arguments)
+        name = words[0].lower()
+        self._routines[name] = _Routine(
+            name, tuple(words[1:]), block.bodies[0][1], self._path, block.head.name == "macro"
+        )
+
+    def _holds(self, command: Command) -> bool:
+        arguments = [piece for argument in command.arguments for piece in self._pieces(argument)]
+        try:
+            return cmake_condition.holds(
+                arguments,
+                self._variables,
+                targets=frozenset(self.targets),
+                commands=frozenset(self._routines),
+                exists=self._exists,
+            )
+        except ValueError as error:
+            raise self._error(f"the condition cannot be read: {error}", command) from None
+
+    def _pieces(self, argument: Argument) -> list[Argument]:
+        """An argument of if() with its references replaced; unquoted ones split at semicolons."""
+        if argument.raw:
+            return [argument]
+        value = self._value(argument.text)
+        if argument.quoted:
+            return [Argument(value, quoted=True)]
+        words = _split(value)
+        # What comes from a reference is a value, unless it is a constant or names a variable.
+        return [Argument(word, quoted=False) for word in words]
+
+    def _exists(self, path: str) -> bool:
+        source = self._source(path)
+        if source is None:
+            return False
+        return self._tree.has(source) or source in self._tree.folders
+
+    # --- commands ----------------------------------------------------------------------------
+
+    def _run_command(self, command: Command) -> None:
+        name = command.name
+        if name in ("return", "break", "continue"):
+            raise {"return": _Return, "break": _Break, "continue": _Continue}[name]
+        handler = self._handlers.get(name)
+        if handler is not None:
+            try:
+                handler(command, self._expand(command.arguments))
+            except (IndexError, ValueError) as error:
+                raise self._error(f"{name}() cannot be run: {error}", command) from None
+        elif name in self._routines:
+            self._call(self._routines[name], command)
+        elif name in _TARGET_COMMANDS:
+            self._target(command)
+
+    def _call(self, routine: _Routine, command: Command) -> None:
+        if self._depth >= _DEEPEST:
+            raise self._error(f"{routine.name}() calls itself without end", command)
+        arguments = self._expand(command.arguments)
+        given = {
+            **dict(zip(routine.parameters, arguments, strict=False)),
+            "ARGC": str(len(arguments)),
+            "ARGV": ";".join(arguments),
+            "ARGN": ";".join(arguments[len(routine.parameters) :]),
+            **{f"ARGV{number}": argument for number, argument in enumerate(arguments)},
+        }
+        caller = self._path
+        self._path = routine.path
+        self._depth += 1
+        try:
+            if routine.is_macro:
+                # A macro's references are replaced in its text; it runs in the caller's scope.
+                self._run(_substitute(routine.body, given))
+            else:
+                self._scopes.append({**self._variables, **given})
+                try:
+                    self._run(routine.body)
+                except _Return:
+                    pass
+                finally:
+                    self._scopes.pop()
+        finally:
+            self._path = caller
+            self._depth -= 1
+
+    def _set(self, command: Command, words: list[str]) -> None:
+        name, values = words[0], words[1:]
+        if name.startswith("ENV{"):
+            return
+        scope = self._variables
+        if values[-1:] == ["PARENT_SCOPE"]:
+            values = values[:-1]
+            scope = self._scopes[-2] if len(self._scopes) > 1 else scope
+        if "CACHE" in values:
+            if name in scope:
+                return
+            values = values[: values.index("CACHE")]
+        self._note(name, command.arguments[1:])
+        if values:
+            scope[name] = ";".join(values)
+        elif len(command.arguments) > 1 and command.arguments[1].quoted:
+            scope[name] = ""
+        else:
+            scope.pop(name, None)
+
+    def _unset(self, _command: Command, words: list[str]) -> None:
+        scope = self._scopes[-2] if words[-1] == "PARENT_SCOPE" else self._variables
+        scope.pop(words[0], None)
+
+    def _option(self, _command: Command, words: list[str]) -> None:
+        self._variables.setdefault(words[0], words[2] if len(words) > 2 else "OFF")
+
+    def _list(self, command: Command, words: list[str]) -> None:
+        operation, name = words[0], words[1]
+        if operation in ("APPEND", "PREPEND"):
+            self._note(name, command.arguments[2:])
+        cmake_strings.list_command(self._variables, operation, name, words[2:])
+
+    def _string(self, _command: Command, words: list[str]) -> None:
+        cmake_strings.string_command(self._variables, words)
+
+    def _math(self, _command: Command, words: list[str]) -> None:
+        if not re.fullmatch(r"[0-9\s()+*%/<>&|^~-]+", words[2]):
+            raise ValueError(f"'{words[2]}' is no expression")
+        self._variables[words[1]] = str(cmake_strings.integer(words[2]))
+
+    def _message(self, command: Command, words: list[str]) -> None:
+        if words[:1] == ["FATAL_ERROR"]:
+            raise self._error("CMake stops here: " + " ".join(words[1:]), command)
+
+    def _include(self, _command: Command, words: list[str]) -> None:
+        # A module's name, or a file that another step writes, is not in the tree.
+        path = self._source(words[0])
+        if path is not None and self._tree.has(path):
+            self._run_file(path)
+
+    def _add_subdirectory(self, _command: Command, words: list[str]) -> None:
+        # An empty name: the package that would set it is not there.
+        folder = self._source(words[0]) if words and words[0] else None
+        if folder is not None and self._tree.has(_join(folder, "CMakeLists.txt")):
+            self.subdirectory(_join(folder, "CMakeLists.txt"))
+
+    def _append_filelist(self, command: Command, words: list[str]) -> None:
+        name, variable = words[0].strip(), words[1]
+        if name not in self._filelists:
+            raise self._error(f"build_variables.bzl has no list {name}", command)
+        paths = self._filelists[name]
+        for path in paths:
+            self.lists.setdefault(path, set()).add(name)
+        values = _split(self._variables.get(variable, ""))
+        self._variables[variable] = ";".join([*values, *(_join(SOURCE, path) for path in paths)])
+
+    def _configure_file(self, _command: Command, words: list[str]) -> None:
+        source = self._source(words[0])
+        if source is None or not source.endswith(".cpp.in") or not self._tree.has(source):
+            return
+        # A unit made of one #include compiles the file that it includes.
+        text = _PLACEHOLDER.sub(
+            lambda match: self._variables.get(match[1], ""), self._tree.read_text(source)
+        )
+        included = _INCLUDE.search(text)
+        if included:
+            self._copies[posixpath.normpath(words[1])] = self._source(included[1]) or source
+
+    def _execute_process(self, _command: Command, words: list[str]) -> None:
+        # Nothing is executed. Upstream generates code this way; what it writes is not in the tree.
+        for keyword, value in (("RESULT_VARIABLE", "0"), ("OUTPUT_VARIABLE", "")):
+            if keyword in words[:-1]:
+                self._variables[words[words.index(keyword) + 1]] = value
+
+    def _not_found(self, _command: Command, words: list[str]) -> None:
+        # Nothing outside the tree is looked for; a definition that is given counts as found.
+        self._variables.setdefault(words[0], f"{words[0]}-NOTFOUND")
+
+    def _get_target_property(self, _command: Command, words: list[str]) -> None:
+        # The one property that upstream's own functions insist on.
+        is_type = words[2] == "TYPE" and words[1] in self.targets
+        self._variables[words[0]] = "SHARED_LIBRARY" if is_type else f"{words[0]}-NOTFOUND"
+
+    def _get_filename_component(self, _command: Command, words: list[str]) -> None:
+        self._variables[words[0]] = cmake_strings.filename_component(
+            words[1], words[2], self._variables["CMAKE_CURRENT_SOURCE_DIR"]
+        )
+
+    def _file(self, command: Command, words: list[str]) -> None:
+        if words[0] == "RELATIVE_PATH":
+            self._variables[words[1]] = posixpath.relpath(words[3], words[2])
+        if words[0] not in ("GLOB", "GLOB_RECURSE"):
+            return
+        variable, patterns = words[1], words[2:]
+        relative = ""
+        if patterns[:1] == ["LIST_DIRECTORIES"]:
+            patterns = patterns[2:]
+        if patterns[:1] == ["RELATIVE"]:
+            relative, patterns = patterns[1], patterns[2:]
+        found: set[str] = set()
+        for pattern in patterns:
+            if pattern != "CONFIGURE_DEPENDS":
+                found.update(self._glob(pattern, words[0] == "GLOB_RECURSE"))
+        for path in found:
+            self.lists.setdefault(path, set()).add(variable)
+        paths = [_join(SOURCE, path) for path in sorted(found)]
+        if relative:
+            paths = [posixpath.relpath(path, relative) for path in paths]
+        self._variables[variable] = ";".join(paths)
+
+    def _glob(self, pattern: str, recursive: bool) -> list[str]:
+        """The files of the tree that a pattern of file(GLOB) matches."""
+        source = self._source(pattern)
+        if source is None:
+            return []
+        folder_pattern, _, name_pattern = source.rpartition("/")
+        folders = self._tree.folders
+        if any(mark in folder_pattern for mark in "*?["):
+            parts = folder_pattern.split("/")
+            chosen = [folder for folder in folders if _same_shape(folder, parts, recursive)]
+        elif recursive:
+            chosen = [
+                folder
+                for folder in folders
+                if folder == folder_pattern or folder.startswith(f"{folder_pattern}/")
+            ]
+        else:
+            chosen = [folder_pattern] if folder_pattern in folders else []
+        return [
+            f"{folder}/{name}" if folder else name
+            for folder in chosen
+            for name in folders[folder]
+            if fnmatch.fnmatchcase(name, name_pattern)
+        ]
+
+    def _target(self, command: Command) -> None:
+        words = self._expand(command.arguments)
+        if not words or {"ALIAS", "IMPORTED"}.intersection(words[1:3]):
+            return
+        self._note(words[0], command.arguments[1:])
+        sources = self.targets.setdefault(words[0], set())
+        for word in words[1:]:
+            if word not in _TARGET_KEYWORDS:
+                source = self._copies.get(posixpath.normpath(word)) or self._source(word)
+                if source is not None and self._tree.has(source):
+                    sources.add(source)
+
+    # --- values ------------------------------------------------------------------------------
+
+    @property
+    def _variables(self) -> dict[str, str]:
+        return self._scopes[-1]
+
+    def _expand(self, arguments: Sequence[Argument]) -> list[str]:
+        """The values of a command's arguments."""
+        words: list[str] = []
+        for argument in arguments:
+            if argument.raw:
+                words.append(argument.text)
+                continue
+            value = self._value(argument.text)
+            words += [value] if argument.quoted else _split(value)
+        return words
+
+    def _value(self, text: str) -> str:
+        """A text with its references replaced, from the inside out, and its escapes resolved."""
+        if "$" in text:
+            for _ in range(_DEEPEST):
+                replaced = _REFERENCE.sub(self._dereference, text)
+                if replaced == text:
+                    break
+                text = replaced
+        return _ESCAPE.sub(_unescape, text) if "\\" in text else text
+
+    def _dereference(self, match: re.Match[str]) -> str:
+        if match["env"]:
+            return ""
+        return self._variables.get(match["name"] or match["cache"] or "", "")
+
+    def _source(self, path: str) -> str | None:
+        """The path of a file relative to the tree; None where it is not in the tree."""
+        folder = self._variables["CMAKE_CURRENT_SOURCE_DIR"]
+        absolute = posixpath.normpath(posixpath.join(folder, path))
+        if absolute == SOURCE:
+            return ""
+        if not absolute.startswith(f"{SOURCE}/"):
+            return None
+        return absolute.removeprefix(f"{SOURCE}/")
+
+    def _note(self, name: str, arguments: Sequence[Argument]) -> None:
+        """Remembers that a list names files itself, not by way of another list."""
+        for argument in arguments:
+            if "." not in argument.text or _WHOLE_REFERENCE.match(argument.text):
+                continue
+            for word in self._expand([argument]):
+                source = self._source(word)
+                if source is not None and self._tree.has(source):
+                    self.lists.setdefault(source, set()).add(name)
+
+    def _error(self, message: str, command: Command) -> DecoupleError:
+        return DecoupleError(f"{message}.", path=self._path, line=command.line)
+
+
+def _nest(found: Sequence[Command], path: str) -> tuple[_Item, ...]:
+    """Puts commands between if() and endif() and their like into blocks."""
+    items, position = _body(found, 0, None, path)
+    if position < len(found):
+        stray = found[position]
+        raise DecoupleError(
+            f"{stray.name}() closes or continues nothing.", path=path, line=stray.line
+        )
+    return items
+
+
+def _body(
+    found: Sequence[Command], position: int, opening: Command | None, path: str
+) -> tuple[tuple[_Item, ...], int]:
+    """The items up to the command that ends the current clause, and its position."""
+    items: list[_Item] = []
+    while position < len(found):
+        command = found[position]
+        if command.name in _BLOCKS:
+            block, position = _block(found, position, path)
+            items.append(block)
+            continue
+        if command.name in _MIDDLE or command.name in _BLOCKS.values():
+            return tuple(items), position
+        items.append(command)
+        position += 1
+    if opening is not None:
+        raise DecoupleError(
+            f"{opening.name}() has no {_BLOCKS[opening.name]}().", path=path, line=opening.line
+        )
+    return tuple(items), position
+
+
+def _block(found: Sequence[Command], position: int, path: str) -> tuple[_Block, int]:
+    """The block that starts at a position, and the position behind it."""
+    head = found[position]
+    bodies = []
+    clause = head
+    while True:
+        body, position = _body(found, position + 1, head, path)
+        bodies.append((clause, body))
+        clause = found[position]
+        if clause.name == _BLOCKS[head.name]:
+            return _Block(head, tuple(bodies)), position + 1
+        if head.name != "if" or clause.name not in _MIDDLE:
+            raise DecoupleError(
+                f"{clause.name}() stands where {_BLOCKS[head.name]}() is needed, "
+                f"for {head.name}() in line {head.line}.",
+                path=path,
+                line=clause.line,
+            )
+
+
+def _substitute(items: Sequence[_Item], given: Mapping[str, str]) -> tuple[_Item, ...]:
+    """The body of a macro with its parameters replaced in the text."""
+
+    def replace(command: Command) -> Command:
+        arguments = tuple(
+            dataclasses.replace(
+                argument,
+                text=_REFERENCE.sub(
+                    lambda match: given.get(match["name"] or "", match[0]), argument.text
+                ),
+            )
+            for argument in command.arguments
+        )
+        return dataclasses.replace(command, arguments=arguments)
+
+    return tuple(
+        _Block(
+            replace(item.head),
+            tuple((replace(clause), _substitute(body, given)) for clause, body in item.bodies),
+        )
+        if isinstance(item, _Block)
+        else replace(item)
+        for item in items
+    )
+
+
+def _same_shape(folder: str, parts: Sequence[str], recursive: bool) -> bool:
+    """Whether a folder matches a pattern of folders."""
+    names = folder.split("/")
+    if len(names) < len(parts) or (len(names) > len(parts) and not recursive):
+        return False
+    return all(map(fnmatch.fnmatchcase, names, parts))
+
+
+def _join(folder: str, path: str) -> str:
+    return posixpath.join(folder, path) if path else folder
+
+
+def _split(value: str) -> list[str]:
+    """The elements of a list; empty ones go, as in an unquoted argument."""
+    return [element for element in value.split(";") if element]
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return {"n": "\n", "t": "\t", "r": "\r", ";": ";"}.get(match[1], match[1])

@@ -1,0 +1,232 @@
+"""Parses the sources of a tree, in several processes where that pays."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import gc
+import multiprocessing
+import posixpath
+import re
+from collections.abc import Sequence
+
+from decouple.cpp import includes, markers, regions, scopes
+from decouple.cpp.conditions import Macros
+from decouple.cpp.regions import Region, Side
+from decouple.errors import DecoupleError
+from decouple.model import Finding, Kind
+from decouple.python_code import finder
+from decouple.rules.load import Rules
+from decouple.tree import Tree, decode
+
+CPP_SUFFIXES = frozenset(
+    {".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".inl", ".mm", ".m", ".hip"}
+    | {".metal"}
+)
+PYTHON_SUFFIXES = frozenset({".py", ".pyi"})
+# Below this many files another process costs more than it saves.
+_FEW = 200
+# The lines of #if and #elif, with those that continue them.
+_CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?:el)?if[^\n]*(?:\\\r?\n[^\n]*)*", re.MULTILINE)
+_CHUNKS_PER_JOB = 8
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Parsed:
+    """What is known about one source."""
+
+    lines: int
+    findings: tuple[Finding, ...]
+    includes: tuple[tuple[str, bool, bool], ...]
+    """Each #include: its name, whether it stands in quotes, whether it is there for a device only."""
+
+
+def parse_all(tree: Tree, rules: Rules, files: Sequence[str], jobs: int) -> dict[str, Parsed]:
+    """Parses the C++ and Python sources among some files.
+
+    Args:
+        tree: the tree.
+        rules: the device's rules.
+        files: paths of the tree.
+        jobs: processes at the same time.
+
+    Returns:
+        The result for each source, in the order of the paths.
+
+    Raises:
+        DecoupleError: a source cannot be read or parsed; of several, the first by path.
+    """
+    sources = [
+        path for path in files if posixpath.splitext(path)[1] in CPP_SUFFIXES | PYTHON_SUFFIXES
+    ]
+    if jobs < 2 or len(sources) < _FEW:
+        worker = _Worker(tree, rules)
+        return {path: worker.parse(path) for path in sources}
+    # Taking every n-th file spreads the big ones over the chunks.
+    count = jobs * _CHUNKS_PER_JOB
+    chunks = [sources[start::count] for start in range(count)]
+    found: dict[str, Parsed] = {}
+    errors: list[tuple[str, int, str]] = []
+    with concurrent.futures.ProcessPoolExecutor(
+        jobs,
+        mp_context=multiprocessing.get_context("fork"),
+        initializer=_start,
+        initargs=(tree, rules),
+    ) as pool:
+        for results, error in pool.map(_parse_chunk, chunks):
+            found.update(results)
+            if error is not None:
+                errors.append(error)
+    if errors:
+        path, line, message = min(errors)
+        raise DecoupleError(message, path=path, line=line)
+    return {path: found[path] for path in sources}
+
+
+_worker: _Worker | None = None
+
+
+def _start(tree: Tree, rules: Rules) -> None:
+    global _worker
+    # Syntax trees have no cycles worth looking for, and many nodes.
+    gc.disable()
+    _worker = _Worker(tree, rules)
+
+
+def _parse_chunk(
+    paths: Sequence[str],
+) -> tuple[dict[str, Parsed], tuple[str, int, str] | None]:
+    """Parses some files in a worker; the first error instead of what comes behind it."""
+    if _worker is None:
+        raise RuntimeError("the worker was not started")
+    found = {}
+    for path in paths:
+        try:
+            found[path] = _worker.parse(path)
+        except DecoupleError as error:
+            place = f"{error.path}:{error.line}: " if error.line else f"{error.path}: "
+            return found, (error.path, error.line, str(error).removeprefix(place))
+    return found, None
+
+
+class _Worker:
+    """Parses files by the rules."""
+
+    def __init__(self, tree: Tree, rules: Rules) -> None:
+        self._tree = tree
+        self._rules = rules
+        self._words = tuple(word.encode() for word in rules.words)
+        # Other devices' code is not the CPU's either.
+        self._not_cpu = Macros(
+            rules.macros.names | rules.compiler_macros.names | rules.foreign_macros.names,
+            rules.macros.calls,
+        )
+        names = self._not_cpu.names | self._not_cpu.calls
+        self._macro = re.compile(b"|".join(name.encode() for name in sorted(names)))
+
+    def parse(self, path: str) -> Parsed:
+        """What is known about a source."""
+        content = self._tree.read_bytes(path)
+        text = decode(content, path)
+        lines = content.count(b"\n") + (not content.endswith(b"\n") and content != b"")
+        lowered = content.lower()
+        hinted = any(word in lowered for word in self._words)
+        if posixpath.splitext(path)[1] in PYTHON_SUFFIXES:
+            return Parsed(lines, tuple(self._python(path, text)) if hinted else (), ())
+        named = includes.named(content)
+        # Only conditionals can be about a device; most files have none that are.
+        device_lines = (
+            self._device_lines(path, text) if named and self._conditional(content) else []
+        )
+        listed = tuple(
+            (name, quoted, any(first <= line <= last for first, last in device_lines))
+            for line, name, quoted in named
+        )
+        return Parsed(lines, tuple(self._cpp(path, text)) if hinted else (), listed)
+
+    def _conditional(self, content: bytes) -> bool:
+        return any(self._macro.search(line) for line in _CONDITION.findall(content))
+
+    def _device_lines(self, path: str, text: str) -> list[tuple[int, int]]:
+        """The lines that are gone without any device."""
+        return [
+            (branch.first_line, branch.last_line)
+            for region in regions.device_regions(text, self._not_cpu, path)
+            for branch in region.device_branches
+        ]
+
+    def _python(self, path: str, text: str) -> list[Finding]:
+        places = finder.find(text, self._rules.python, self._rules.words, path)
+        return [
+            Finding(
+                path,
+                place.first_line,
+                place.last_line,
+                place.rule,
+                Kind.INTRA_FILE,
+                place.text,
+                place.symbol,
+            )
+            for place in places
+        ]
+
+    def _cpp(self, path: str, text: str) -> list[Finding]:
+        device = self._rules.device
+        found = self._guards(path, text, self._rules.macros, f"{device}-guard")
+        covered = [
+            (finding.first_line, finding.last_line)
+            for finding in found
+            if finding.rule == f"{device}-guard"
+        ]
+        found += self._guards(path, text, self._rules.compiler_macros, f"{device}-compiler-guard")
+        found += [
+            Finding(
+                path, marker.first_line, marker.last_line, marker.rule, Kind.INTRA_FILE, marker.text
+            )
+            for marker in markers.find(text, self._rules.cpp)
+            if not any(first <= marker.first_line <= last for first, last in covered)
+        ]
+        if not found:
+            return []
+        around = scopes.Scopes(text)
+        return [
+            dataclasses.replace(finding, symbol=around.at(finding.first_line)) for finding in found
+        ]
+
+    def _guards(self, path: str, text: str, macros: Macros, rule: str) -> list[Finding]:
+        """The branches of conditionals on some macros."""
+        if not any(name in text for name in macros.names | macros.calls):
+            return []
+        return [
+            finding
+            for region in regions.device_regions(text, macros, path)
+            for finding in _branches(path, region, rule)
+        ]
+
+
+def _branches(path: str, region: Region, rule: str) -> list[Finding]:
+    """A finding for each branch of a region, from its directive to the last line before the next one."""
+    found = []
+    for number, branch in enumerate(region.branches):
+        condition = f"#{branch.keyword} {branch.condition}".strip()
+        if branch.side is Side.DEVICE:
+            name, detail = rule, condition
+        elif branch.side is Side.CPU:
+            name, detail = f"{rule}-without", f"only without the device: {condition}"
+        elif number == 0 or branch.keyword != "else":
+            name, detail = f"{rule}-shared", f"with and without the device: {condition}"
+        else:
+            continue
+        if branch.keyword == "else":
+            detail += f" of #{region.branches[0].keyword} {region.branches[0].condition}"
+        found.append(
+            Finding(
+                path,
+                branch.directive_first_line,
+                max(branch.last_line, branch.directive_last_line),
+                name,
+                Kind.INTRA_FILE,
+                detail,
+            )
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Where each finding goes: this repository's packages, and the RFC's directories."""

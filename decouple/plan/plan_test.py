@@ -1,0 +1,100 @@
+"""Where findings go."""
+
+from __future__ import annotations
+
+from absl.testing import absltest
+
+from decouple.model import Finding, Inventory, Kind, Unit
+from decouple.plan.layout import rfc_layout
+from decouple.plan.packages import layer_of, layers, package_of
+from decouple.plan.plan import Action, Placement, make_plan
+
+_DEVICE = "third_device/torch_cuda/torch_cuda"
+
+
+def _place(path: str, kind: Kind, rule: str, lists: tuple[str, ...] | None = None) -> Placement:
+    whole = kind is not Kind.INTRA_FILE
+    finding = Finding(path, 0 if whole else 3, 0 if whole else 5, rule, kind, "")
+    units = () if lists is None else (Unit(path, lists),)
+    inventory = Inventory("2.6.0", "cuda", "tree", 1, (finding,), units, {}, {path: 10})
+    (placement,) = make_plan(inventory).placements
+    return placement
+
+
+class PlanTest(absltest.TestCase):
+    def test_units_move_to_the_folders_of_the_rfc(self) -> None:
+        for path, folder in (
+            ("torch/backends/cuda/__init__.py", "backends/cuda/__init__.py"),
+            ("torch/cuda/streams.py", "core/streams.py"),
+            ("aten/src/ATen/cuda/CUDAContext.h", "csrc/aten/cuda/CUDAContext.h"),
+            ("caffe2/cuda/x.h", "csrc/aten/caffe2/cuda/x.h"),
+            ("torch/csrc/cuda/comm.h", "csrc/framework/cuda/comm.h"),
+            ("torch/csrc/jit/cuda/x.h", "csrc/jit/cuda/x.h"),
+            ("torch/csrc/inductor/cuda/x.h", "csrc/inductor/cuda/x.h"),
+            ("torch/csrc/distributed/c10d/NCCLUtils.hpp", "distributed/c10d/NCCLUtils.hpp"),
+        ):
+            placement = _place(path, Kind.INTER_FILE, "cuda-folder")
+            self.assertEqual(placement.action, Action.MOVE, path)
+            self.assertEqual(placement.destination, f"{_DEVICE}/{folder}")
+
+    def test_bindings_go_to_python_whatever_their_folder(self) -> None:
+        placement = _place(
+            "torch/csrc/cuda/Module.cpp",
+            Kind.INTER_FILE,
+            "cuda-list",
+            ("libtorch_python_cuda_core_sources",),
+        )
+        self.assertEqual(placement.destination, f"{_DEVICE}/csrc/python/cuda/Module.cpp")
+        self.assertEqual(placement.package, "python/csrc")
+
+    def test_a_source_that_nothing_compiles_for_the_device_stays(self) -> None:
+        placement = _place("c10/cuda/test/x.cpp", Kind.INTER_FILE, "cuda-folder")
+        self.assertEqual(placement.action, Action.STAY)
+
+    def test_guarded_lines_are_cut_out(self) -> None:
+        placement = _place("torch/csrc/Storage.cpp", Kind.INTRA_FILE, "cuda-guard")
+        self.assertEqual(placement.action, Action.CUT)
+        self.assertEqual(
+            placement.destination, f"{_DEVICE}/csrc/framework/intra_file/Storage.cpp.inc"
+        )
+
+    def test_names_of_the_device_and_supplements_stay(self) -> None:
+        for kind, rule in ((Kind.INTRA_FILE, "cuda-query"), (Kind.SUPPLEMENT, "cuda-include")):
+            placement = _place("torch/csrc/utils.cpp", kind, rule)
+            self.assertEqual(placement.action, Action.STAY)
+            self.assertEqual(placement.destination, "torch/csrc/utils.cpp")
+            self.assertNotEmpty(placement.reason)
+
+    def test_tests_and_build_files_stay(self) -> None:
+        self.assertEqual(_place("test/x.cu", Kind.INTER_FILE, "cuda-suffix").action, Action.STAY)
+
+
+class PackagesTest(absltest.TestCase):
+    def test_blas_is_apart_from_the_rest_of_the_core(self) -> None:
+        self.assertEqual(package_of("aten/src/ATen/cuda/CUDABlas.cpp"), "aten_cuda/blas")
+        self.assertEqual(package_of("aten/src/ATen/cuda/CUDAContext.cpp"), "aten_cuda/core")
+
+    def test_files_that_are_not_of_pytorch_have_no_package(self) -> None:
+        self.assertEqual(package_of("third_party/x.cu"), "")
+
+    def test_each_package_is_in_a_layer(self) -> None:
+        self.assertEqual(layer_of("aten_cuda/blas"), "aten_cuda")
+        self.assertEqual(layer_of("python/csrc"), "python/csrc")
+        self.assertEqual(layer_of("python/torch_cuda"), "python")
+
+    def test_layers_depend_on_layers_that_are_there(self) -> None:
+        for below in layers().values():
+            self.assertContainsSubset(below, layers().keys())
+
+
+class LayoutTest(absltest.TestCase):
+    def test_moved_headers_are_included_from_the_device(self) -> None:
+        layout = rfc_layout()
+        destination = layout.destination("c10/cuda/CUDAStream.h")
+        self.assertEqual(
+            layout.include_name(destination), "torch_cuda/csrc/framework/c10/CUDAStream.h"
+        )
+
+
+if __name__ == "__main__":
+    absltest.main()

@@ -1,0 +1,1 @@
+"""Finds device code in Python modules."""

@@ -1,0 +1,1 @@
+"""One page that shows what the device's code is made of."""

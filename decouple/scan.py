@@ -1,0 +1,182 @@
+"""Scans a tree: every piece of a device's code, and the rule that found it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+
+from decouple import parse
+from decouple.cpp import includes
+from decouple.lists import cmake, starlark
+from decouple.model import Finding, Inventory, Kind, Unit
+from decouple.rules.load import Rules
+from decouple.tree import Tree
+
+FILELISTS = "build_variables.bzl"
+_UNIT_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cu", ".cxx", ".hip", ".m", ".mm"})
+LIST_RULE = "list"
+SHARED_RULE = "shared-name"
+INCLUDE_RULE = "include"
+SUPPLEMENT_RULE = "supplement"
+
+
+def scan(tree: Tree, rules: Rules, jobs: int = 2) -> Inventory:
+    """The inventory of a tree.
+
+    Args:
+        tree: the tree.
+        rules: the device's rules.
+        jobs: processes that parse files; 1 parses in this one.
+
+    Raises:
+        DecoupleError: a file of the tree cannot be read or parsed.
+    """
+    skipped = tuple(f"{folder}/" for folder in rules.skip)
+    files = [path for path in tree.files if not path.startswith(skipped)]
+    units, lists, cpu_units = _build(tree, rules)
+    parsed = parse.parse_all(tree, rules, files, jobs)
+    known = frozenset(files)
+    resolver = includes.Resolver(known.__contains__, rules.include_roots, rules.generated)
+    every, for_cpu = _graphs(parsed, resolver)
+    cpu = includes.reach(cpu_units, for_cpu)
+
+    whole = _whole_files(files, rules, lists, cpu)
+    shared = {path: finding for path, finding in whole.items() if finding.kind is Kind.INTRA_FILE}
+    findings = [finding for path, finding in whole.items() if path not in shared]
+    device = {finding.path for finding in findings}
+    for path, finding in shared.items():
+        last = parsed[path].lines if path in parsed else 0
+        findings.append(
+            Finding(path, 1, last, finding.rule, finding.kind, finding.detail, finding.symbol)
+        )
+    for path, result in parsed.items():
+        if path not in device:
+            findings += result.findings
+    reached = includes.reach(device & parsed.keys(), every)
+    findings += _supplements(tree, rules, device, reached)
+    return Inventory(
+        version=tree.version,
+        device=rules.device,
+        root_name=tree.root.name,
+        files=len(files),
+        findings=tuple(sorted(findings)),
+        units=tuple(sorted(units)),
+        includes={path: every[path] for path in sorted(reached) if every.get(path)},
+        sizes=_sizes(tree, parsed, findings),
+    )
+
+
+def _build(
+    tree: Tree, rules: Rules
+) -> tuple[list[Unit], dict[str, tuple[str, ...]], frozenset[str]]:
+    """Upstream's build: the device's units, what its lists name, and the units of the CPU build."""
+    filelists = starlark.lists(tree, FILELISTS)
+    with_device = cmake.configure(
+        tree, rules.cmake_files, {**rules.definitions, **rules.device_definitions}, filelists
+    )
+    without = cmake.configure(tree, rules.cmake_files, rules.definitions, filelists)
+    cpu = without.sources()
+    named: dict[str, set[str]] = {}
+    for name, paths in filelists.items():
+        if any(pattern.fullmatch(name) for pattern in rules.lists):
+            for path in paths:
+                if path not in cpu and tree.has(path):
+                    named.setdefault(path, set()).add(name)
+    for path in with_device.sources() - cpu:
+        named.setdefault(path, set()).update(with_device.lists.get(path, ()))
+    lists = {path: tuple(sorted(names)) for path, names in named.items()}
+    units = [
+        Unit(path, lists[path])
+        for path in with_device.sources() - cpu
+        if posixpath.splitext(path)[1] in _UNIT_SUFFIXES
+    ]
+    return units, lists, cpu
+
+
+def _graphs(
+    parsed: Mapping[str, parse.Parsed], resolver: includes.Resolver
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """The include graph, and the one that is left without the device."""
+    every: dict[str, tuple[str, ...]] = {}
+    for_cpu: dict[str, tuple[str, ...]] = {}
+    for path, result in parsed.items():
+        targets: dict[str, bool] = {}
+        for name, quoted, device_only in result.includes:
+            for target in resolver.files(path, name, quoted):
+                targets[target] = targets.get(target, False) or not device_only
+        every[path] = tuple(sorted(targets))
+        for_cpu[path] = tuple(sorted(target for target, plain in targets.items() if plain))
+    return every, for_cpu
+
+
+def _whole_files(
+    files: list[str],
+    rules: Rules,
+    lists: Mapping[str, tuple[str, ...]],
+    cpu: Mapping[str, str],
+) -> dict[str, Finding]:
+    """Files that are the device's as a whole, and those that only look so, by path."""
+    found: dict[str, Finding] = {}
+    for path in files:
+        matches = [(rule.id, detail) for rule in rules.files if (detail := rule.match(path))]
+        if path in lists:
+            matches.insert(0, (f"{rules.device}-{LIST_RULE}", f"list {', '.join(lists[path])}"))
+        elif matches and path in cpu:
+            through = f"included by {cpu[path]}" if cpu[path] else "a unit of the CPU build"
+            found[path] = Finding(
+                path,
+                0,
+                0,
+                f"{rules.device}-{SHARED_RULE}",
+                Kind.INTRA_FILE,
+                f"{matches[0][1]}, but the CPU build has it: {through}",
+            )
+            continue
+        if matches:
+            rule, _ = matches[0]
+            detail = "; ".join(detail for _, detail in matches)
+            found[path] = Finding(path, 0, 0, rule, Kind.INTER_FILE, detail)
+    return found
+
+
+def _supplements(
+    tree: Tree, rules: Rules, device: set[str], reached: Mapping[str, str]
+) -> list[Finding]:
+    """Files that the device's files need and that are not the device's."""
+    found = {
+        path: Finding(
+            path,
+            0,
+            0,
+            f"{rules.device}-{INCLUDE_RULE}",
+            Kind.SUPPLEMENT,
+            f"included by {includer}",
+        )
+        for path, includer in reached.items()
+        if includer and path not in device
+    }
+    for supplement in rules.supplements:
+        if tree.has(supplement.path) and supplement.path not in device:
+            found[supplement.path] = Finding(
+                supplement.path,
+                0,
+                0,
+                f"{rules.device}-{SUPPLEMENT_RULE}",
+                Kind.SUPPLEMENT,
+                supplement.reason,
+            )
+    return list(found.values())
+
+
+def _sizes(
+    tree: Tree, parsed: Mapping[str, parse.Parsed], findings: list[Finding]
+) -> dict[str, int]:
+    """The lines of each file with a finding."""
+    sizes = {}
+    for path in sorted({finding.path for finding in findings}):
+        if path in parsed:
+            sizes[path] = parsed[path].lines
+        else:
+            content = tree.read_bytes(path)
+            sizes[path] = content.count(b"\n") + (not content.endswith(b"\n") and content != b"")
+    return sizes

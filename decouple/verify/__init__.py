@@ -1,0 +1,1 @@
+"""Proves that the packages cover all CUDA code of a tree."""
