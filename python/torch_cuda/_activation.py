@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Mapping
 from types import ModuleType
 
-from torch_cuda import _build, _checks, _libraries
+from torch_cuda import _build, _checks, _import_hook, _libraries
 from torch_cuda._errors import ActivationError, ActivationWarning, as_warning
 
 DISABLE_VARIABLE = "TORCH_CUDA_DISABLE"
@@ -117,6 +117,7 @@ def _activate() -> None:
 
     _swap.plan(bindings, build.cuda_version).apply()
     _queue_late_libraries(torch, build)
+    _import_hook.after_import("torch.utils.cpp_extension", _extend_cpp_extension)
 
 
 def load_bindings(build: _build.BuildInfo) -> ModuleType:
@@ -156,6 +157,13 @@ def _queue_late_libraries(torch: ModuleType, build: _build.BuildInfo) -> None:
         _libraries.load_on_first_use(build, _build.package_folder())
 
     torch.cuda._lazy_call(load_late)
+
+
+def _extend_cpp_extension(module: ModuleType) -> None:
+    # Not at the top: it needs setuptools, as the module does.
+    from torch_cuda.utils.cpp_extension import upstream_functions
+
+    upstream_functions.extend(module)
 
 
 def _warn(message: str) -> None:
