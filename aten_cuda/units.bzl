@@ -14,17 +14,3 @@ def upstream_group(name):
     if name not in UNITS:
         fail("Upstream's aten/src/ATen/CMakeLists.txt no longer has the group %s. It has: %s." % (name, ", ".join(UNITS)))
     return UNITS[name]
-
-# Units of upstream's core group that talk to cuBLAS, cuSPARSE and cuSOLVER, by what their names contain.
-_BLAS = ["Blas", "Cublas", "Sparse", "Solver", "/tunable/"]
-
-def is_blas(unit):
-    """Whether a unit of ATen/cuda belongs to aten_cuda/blas.
-
-    Args:
-        unit: string, path in @pytorch.
-
-    Returns:
-        bool.
-    """
-    return any([word in unit for word in _BLAS])

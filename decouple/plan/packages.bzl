@@ -64,3 +64,16 @@ def package_of(path, lists = []):
             continue
         return rule["package"]
     return ""
+
+def units_of(package, units, lists = []):
+    """Those of some units that a package owns.
+
+    Args:
+        package: string such as "framework/jit".
+        units: list of strings, paths in @pytorch.
+        lists: list of strings, the lists of upstream that all of them are named by.
+
+    Returns:
+        list of strings.
+    """
+    return [unit for unit in units if package_of(unit, lists) == package]

@@ -10,17 +10,10 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 
-# Each layer with the layers that it may name in its deps. What is not listed is forbidden, so that
-# a new layer has to be thought about.
-LAYERS: Mapping[str, frozenset[str]] = {
-    "c10_cuda": frozenset(),
-    "aten_cuda": frozenset({"c10_cuda"}),
-    "framework": frozenset({"c10_cuda", "aten_cuda"}),
-    "distributed": frozenset({"c10_cuda", "aten_cuda", "framework", "python/csrc"}),
-    "profiler": frozenset({"c10_cuda", "aten_cuda", "framework", "python/csrc"}),
-    "python/csrc": frozenset({"c10_cuda", "aten_cuda", "framework"}),
-    "python": frozenset({"c10_cuda", "aten_cuda", "framework", "python/csrc"}),
-}
+from decouple.plan.packages import layers
+
+# Each layer with the layers that it may name in its deps.
+LAYERS: Mapping[str, frozenset[str]] = layers()
 
 # Beside the column: settings and tools that any layer may use, and that use no layer.
 TOOLS = ("config", "patches", "python/wheel", "third_party", "tools")
