@@ -49,6 +49,19 @@ bool find_range(
   return true;
 }
 
+bool is_constant(Warp& warp, std::uint64_t address) {
+  if (!find_range(warp, address, address + 1, false)) {
+    return false;
+  }
+  const RangeCache& cache = *warp.ranges;
+  for (int i = 0; i < RangeCache::kEntries; ++i) {
+    if (address >= cache.begin[i] && address < cache.end[i]) {
+      return cache.read_only[i];
+    }
+  }
+  return false;
+}
+
 Flow access_fault(
     Warp& warp,
     const Inst& inst,

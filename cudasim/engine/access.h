@@ -28,6 +28,9 @@ bool find_range(
     std::uint64_t end,
     bool is_write);
 
+/// Whether an address is in a .const variable.
+bool is_constant(Warp& warp, std::uint64_t address);
+
 /// Notes a fault of one lane; returns Flow::kFault.
 Flow access_fault(
     Warp& warp,

@@ -47,9 +47,14 @@ std::string headline(const Fault& fault) {
   return "Unknown fault";
 }
 
-std::string allocations(const BlockRunner& block, const Fault& fault) {
+std::string allocations(const BlockRunner& block, const WarpRunner& warp) {
+  const Fault& fault = warp.fault;
   if (fault.kind != FaultKind::kIllegalAddress || block.memory == nullptr) {
     return "";
+  }
+  if (warp.instruction_text().find(".shared") != std::string::npos) {
+    return "    The block's shared memory has " +
+        std::to_string(block.shared_bytes) + " bytes\n";
   }
   const auto* memory = static_cast<const AddressSpace*>(block.memory);
   Range below;
@@ -67,10 +72,6 @@ std::string allocations(const BlockRunner& block, const Fault& fault) {
         " bytes before allocation " + std::to_string(above.id) + " of " +
         std::to_string(above.end - above.begin) + " bytes at " +
         hexadecimal(above.begin) + "\n";
-  }
-  if (fault.address < block.shared_bytes) {
-    text += "    (a block's shared memory has " +
-        std::to_string(block.shared_bytes) + " bytes)\n";
   }
   return text;
 }
@@ -104,7 +105,7 @@ std::string fault_report(const BlockRunner& block) {
         std::to_string(fault.line) + ")\n";
   }
   text += place(block, warp, fault.lane);
-  text += allocations(block, fault);
+  text += allocations(block, warp);
   return text;
 }
 

@@ -9,7 +9,7 @@
 namespace cudasim::engine {
 namespace {
 
-enum Space { kGeneric, kGlobal, kShared, kLocal, kParameter };
+enum Space { kGeneric, kGlobal, kConstant, kShared, kLocal, kParameter };
 
 /// The addresses that an instruction names, before the space is looked at.
 [[gnu::always_inline]] inline void gather_addresses(
@@ -256,6 +256,7 @@ template <Space kSpace>
       return true;
     }
     case kGlobal:
+    case kConstant:
     case kGeneric:
       break;
   }

@@ -37,14 +37,27 @@ T low(T a, T b) {
 inline U32 high(U32 a, U32 b) {
   return static_cast<U32>((static_cast<U64>(a) * b) >> 32);
 }
+inline U32 high(I32 a, I32 b) {
+  return static_cast<U32>((static_cast<I64>(a) * b) >> 32);
+}
 inline U64 high(U64 a, U64 b) {
   return static_cast<U64>((static_cast<unsigned __int128>(a) * b) >> 64);
+}
+inline U64 high(I64 a, I64 b) {
+  return static_cast<U64>((static_cast<__int128>(a) * b) >> 64);
 }
 
 enum Operation { kAdd, kSubtract, kMadLow, kMadHigh };
 
-/// @tparam kIn the carry is added, @tparam kOut the carry is written.
-template <typename T, Operation kOperation, bool kIn, bool kOut>
+/// @tparam T unsigned; @tparam Factor the factors of kMadHigh, which alone
+/// depends on the sign. @tparam kIn the carry is added, @tparam kOut the carry
+/// is written.
+template <
+    typename T,
+    typename Factor,
+    Operation kOperation,
+    bool kIn,
+    bool kOut>
 Flow with_carry(Warp& warp, const Inst& inst, Mask active) {
   T* d = lanes<T>(warp, inst.operands[0]);
   const T* a = lanes<T>(warp, inst.operands[1]);
@@ -69,7 +82,10 @@ Flow with_carry(Warp& warp, const Inst& inst, Mask active) {
         sum = add<T>(low<T>(a[i], b[i]), c[i], in);
         break;
       case kMadHigh:
-        sum = add<T>(high(a[i], b[i]), c[i], in);
+        sum = add<T>(
+            high(static_cast<Factor>(a[i]), static_cast<Factor>(b[i])),
+            c[i],
+            in);
         break;
     }
     d[i] = sum.value;
@@ -81,23 +97,23 @@ Flow with_carry(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-#define CUDASIM_CARRY(name, T)                                    \
-  {"add.cc." #name, with_carry<T, kAdd, false, true>},            \
-      {"addc." #name, with_carry<T, kAdd, true, false>},          \
-      {"addc.cc." #name, with_carry<T, kAdd, true, true>},        \
-      {"sub.cc." #name, with_carry<T, kSubtract, false, true>},   \
-      {"subc." #name, with_carry<T, kSubtract, true, false>},     \
-      {"subc.cc." #name, with_carry<T, kSubtract, true, true>},   \
-      {"mad.lo.cc." #name, with_carry<T, kMadLow, false, true>},  \
-      {"mad.hi.cc." #name, with_carry<T, kMadHigh, false, true>}, \
-      {"madc.lo." #name, with_carry<T, kMadLow, true, false>},    \
-      {"madc.lo.cc." #name, with_carry<T, kMadLow, true, true>},  \
-      {"madc.hi." #name, with_carry<T, kMadHigh, true, false>},   \
-      {"madc.hi.cc." #name, with_carry<T, kMadHigh, true, true>},
+#define CUDASIM_CARRY(name, T, F)                                    \
+  {"add.cc." #name, with_carry<T, F, kAdd, false, true>},            \
+      {"addc." #name, with_carry<T, F, kAdd, true, false>},          \
+      {"addc.cc." #name, with_carry<T, F, kAdd, true, true>},        \
+      {"sub.cc." #name, with_carry<T, F, kSubtract, false, true>},   \
+      {"subc." #name, with_carry<T, F, kSubtract, true, false>},     \
+      {"subc.cc." #name, with_carry<T, F, kSubtract, true, true>},   \
+      {"mad.lo.cc." #name, with_carry<T, F, kMadLow, false, true>},  \
+      {"mad.hi.cc." #name, with_carry<T, F, kMadHigh, false, true>}, \
+      {"madc.lo." #name, with_carry<T, F, kMadLow, true, false>},    \
+      {"madc.lo.cc." #name, with_carry<T, F, kMadLow, true, true>},  \
+      {"madc.hi." #name, with_carry<T, F, kMadHigh, true, false>},   \
+      {"madc.hi.cc." #name, with_carry<T, F, kMadHigh, true, true>},
 
-constexpr Entry kEntries[] = {CUDASIM_CARRY(u32, U32) CUDASIM_CARRY(s32, U32)
-                                  CUDASIM_CARRY(u64, U64)
-                                      CUDASIM_CARRY(s64, U64)};
+constexpr Entry kEntries[] = {
+    CUDASIM_CARRY(u32, U32, U32) CUDASIM_CARRY(s32, U32, I32)
+        CUDASIM_CARRY(u64, U64, U64) CUDASIM_CARRY(s64, U64, I64)};
 
 } // namespace
 

@@ -36,9 +36,26 @@ float to_float(S x, U64 round) {
   return result;
 }
 
+/// A number as a double that rounds to 16 bits as the number itself does.
+template <typename S>
+double for_sixteen(S x) {
+  if constexpr (sizeof(S) == 8 && static_cast<S>(0.5f) == 0) {
+    // Beyond 53 bits: what is cut off is kept as one bit.
+    const bool negative = x < 0;
+    U64 magnitude = negative ? 0 - static_cast<U64>(x) : static_cast<U64>(x);
+    if (magnitude >> 53 != 0 && (magnitude & 0x7ff) != 0) {
+      magnitude = (magnitude & ~0x7ffull) | 0x800;
+    }
+    const auto value = static_cast<double>(magnitude);
+    return negative ? -value : value;
+  } else {
+    return static_cast<double>(x);
+  }
+}
+
 template <typename F, typename S>
 U16 to_sixteen(S x, U64 round) {
-  const auto value = static_cast<double>(x);
+  const double value = for_sixteen(x);
   const U16 near = F::narrow(value);
   const double back = F::widen(near);
   if (round == kNearest || round == kNone || value != value || back == value) {

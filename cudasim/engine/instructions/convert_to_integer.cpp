@@ -4,14 +4,15 @@
 namespace cudasim::engine::CUDASIM_ISA {
 namespace {
 
-/// Out of range is clamped, NaN gives 0 (for 64 bits its highest bit alone on
-/// some devices; sm_80 and later give 0x8000000000000000 for signed ones).
+/// Out of range is clamped. NaN gives 0, but the highest bit alone when either
+/// type has 64 bits (PTX ISA 9.7.9.21, integer notes).
 template <typename D, typename S>
 D to_integer(S x) {
   const bool is_signed = static_cast<D>(-1) < static_cast<D>(0);
   constexpr int kBits = sizeof(D) * 8;
   if (x != x) {
-    return kBits == 64 ? static_cast<D>(1ull << 63) : static_cast<D>(0);
+    return kBits == 64 || sizeof(S) == 8 ? static_cast<D>(1ull << (kBits - 1))
+                                         : static_cast<D>(0);
   }
   const S limit = static_cast<S>(1ull << (kBits - 2)) * (is_signed ? 2 : 4);
   const D most = static_cast<D>(is_signed ? (1ull << (kBits - 1)) - 1 : ~0ull);

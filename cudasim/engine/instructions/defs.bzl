@@ -1,6 +1,6 @@
 """Families of instructions, each built for several sets of machine instructions."""
 
-load("@rules_cc//cc:defs.bzl", "cc_library")
+load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
 
 # The name that sources see as CUDASIM_ISA, and what the compiler is told. x86-64-v3 has AVX2 and FMA, v4 AVX-512.
 _ISAS = {
@@ -49,3 +49,38 @@ def instruction_families(name, families, hdrs, deps, rounding = []):
         visibility = ["//cudasim/engine:__pkg__"],
         deps = libraries,
     )
+
+def instruction_tests(name, srcs, deps):
+    """Runs the same tests on the instructions as built for each set of machine instructions.
+
+    A machine that lacks a set runs the widest that it has.
+
+    Args:
+        name: string; the tests are called name_baseline, name_v3 and name_v4.
+        srcs: list of labels, the tests' sources.
+        deps: list of labels, what they include.
+    """
+    cc_library(
+        name = name,
+        testonly = True,
+        srcs = srcs,
+        # Expectations are computed in the rounding mode that a test asks for, without extra precision.
+        copts = [
+            "-Wall",
+            "-Wextra",
+            "-frounding-math",
+            "-ffp-contract=off",
+        ],
+        visibility = ["//visibility:private"],
+        deps = deps,
+        alwayslink = True,
+    )
+    for isa in _ISAS:
+        cc_test(
+            name = "%s_%s" % (name, isa),
+            size = "small",
+            env = {"CUDASIM_ISA": isa},
+            linkstatic = True,
+            visibility = ["//cudasim/coverage:__pkg__"],
+            deps = [":" + name],
+        )

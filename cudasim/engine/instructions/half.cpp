@@ -37,13 +37,30 @@ struct Multiply {
     return F::narrow(F::widen(a) * F::widen(b));
   }
 };
-// The product of two is exact in double.
+/// a + b with a last bit that is set when something was cut off, so that
+/// rounding once more does no harm (rounding to odd).
+inline double add_to_odd(double a, double b) {
+  const double sum = a + b;
+  const double b_part = sum - a;
+  const double rest = (a - (sum - b_part)) + (b - b_part);
+  const U64 bits = bits_as<U64>(sum);
+  const bool even = (bits & 1) == 0;
+  const bool away = (rest > 0) == (sum > 0);
+  return even && (rest > 0 || rest < 0)
+      ? bits_as<double>(away ? bits + 1 : bits - 1)
+      : sum;
+}
+// The product of two is exact in double. So is the sum for half, as far as it
+// matters: its numbers span 40 bits. Those of bfloat16 span 260.
 struct FusedMultiplyAdd {
   template <typename F>
   static U16 run(U16 a, U16 b, U16 c) {
+    const double product =
+        static_cast<double>(F::widen(a)) * static_cast<double>(F::widen(b));
+    const double addend = F::widen(c);
     return F::narrow(
-        static_cast<double>(F::widen(a)) * static_cast<double>(F::widen(b)) +
-        static_cast<double>(F::widen(c)));
+        F::kExponent == Half::kExponent ? product + addend
+                                        : add_to_odd(product, addend));
   }
 };
 template <bool kMaximum, bool kNan>

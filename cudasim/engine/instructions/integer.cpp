@@ -126,19 +126,31 @@ struct MadWide {
     return Add::run(MultiplyWide<Wide>::run(a, b), c);
   }
 };
-struct Multiply24Low {
+// The product of two 24-bit numbers has 48 bits: the lower 32, or the upper.
+template <int kShift>
+struct Multiply24 {
   static I32 run(I32 a, I32 b) {
-    return static_cast<I32>(static_cast<U64>(
-        (static_cast<I64>(a) << 40 >> 40) * (static_cast<I64>(b) << 40 >> 40)));
+    const I64 product =
+        (static_cast<I64>(a) << 40 >> 40) * (static_cast<I64>(b) << 40 >> 40);
+    return static_cast<I32>(product >> kShift);
   }
   static U32 run(U32 a, U32 b) {
-    return (a & 0xffffff) * (b & 0xffffff);
+    const U64 product = static_cast<U64>(a & 0xffffff) * (b & 0xffffff);
+    return static_cast<U32>(product >> kShift);
   }
 };
-struct Mad24Low {
+using Multiply24Low = Multiply24<0>;
+using Multiply24High = Multiply24<16>;
+template <typename Product>
+struct Mad24 {
   template <typename T>
   static T run(T a, T b, T c) {
-    return Add::run(Multiply24Low::run(a, b), c);
+    return Add::run(Product::run(a, b), c);
+  }
+};
+struct Mad24HighSaturated {
+  static I32 run(I32 a, I32 b, I32 c) {
+    return AddSaturated::run(Multiply24High::run(a, b), c);
   }
 };
 // Division by zero gives all ones, the remainder the dividend, as on NVIDIA's
@@ -290,8 +302,13 @@ constexpr Entry kEntries[] = {
     {"mad.hi.sat.s32", ternary<MadHighSaturated, I32>},
     {"mul24.lo.s32", binary<Multiply24Low, I32>},
     {"mul24.lo.u32", binary<Multiply24Low, U32>},
-    {"mad24.lo.s32", ternary<Mad24Low, I32>},
-    {"mad24.lo.u32", ternary<Mad24Low, U32>},
+    {"mul24.hi.s32", binary<Multiply24High, I32>},
+    {"mul24.hi.u32", binary<Multiply24High, U32>},
+    {"mad24.lo.s32", ternary<Mad24<Multiply24Low>, I32>},
+    {"mad24.lo.u32", ternary<Mad24<Multiply24Low>, U32>},
+    {"mad24.hi.s32", ternary<Mad24<Multiply24High>, I32>},
+    {"mad24.hi.u32", ternary<Mad24<Multiply24High>, U32>},
+    {"mad24.hi.sat.s32", ternary<Mad24HighSaturated, I32>},
     {"popc.b32", unary<PopulationCount, U32, U32>},
     {"popc.b64", unary<PopulationCount, U32, U64>},
     {"clz.b32", unary<CountLeadingZeros, U32, U32>},

@@ -207,7 +207,8 @@ Flow is_space(Warp& warp, const Inst& inst, Mask active) {
     return kSpace == kShared   ? shared
         : kSpace == kLocal     ? local
         : kSpace == kParameter ? parameter
-                               : !shared && !local;
+                               : !shared && !local && !parameter &&
+            is_constant(warp, a[i]) == (kSpace == kConstant);
   });
   write_predicate(warp, inst.operands[0], active, set);
   return Flow::kNext;
@@ -384,7 +385,7 @@ constexpr Entry kEntries[] = {
                         CUDASIM_TYPES(st, ".shared", kShared)
                             CUDASIM_TYPES(st, ".local", kLocal) CUDASIM_CVTA(
                                 ".global",
-                                kGlobal) CUDASIM_CVTA(".const", kGlobal)
+                                kGlobal) CUDASIM_CVTA(".const", kConstant)
                                 CUDASIM_CVTA(".shared", kShared)
                                     CUDASIM_CVTA(".local", kLocal)
                                         CUDASIM_CVTA(".param", kParameter)

@@ -1,0 +1,50 @@
+"""Writes the page docs/cudasim-coverage.md from files of the build.
+
+    generate.py --run TEST ... --library SONAME MAP STUBS ... --test NAME OBJECT ... ... \
+        --output FILE
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+from collections.abc import Sequence
+
+from cudasim.coverage import inventory, page
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Writes the page; returns the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--run", action="append", type=pathlib.Path, default=[])
+    parser.add_argument(
+        "--library", action="append", nargs=3, default=[], metavar=("SONAME", "MAP", "STUBS")
+    )
+    parser.add_argument("--test", action="append", nargs="+", default=[], metavar="NAME OBJECT")
+    parser.add_argument("--output", type=pathlib.Path, required=True)
+    args = parser.parse_args(argv)
+    try:
+        found = inventory.instructions(inventory.run_and_record(args.run))
+        calls = {
+            name: inventory.called(pathlib.Path(path) for path in objects)
+            for name, *objects in args.test
+        }
+        libraries = [
+            inventory.library(
+                soname,
+                pathlib.Path(version_script).read_text(encoding="utf-8"),
+                pathlib.Path(stubs).read_text(encoding="utf-8"),
+                calls,
+            )
+            for soname, version_script, stubs in args.library
+        ]
+    except inventory.CoverageError as error:
+        print(error, file=sys.stderr)
+        return 1
+    args.output.write_text(page.render(found, libraries), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""The page docs/cudasim-coverage.md, from what is there and what is tested."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from cudasim.coverage.inventory import SCHEDULER, Instruction, Library
+
+NO_TEST = "**no test**"
+
+# Types of PTX (PTX ISA 5.2); everything else in a key is another modifier.
+_TYPES = frozenset(f"{kind}{bits}" for kind in "bus" for bits in (8, 16, 32, 64)) | frozenset(
+    ("f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64", "pred")
+)
+
+_HEAD = """\
+# What the simulated device covers
+
+Written by `./bazelw run //cudasim/coverage:update`; a test fails when it is out of date. Nothing in it is typed by hand:
+
+- Instructions are those that have a handler. Their test is the one that compared the instruction's results with an independent
+  expectation, as the tests record when they run (`cudasim/engine/testing/coverage_record.h`). Modifiers are in alphabetical order.
+- Functions are those that a library exports and implements. Their tests are those whose object code calls them. What PyTorch
+  reaches through its own tests ([cudasim.md](cudasim.md)) is not counted.
+
+| | there | with a test |
+|---|---|---|
+"""
+
+
+def _split(key: str) -> tuple[str, tuple[str, ...]]:
+    """The part of a key before its types, and the types."""
+    words = key.split(".")
+    first = next((i for i, word in enumerate(words) if word in _TYPES), len(words))
+    return ".".join(words[:first]), tuple(words[first:])
+
+
+def _choice(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else "{" + ", ".join(words) + "}"
+
+
+def type_list(types: Iterable[tuple[str, ...]]) -> str:
+    """Types of an instruction in short: "{f32, f64}.{s32, u32}" for all pairs of them.
+
+    Args:
+        types: the types of each form, in the order of the key.
+    """
+    lists = list(dict.fromkeys(types))
+    texts = []
+    for length in sorted({len(form) for form in lists}):
+        forms = [form for form in lists if len(form) == length]
+        columns = [list(dict.fromkeys(column)) for column in zip(*forms, strict=True)]
+        if length > 0 and set(itertools.product(*columns)) == set(forms):
+            texts.append(".".join(_choice(column) for column in columns))
+        elif length == 2:
+            # Not all pairs: what each first type goes with.
+            for first in columns[0]:
+                seconds = [form[1] for form in forms if form[0] == first]
+                texts.append(f"{first}.{_choice(seconds)}")
+        else:
+            texts += [".".join(form) for form in forms]
+    return ", ".join(text for text in texts if text)
+
+
+def _tests(tests: Sequence[str]) -> str:
+    return ", ".join(f"`{test}`" for test in tests) if tests else NO_TEST
+
+
+def _instruction_rows(family: Iterable[Instruction]) -> list[str]:
+    groups: dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]] = defaultdict(list)
+    for instruction in family:
+        stem, types = _split(instruction.key)
+        groups[stem, instruction.tests].append(types)
+    return [
+        f"| `{stem}` | {type_list(types)} | {_tests(tests)} |"
+        for (stem, tests), types in sorted(groups.items())
+    ]
+
+
+def _count(title: str, tested: Sequence[bool]) -> str:
+    return f"| {title} | {len(tested)} | {sum(tested)} |\n"
+
+
+def render(instructions: Sequence[Instruction], libraries: Sequence[Library]) -> str:
+    """The whole page.
+
+    Args:
+        instructions: all of them, grouped by family.
+        libraries: in the order of the page.
+    """
+    text = [_HEAD]
+    text.append(_count("PTX instructions, by all modifiers", [bool(i.tests) for i in instructions]))
+    for library in libraries:
+        tested = [bool(tests) for tests in library.functions.values()]
+        text.append(_count(f"functions of `{library.soname}`", tested))
+    text.append("\n## Instructions\n")
+    for family, members in itertools.groupby(instructions, key=lambda each: each.family):
+        place = (
+            "executed by the scheduler"
+            if family == SCHEDULER
+            else f"[{family}.cpp](../cudasim/engine/instructions/{family}.cpp)"
+        )
+        text.append(f"\n### {family}\n\n{place}\n\n| instruction | types | test |\n|---|---|---|\n")
+        text += [row + "\n" for row in _instruction_rows(members)]
+    for library in libraries:
+        text.append(
+            f"\n## {library.soname}\n\n{len(library.functions)} functions. "
+            f'{library.missing} more of NVIDIA\'s answer "not supported" and name themselves.\n\n'
+            "| function | tests that call it |\n|---|---|\n"
+        )
+        text += [f"| `{name}` | {_tests(tests)} |\n" for name, tests in library.functions.items()]
+    return "".join(text)

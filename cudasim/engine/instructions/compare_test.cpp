@@ -1,0 +1,249 @@
+// Comparisons, with every combination of a predicate.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <type_traits>
+
+#include "cudasim/engine/testing/instruction_harness.h"
+#include "cudasim/engine/testing/soft_float.h"
+
+namespace cudasim::engine::testing {
+namespace {
+
+using U16 = std::uint16_t;
+using U32 = std::uint32_t;
+
+/// What a name such as "ltu" says of two ordered numbers, or of NaN.
+bool holds(const std::string& name, double a, double b) {
+  const bool unordered = std::isnan(a) || std::isnan(b);
+  if (name == "num" || name == "nan") {
+    return unordered == (name == "nan");
+  }
+  if (unordered) {
+    return name.size() == 3;
+  }
+  const std::string relation = name.substr(0, 2);
+  return relation == "eq" ? a == b
+      : relation == "ne"  ? a != b
+      : relation == "lt"  ? a < b
+      : relation == "le"  ? a <= b
+      : relation == "gt"  ? a > b
+                          : a >= b;
+}
+template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+bool holds(const std::string& name, T a, T b) {
+  return name == "eq"                ? a == b
+      : name == "ne"                 ? a != b
+      : name == "lt" || name == "lo" ? a < b
+      : name == "le" || name == "ls" ? a <= b
+      : name == "gt" || name == "hi" ? a > b
+                                     : a >= b;
+}
+
+bool combined(const std::string& with, bool a, bool p) {
+  return with == "and" ? a && p
+      : with == "or"   ? a || p
+      : with == "xor"  ? a != p
+                       : a;
+}
+
+const std::string kCombinations[] = {"", "and", "or", "xor"};
+const std::string kFloatNames[] = {
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "equ",
+    "neu",
+    "ltu",
+    "leu",
+    "gtu",
+    "geu",
+    "num",
+    "nan"};
+
+std::string with_dot(const std::string& text) {
+  return text.empty() ? "" : "." + text;
+}
+
+/// setp of one comparison: alone, with both destinations, with a predicate,
+/// and with an inverted one.
+/// @param compare says whether the comparison holds.
+template <typename T, typename F>
+void check_setp(const std::string& name, const std::string& type, F compare) {
+  for (const std::string& with : kCombinations) {
+    const std::string text = "setp." + name + with_dot(with) + "." + type;
+    if (with.empty()) {
+      check<Pred, T, T>(text, [&](T a, T b) { return Pred{compare(a, b)}; });
+      check<Pred, T, T>(
+          text,
+          [&](T a, T b) { return Pred{!compare(a, b)}; },
+          "{.reg .pred %q;\n" + text + " %q|$d0, $0, $1;\n}\n");
+      continue;
+    }
+    check<Pred, T, T, Pred>(text, [&](T a, T b, bool p) {
+      return Pred{combined(with, compare(a, b), p)};
+    });
+    check<Pred, T, T, Pred>(
+        text,
+        [&](T a, T b, bool p) {
+          return Pred{combined(with, !compare(a, b), !p)};
+        },
+        "{.reg .pred %q;\n" + text + " %q|$d0, $0, $1, !$2;\n}\n");
+  }
+}
+
+template <typename T>
+void check_integer(
+    const std::string& type,
+    const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    check_setp<T>(name, type, [&](T a, T b) { return holds(name, a, b); });
+  }
+}
+
+TEST(Compare, Integers) {
+  const std::vector<std::string> equal{"eq", "ne"};
+  const std::vector<std::string> ordered{"eq", "ne", "lt", "le", "gt", "ge"};
+  std::vector<std::string> all = ordered;
+  all.insert(all.end(), {"lo", "ls", "hi", "hs"});
+  check_integer<std::int16_t>("s16", ordered);
+  check_integer<std::int32_t>("s32", ordered);
+  check_integer<std::int64_t>("s64", ordered);
+  check_integer<std::uint16_t>("u16", all);
+  check_integer<std::uint32_t>("u32", all);
+  check_integer<std::uint64_t>("u64", all);
+  check_integer<std::uint16_t>("b16", equal);
+  check_integer<std::uint32_t>("b32", equal);
+  check_integer<std::uint64_t>("b64", equal);
+}
+
+TEST(Compare, Floats) {
+  for (const std::string& name : kFloatNames) {
+    check_setp<float>(
+        name, "f32", [&](float a, float b) { return holds(name, a, b); });
+    check_setp<float>(name, "ftz.f32", [&](float a, float b) {
+      return holds(name, flushed(a), flushed(b));
+    });
+    check_setp<double>(
+        name, "f64", [&](double a, double b) { return holds(name, a, b); });
+    check_setp<F16>(name, "f16", [&](F16 a, F16 b) {
+      return holds(
+          name, decode(Sixteen::kHalf, a.bits), decode(Sixteen::kHalf, b.bits));
+    });
+    check_setp<BF16>(name, "bf16", [&](BF16 a, BF16 b) {
+      return holds(
+          name,
+          decode(Sixteen::kBrain, a.bits),
+          decode(Sixteen::kBrain, b.bits));
+    });
+  }
+}
+
+/// The comparison of the low halves, or of the high ones.
+template <typename Two>
+bool half_holds(
+    Sixteen format,
+    const std::string& name,
+    Two a,
+    Two b,
+    int shift) {
+  return holds(
+      name,
+      decode(format, static_cast<U16>(a.bits >> shift)),
+      decode(format, static_cast<U16>(b.bits >> shift)));
+}
+
+template <typename Two>
+void check_pairs(Sixteen format, const std::string& type) {
+  for (const std::string& name : kFloatNames) {
+    for (const std::string& with : kCombinations) {
+      const std::string text = "setp." + name + with_dot(with) + "." + type;
+      const std::string last = with.empty() ? ";\n" : ", $2;\n";
+      for (const int shift : {0, 16}) {
+        check<Pred, Two, Two, Pred>(
+            text,
+            [&](Two a, Two b, bool p) {
+              return Pred{
+                  combined(with, half_holds(format, name, a, b, shift), p)};
+            },
+            "{.reg .pred %q;\n" + text + (shift == 0 ? " $d0|%q" : " %q|$d0") +
+                ", $0, $1" + last + "}\n");
+      }
+    }
+    const auto set = [&](U32 one) {
+      return [&, one](Two a, Two b) {
+        const U32 low = half_holds(format, name, a, b, 0) ? one : 0;
+        const U32 high = half_holds(format, name, a, b, 16) ? one : 0;
+        return high << 16 | low;
+      };
+    };
+    check<U32, Two, Two>(
+        "set." + name + "." + type + "." + type,
+        set(encode(format, {1.0L}, Rounding::kNearest)));
+    check<U32, Two, Two>("set." + name + ".u32." + type, set(0xffff));
+  }
+}
+
+TEST(Compare, PairsOfHalves) {
+  check_pairs<F16x2>(Sixteen::kHalf, "f16x2");
+  check_pairs<BF16x2>(Sixteen::kBrain, "bf16x2");
+}
+
+template <typename T>
+void check_set(const std::string& name, const std::string& type) {
+  for (const std::string result : {"u32", "s32", "f32"}) {
+    const U32 yes = result == "f32" ? bits_to<U32>(1.0f) : 0xffffffffu;
+    for (const std::string& with : kCombinations) {
+      const std::string text =
+          "set." + name + with_dot(with) + "." + result + "." + type;
+      if (with.empty()) {
+        check<U32, T, T>(
+            text, [&](T a, T b) { return holds(name, a, b) ? yes : 0; });
+      } else {
+        check<U32, T, T, Pred>(text, [&](T a, T b, bool p) {
+          return combined(with, holds(name, a, b), p) ? yes : 0;
+        });
+      }
+    }
+  }
+}
+
+TEST(Compare, SetGivesAValue) {
+  for (const std::string name : {"eq", "ne", "lt", "le", "gt", "ge"}) {
+    check_set<std::int32_t>(name, "s32");
+    check_set<std::uint32_t>(name, "u32");
+    check_set<std::int64_t>(name, "s64");
+    check_set<std::uint64_t>(name, "u64");
+  }
+  for (const std::string& name : kFloatNames) {
+    check_set<float>(name, "f32");
+    check_set<double>(name, "f64");
+  }
+}
+
+template <typename T>
+void check_choice(const std::string& type) {
+  check<T, T, T, std::int32_t>(
+      "slct." + type + ".s32",
+      [](T a, T b, std::int32_t c) { return c >= 0 ? a : b; });
+  check<T, T, T, float>("slct." + type + ".f32", [](T a, T b, float c) {
+    return c >= 0 ? a : b;
+  });
+}
+
+TEST(Compare, SlctChoosesByTheSign) {
+  check_choice<std::uint16_t>("b16");
+  check_choice<std::uint32_t>("b32");
+  check_choice<std::uint64_t>("b64");
+  check_choice<std::uint32_t>("u32");
+  check_choice<std::int32_t>("s32");
+  check_choice<std::uint32_t>("f32");
+  check_choice<std::uint64_t>("f64");
+}
+
+} // namespace
+} // namespace cudasim::engine::testing

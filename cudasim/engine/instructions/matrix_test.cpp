@@ -1,0 +1,297 @@
+// Matrix products of a warp, with the fragments' layouts written down as PTX
+// ISA 9.7.14.5 has them: the row and column of element i of a lane.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cudasim/engine/testing/coverage_record.h"
+#include "cudasim/engine/testing/instruction_harness.h"
+#include "cudasim/engine/testing/soft_float.h"
+
+namespace cudasim::engine::testing {
+namespace {
+
+struct Place {
+  int row;
+  int column;
+};
+/// Where element i of a lane's fragment is in its matrix; g is lane / 4, t is
+/// lane % 4.
+using Layout = Place (*)(int g, int t, int i);
+
+/// The type of a matrix's elements.
+struct Element {
+  std::string name;
+  int bits;
+  /// Small numbers, whose products and sums are exact in every format.
+  double (*draw)(std::mt19937&);
+  Bits (*encode)(double);
+};
+
+double small(std::mt19937& random) {
+  return static_cast<double>(static_cast<int>(random() % 17) - 8) / 4;
+}
+Bits half_bits(double x) {
+  return encode(Sixteen::kHalf, {x}, Rounding::kNearest);
+}
+Bits brain_bits(double x) {
+  return encode(Sixteen::kBrain, {x}, Rounding::kNearest);
+}
+Bits float_bits(double x) {
+  return bits_to<std::uint32_t>(static_cast<float>(x));
+}
+/// The lower 13 bits of a tf32 register do not count.
+Bits tf32_bits(double x) {
+  return float_bits(x) | 0x1a5a;
+}
+Bits double_bits(double x) {
+  return bits_to<Bits>(x);
+}
+double any_s8(std::mt19937& random) {
+  return static_cast<int>(random() % 256) - 128;
+}
+double any_u8(std::mt19937& random) {
+  return static_cast<int>(random() % 256);
+}
+Bits byte_bits(double x) {
+  return static_cast<Bits>(static_cast<int>(x)) & 0xff;
+}
+Bits word_bits(double x) {
+  return static_cast<Bits>(static_cast<std::int64_t>(x)) & 0xffffffffu;
+}
+double any_word(std::mt19937& random) {
+  // Some near the borders, for .satfinite.
+  const auto word = static_cast<std::int32_t>(random());
+  return random() % 4 == 0 ? std::numeric_limits<std::int32_t>::max() - 5
+      : random() % 4 == 0  ? std::numeric_limits<std::int32_t>::min() + 5
+                           : word;
+}
+
+const Element kF16{"f16", 16, small, half_bits};
+const Element kBf16{"bf16", 16, small, brain_bits};
+const Element kTf32{"tf32", 32, small, tf32_bits};
+const Element kF32{"f32", 32, small, float_bits};
+const Element kF64{"f64", 64, small, double_bits};
+const Element kS8{"s8", 8, any_s8, byte_bits};
+const Element kU8{"u8", 8, any_u8, byte_bits};
+const Element kS32{"s32", 32, any_word, word_bits};
+
+struct Shape3 {
+  int m;
+  int n;
+  int k;
+  std::string name() const {
+    return "m" + std::to_string(m) + "n" + std::to_string(n) + "k" +
+        std::to_string(k);
+  }
+};
+
+/// The fragment of a matrix with `rows` x `columns` numbers.
+struct Matrix {
+  const Element* element;
+  int rows;
+  int columns;
+  Layout layout;
+  /// How many elements a lane has.
+  int per_lane() const {
+    return rows * columns / 32;
+  }
+  int per_register() const {
+    return std::max(1, 32 / element->bits);
+  }
+  int registers() const {
+    return per_lane() / per_register();
+  }
+};
+
+/// Registers of all lanes from the numbers of one warp's matrix.
+void add_fragment(
+    const Matrix& matrix,
+    const std::vector<double>& numbers,
+    std::vector<Column>& columns,
+    std::size_t first_column) {
+  for (int r = 0; r < matrix.registers(); ++r) {
+    for (int lane = 0; lane < 32; ++lane) {
+      Bits word = 0;
+      for (int e = 0; e < matrix.per_register(); ++e) {
+        const Place place =
+            matrix.layout(lane / 4, lane % 4, r * matrix.per_register() + e);
+        word |= matrix.element->encode(numbers[static_cast<std::size_t>(
+                    place.row * matrix.columns + place.column)])
+            << (e * matrix.element->bits);
+      }
+      columns[first_column + static_cast<std::size_t>(r)].values.push_back(
+          word);
+    }
+  }
+}
+
+std::vector<double> draw(const Matrix& matrix, std::mt19937& random) {
+  std::vector<double> numbers;
+  for (int i = 0; i < matrix.rows * matrix.columns; ++i) {
+    numbers.push_back(matrix.element->draw(random));
+  }
+  return numbers;
+}
+
+std::string list(const std::string& prefix, int first, int count) {
+  std::string text = "{";
+  for (int i = 0; i < count; ++i) {
+    text += (i == 0 ? "" : ", ") + prefix + std::to_string(first + i);
+  }
+  return text + "}";
+}
+
+void check_product(
+    const Shape3& shape,
+    const Element& a_type,
+    Layout a_layout,
+    const Element& b_type,
+    Layout b_layout,
+    const Element& c_type,
+    Layout c_layout,
+    bool saturate = false) {
+  const Matrix a{&a_type, shape.m, shape.k, a_layout};
+  const Matrix b{&b_type, shape.k, shape.n, b_layout};
+  const Matrix c{&c_type, shape.m, shape.n, c_layout};
+  const std::string key = "mma.sync.aligned." + shape.name() + ".row.col" +
+      (saturate ? ".satfinite." : ".") + c_type.name + "." + a_type.name + "." +
+      b_type.name + "." + c_type.name;
+  Experiment experiment;
+  const int sources = a.registers() + b.registers() + c.registers();
+  const Register kind = c_type.bits == 64 ? Register::k64 : Register::k32;
+  experiment.sources.assign(static_cast<std::size_t>(sources), {kind, {}});
+  std::vector<Column> right(
+      static_cast<std::size_t>(c.registers()), {kind, {}});
+  experiment.active.assign(kSamples / 32, 0xffffffffu);
+  std::mt19937 random(11);
+  for (std::size_t warp = 0; warp < kSamples / 32; ++warp) {
+    const std::vector<double> left = draw(a, random);
+    const std::vector<double> top = draw(b, random);
+    std::vector<double> sum = draw(c, random);
+    add_fragment(a, left, experiment.sources, 0);
+    add_fragment(
+        b, top, experiment.sources, static_cast<std::size_t>(a.registers()));
+    add_fragment(
+        c,
+        sum,
+        experiment.sources,
+        static_cast<std::size_t>(a.registers() + b.registers()));
+    for (int row = 0; row < shape.m; ++row) {
+      for (int column = 0; column < shape.n; ++column) {
+        double& d = sum[static_cast<std::size_t>(row * shape.n + column)];
+        for (int k = 0; k < shape.k; ++k) {
+          d += left[static_cast<std::size_t>(row * shape.k + k)] *
+              top[static_cast<std::size_t>(k * shape.n + column)];
+        }
+        if (saturate) {
+          d = std::clamp(d, -2147483648.0, 2147483647.0);
+        }
+      }
+    }
+    add_fragment(c, sum, right, 0);
+  }
+  for (int r = 0; r < c.registers(); ++r) {
+    experiment.results.push_back({kind, std::vector<Bits>(kSamples)});
+  }
+  const auto braces = [&](int first, int count) {
+    return list("$", first, count);
+  };
+  experiment.code = key + " " + list("$d", 0, c.registers()) + ", " +
+      braces(0, a.registers()) + ", " + braces(a.registers(), b.registers()) +
+      ", " + braces(a.registers() + b.registers(), c.registers()) + ";";
+  const std::vector<Column> is = run_experiment(experiment);
+  if (is.empty()) {
+    return;
+  }
+  Differences differences(key);
+  for (std::size_t r = 0; r < right.size(); ++r) {
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      if (is[r].values[i] != right[r].values[i]) {
+        differences.add(
+            {i},
+            "register " + std::to_string(r),
+            is[r].values[i],
+            right[r].values[i]);
+      }
+    }
+  }
+  record_checked(key);
+}
+
+// Fragments of C and D of all m16n8 shapes.
+Place accumulator(int g, int t, int i) {
+  return {g + (i < 2 ? 0 : 8), 2 * t + i % 2};
+}
+
+TEST(Matrix, HalfPrecision) {
+  const Layout a8 = [](int g, int t, int i) {
+    return Place{g + (i < 2 ? 0 : 8), 2 * t + i % 2};
+  };
+  const Layout b8 = [](int g, int t, int i) { return Place{2 * t + i, g}; };
+  const Layout a16 = [](int g, int t, int i) {
+    const bool upper = i < 2 || (i >= 4 && i < 6);
+    return Place{g + (upper ? 0 : 8), 2 * t + i % 2 + (i < 4 ? 0 : 8)};
+  };
+  const Layout b16 = [](int g, int t, int i) {
+    return Place{2 * t + i % 2 + (i < 2 ? 0 : 8), g};
+  };
+  for (const Element& c : {kF32, kF16}) {
+    check_product({16, 8, 8}, kF16, a8, kF16, b8, c, accumulator);
+    check_product({16, 8, 16}, kF16, a16, kF16, b16, c, accumulator);
+  }
+  check_product({16, 8, 8}, kBf16, a8, kBf16, b8, kF32, accumulator);
+  check_product({16, 8, 16}, kBf16, a16, kBf16, b16, kF32, accumulator);
+}
+
+TEST(Matrix, Tf32) {
+  const Layout a4 = [](int g, int t, int i) { return Place{g + 8 * i, t}; };
+  const Layout b4 = [](int g, int t, int) { return Place{t, g}; };
+  const Layout a8 = [](int g, int t, int i) {
+    return Place{g + (i % 2 == 0 ? 0 : 8), t + (i < 2 ? 0 : 4)};
+  };
+  const Layout b8 = [](int g, int t, int i) { return Place{t + 4 * i, g}; };
+  check_product({16, 8, 4}, kTf32, a4, kTf32, b4, kF32, accumulator);
+  check_product({16, 8, 8}, kTf32, a8, kTf32, b8, kF32, accumulator);
+}
+
+TEST(Matrix, Bytes) {
+  const Layout a16 = [](int g, int t, int i) {
+    return Place{g + (i < 4 ? 0 : 8), 4 * t + i % 4};
+  };
+  const Layout b16 = [](int g, int t, int i) { return Place{4 * t + i, g}; };
+  const Layout a32 = [](int g, int t, int i) {
+    const bool upper = i < 4 || (i >= 8 && i < 12);
+    return Place{g + (upper ? 0 : 8), 4 * t + i % 4 + (i < 8 ? 0 : 16)};
+  };
+  const Layout b32 = [](int g, int t, int i) {
+    return Place{4 * t + i % 4 + (i < 4 ? 0 : 16), g};
+  };
+  for (const Element& a : {kS8, kU8}) {
+    for (const Element& b : {kS8, kU8}) {
+      for (const bool saturate : {false, true}) {
+        check_product({16, 8, 16}, a, a16, b, b16, kS32, accumulator, saturate);
+        check_product({16, 8, 32}, a, a32, b, b32, kS32, accumulator, saturate);
+      }
+    }
+  }
+}
+
+TEST(Matrix, DoublePrecision) {
+  check_product(
+      {8, 8, 4},
+      kF64,
+      [](int g, int t, int) { return Place{g, t}; },
+      kF64,
+      [](int g, int t, int) { return Place{t, g}; },
+      kF64,
+      [](int g, int t, int i) { return Place{g, 2 * t + i}; });
+}
+
+} // namespace
+} // namespace cudasim::engine::testing

@@ -1,0 +1,121 @@
+// Conversions of addresses, and what leaves memory as it is: fences,
+// prefetches.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cudasim/engine/testing/coverage_record.h"
+#include "cudasim/engine/testing/test_device.h"
+
+namespace cudasim::engine::testing {
+namespace {
+
+std::string number(std::size_t value) {
+  return std::to_string(value);
+}
+
+TEST(MemoryAddress, AddressesConvertToGenericOnesAndBack) {
+  struct Case {
+    std::string space;
+    std::string declaration; // of `data`, in the kernel
+    std::string address;
+  };
+  const Case cases[] = {
+      {".global", "", "ld.param.u64 %a, [in];\n"},
+      {".const", "", "mov.u64 %a, constant;\n"},
+      {".shared", ".shared .align 8 .b8 data[64];\n", "mov.u64 %a, data;\n"},
+      {".local", ".local .align 8 .b8 data[64];\n", "mov.u64 %a, data;\n"},
+      {".param", "", "mov.u64 %a, number;\n"},
+  };
+  for (const Case& space : cases) {
+    TestDevice device;
+    auto* in = device.zeros<std::uint64_t>(1);
+    auto* out = device.zeros<std::uint32_t>(32 * 8);
+    const bool readable = space.space == ".param" || space.space == ".const";
+    std::string text =
+        ".const .align 8 .u64 constant = 4711;\n"
+        ".visible .entry kernel(.param .u64 in, .param .u64 out,"
+        " .param .u64 number) {\n" +
+        space.declaration +
+        ".reg .b64 %a, %g, %b, %v, %p;\n.reg .b32 %lane, %r<8>;\n"
+        ".reg .pred %t<8>;\nmov.u32 %lane, %tid.x;\n" +
+        space.address + "cvta" + space.space + ".u64 %g, %a;\n" + "cvta.to" +
+        space.space +
+        ".u64 %b, %g;\n"
+        "setp.eq.u64 %t0, %a, %b;\n";
+    if (!readable) {
+      text += "st" + space.space + ".u64 [%a], 4711;\n";
+    }
+    // What was stored is there at the generic address.
+    text +=
+        "ld.u64 %v, [%g];\nsetp.eq.u64 %t1, %v, 4711;\n"
+        "isspacep.global %t2, %g;\nisspacep.shared %t3, %g;\n"
+        "isspacep.local %t4, %g;\nisspacep.param %t5, %g;\n"
+        "isspacep.const %t6, %g;\n"
+        "ld.param.u64 %p, [out];\nmad.wide.u32 %p, %lane, 32, %p;\n";
+    for (std::size_t i = 0; i < 7; ++i) {
+      text += "selp.u32 %r" + number(i) + ", 1, 0, %t" + number(i) +
+          ";\nst.global.u32 [%p+" + number(4 * i) + "], %r" + number(i) + ";\n";
+    }
+    device.load(text + "ret;\n}\n");
+    const Outcome outcome =
+        device.run("kernel", Shape{}, in, out, std::uint64_t{4711});
+    ASSERT_EQ(outcome.fault, FaultKind::kNone) << outcome.report << text;
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      const std::uint32_t* flags = out + 8 * lane;
+      EXPECT_EQ(flags[0], 1u) << "back to " << space.space;
+      EXPECT_EQ(flags[1], 1u) << "generic load from " << space.space;
+      EXPECT_EQ(flags[3], space.space == ".shared") << space.space;
+      EXPECT_EQ(flags[4], space.space == ".local") << space.space;
+      EXPECT_EQ(flags[5], space.space == ".param") << space.space;
+      EXPECT_EQ(flags[2], space.space == ".global") << space.space;
+      EXPECT_EQ(flags[6], space.space == ".const") << space.space;
+    }
+    record_checked("cvta" + space.space + ".u64");
+    record_checked("cvta.to" + space.space + ".u64");
+    record_checked("isspacep" + space.space);
+  }
+}
+
+/// Runs `code` between a store and a load of another lane's word.
+void check_keeps_memory(const std::string& key, const std::string& code) {
+  TestDevice device;
+  auto* words = device.zeros<std::uint32_t>(64);
+  device.load(
+      ".visible .entry kernel(.param .u64 words) {\n"
+      ".reg .b64 %p, %q;\n.reg .b32 %lane, %x;\n"
+      ".local .align 4 .b8 own[4];\n"
+      "ld.param.u64 %p, [words];\nmov.u32 %lane, %tid.x;\n"
+      "mad.wide.u32 %q, %lane, 4, %p;\nst.global.u32 [%q], %lane;\n" +
+      code +
+      "\nxor.b32 %x, %lane, 31;\nmad.wide.u32 %p, %x, 4, %p;\n"
+      "ld.global.u32 %x, [%p];\nst.global.u32 [%q+128], %x;\nret;\n}\n");
+  const Outcome outcome = device.run("kernel", Shape{}, words);
+  ASSERT_EQ(outcome.fault, FaultKind::kNone) << outcome.report << code;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(words[lane], lane) << key;
+    EXPECT_EQ(words[32 + lane], 31 - lane) << key;
+  }
+  record_checked(key);
+}
+
+TEST(MemoryAddress, FencesAndPrefetchesChangeNothing) {
+  for (const std::string scope : {"cta", "gl", "sys", "gpu", "cluster"}) {
+    for (const std::string fence : {"membar.", "fence.sc.", "fence.acq_rel."}) {
+      check_keeps_memory(fence + scope, fence + scope + ";");
+    }
+  }
+  check_keeps_memory("fence.proxy.alias", "fence.proxy.alias;");
+  check_keeps_memory("fence.proxy.async", "fence.proxy.async;");
+  check_keeps_memory("prefetch.global", "prefetch.global.L2 [%q];");
+  check_keeps_memory(
+      "prefetch.local",
+      "mov.u64 %q, own;\nprefetch.local.L1 [%q];\n"
+      "mad.wide.u32 %q, %lane, 4, %p;");
+  check_keeps_memory("prefetch", "prefetch.L1 [%q];");
+  check_keeps_memory("prefetchu", "prefetchu.L1 [%q];");
+  check_keeps_memory("nanosleep.u32", "nanosleep.u32 100;");
+}
+
+} // namespace
+} // namespace cudasim::engine::testing

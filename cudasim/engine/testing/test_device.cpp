@@ -1,0 +1,122 @@
+#include "cudasim/engine/testing/test_device.h"
+
+#include <cstdlib>
+#include <iterator>
+#include <new>
+#include <stdexcept>
+
+namespace cudasim::engine::testing {
+namespace {
+
+/// Bytes between two allocations that belong to none.
+constexpr std::size_t kGap = 256;
+
+} // namespace
+
+TestDevice::~TestDevice() {
+  program_.reset();
+  for (void* block : blocks_) {
+    std::free(block);
+  }
+}
+
+void* TestDevice::allocate(std::size_t bytes, bool read_only) {
+  const std::size_t room = (bytes + kGap - 1) / kGap * kGap + 2 * kGap;
+  auto* block = static_cast<char*>(std::aligned_alloc(kGap, room));
+  if (block == nullptr) {
+    throw std::bad_alloc();
+  }
+  blocks_.push_back(block);
+  std::memset(block, 0, room);
+  char* memory = block + kGap;
+  Range range;
+  range.begin = reinterpret_cast<std::uint64_t>(memory);
+  range.end = range.begin + bytes;
+  range.id = blocks_.size();
+  range.read_only = read_only;
+  ranges_[range.begin] = range;
+  generation_.fetch_add(1);
+  return memory;
+}
+
+void TestDevice::load(const std::string& body) {
+  program_ = Program::load(
+      ".version 8.4\n.target sm_80\n.address_size 64\n" + body,
+      "test.ptx",
+      [this](
+          std::uint64_t bytes,
+          std::uint64_t,
+          bool read_only,
+          std::string_view) {
+        return reinterpret_cast<std::uint64_t>(allocate(bytes, read_only));
+      });
+}
+
+Outcome TestDevice::run_packed(
+    const std::string& name,
+    const Shape& shape,
+    const std::vector<std::string>& arguments) {
+  const Kernel* kernel = program_->kernel(name);
+  if (kernel == nullptr) {
+    throw std::invalid_argument("there is no kernel " + name);
+  }
+  const KernelInfo& info = program_->info(*kernel);
+  if (info.parameters.size() != arguments.size()) {
+    throw std::invalid_argument(
+        name + " has " + std::to_string(info.parameters.size()) +
+        " parameters, not " + std::to_string(arguments.size()));
+  }
+  std::vector<char> packed(info.parameter_bytes + 16);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (info.parameters[i].size != arguments[i].size()) {
+      throw std::invalid_argument(
+          "parameter " + std::to_string(i) + " of " + name + " has " +
+          std::to_string(info.parameters[i].size) + " bytes, not " +
+          std::to_string(arguments[i].size()));
+    }
+    std::memcpy(
+        packed.data() + info.parameters[i].offset,
+        arguments[i].data(),
+        arguments[i].size());
+  }
+  Launch launch;
+  launch.program = program_.get();
+  launch.kernel = kernel;
+  launch.grid = shape.grid;
+  launch.block = shape.block;
+  launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  launch.parameters = packed.data();
+  launch.cooperative = shape.cooperative;
+  launch.device.memory = this;
+  launch.workers = shape.workers;
+  launch.timeout_seconds = shape.timeout_seconds;
+  launch.check = shape.check;
+  launch.print = [this](std::string_view text) { printed += text; };
+  return engine::run(launch);
+}
+
+bool TestDevice::find(std::uint64_t address, Range* range) const {
+  auto found = ranges_.upper_bound(address);
+  if (found == ranges_.begin()) {
+    return false;
+  }
+  --found;
+  if (address >= found->second.end) {
+    return false;
+  }
+  *range = found->second;
+  return true;
+}
+
+void TestDevice::neighbours(std::uint64_t address, Range* below, Range* above)
+    const {
+  auto found = ranges_.upper_bound(address);
+  if (found != ranges_.end()) {
+    *above = found->second;
+  }
+  if (found != ranges_.begin()) {
+    *below = std::prev(found)->second;
+  }
+}
+
+} // namespace cudasim::engine::testing
