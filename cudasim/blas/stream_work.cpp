@@ -26,16 +26,29 @@ std::size_t vector_bytes(
   return n <= 0 ? 0 : ((n - 1) * std::abs(stride) + 1) * size;
 }
 
-bool accessible(const char* function, std::initializer_list<Extent> extents) {
-  for (const Extent& extent : extents) {
-    if (extent.bytes == 0) {
-      continue;
-    }
-    const auto address = reinterpret_cast<CUdeviceptr>(extent.pointer);
+namespace {
+
+/// Whether every byte belongs to an allocation. Allocations may lie side by
+/// side: an expandable segment is mapped piece by piece.
+bool is_allocated(CUdeviceptr begin, CUdeviceptr end) {
+  while (begin < end) {
     CUdeviceptr base = 0;
     std::size_t size = 0;
-    if (cuMemGetAddressRange(&base, &size, address) == CUDA_SUCCESS &&
-        address + extent.bytes <= base + size) {
+    if (cuMemGetAddressRange(&base, &size, begin) != CUDA_SUCCESS ||
+        base + size <= begin) {
+      return false;
+    }
+    begin = base + size;
+  }
+  return true;
+}
+
+} // namespace
+
+bool accessible(const char* function, std::initializer_list<Extent> extents) {
+  for (const Extent& extent : extents) {
+    const auto address = reinterpret_cast<CUdeviceptr>(extent.pointer);
+    if (is_allocated(address, address + extent.bytes)) {
       continue;
     }
     std::fprintf(

@@ -112,6 +112,7 @@ void Event::make_wait(Stream& stream) const {
 }
 
 float Event::milliseconds_until(const Event& end) const {
+  require(&device_ == &end.device_, cudaErrorInvalidResourceHandle);
   for (const Event* event : {this, &end}) {
     require(
         (event->flags_ & cudaEventDisableTiming) == 0 &&

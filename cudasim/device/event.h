@@ -47,8 +47,8 @@ class Event {
   /// Lets the stream wait for the last record, the one at the time of the call.
   void make_wait(Stream& stream) const;
   /// Milliseconds from this event's point to that one's.
-  /// @throws Failure: cudaErrorInvalidResourceHandle when one has no time or
-  /// was not recorded, cudaErrorNotReady.
+  /// @throws Failure: cudaErrorInvalidResourceHandle when one has no time, was
+  /// not recorded or is another device's; cudaErrorNotReady.
   float milliseconds_until(const Event& end) const;
 
   /// The shared state of an interprocess event; null when it is none.

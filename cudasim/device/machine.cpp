@@ -92,6 +92,10 @@ Machine& machine() {
   return *the_machine;
 }
 
+bool machine_exists() noexcept {
+  return the_machine.load(std::memory_order_acquire) != nullptr;
+}
+
 Device& selected_device() {
   return machine().device(thread_state().device);
 }

@@ -78,6 +78,9 @@ class Machine {
 /// that had used it (as with CUDA), or when the environment is wrong.
 Machine& machine();
 
+/// Whether there is one: after cuInit or the first use of the runtime.
+bool machine_exists() noexcept;
+
 /// The calling thread's device.
 /// @throws Failure: with the device's fault when it has one.
 Device& current_device();

@@ -15,10 +15,20 @@ namespace cudasim::driver {
 /// one that the driver answers in that case.
 CUresult result_of(device::Status status) noexcept;
 
-/// Runs the body of a function.
+/// Runs the body of a function that may come before cuInit.
+template <typename Body>
+CUresult call_before_init(Body&& body) noexcept {
+  return result_of(device::guarded(std::forward<Body>(body)));
+}
+
+/// Runs the body of any other function: CUDA_ERROR_NOT_INITIALIZED before
+/// cuInit, which the first use of the runtime calls too.
 template <typename Body>
 CUresult call(Body&& body) noexcept {
-  return result_of(device::guarded(std::forward<Body>(body)));
+  if (!device::machine_exists()) {
+    return CUDA_ERROR_NOT_INITIALIZED;
+  }
+  return call_before_init(std::forward<Body>(body));
 }
 
 /// Stores a result where the caller wants it.

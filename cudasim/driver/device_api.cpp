@@ -11,6 +11,7 @@
 
 using namespace cudasim::device;
 using cudasim::driver::call;
+using cudasim::driver::call_before_init;
 using cudasim::driver::current_context;
 using cudasim::driver::store;
 
@@ -75,14 +76,14 @@ CUcontext pop() {
 extern "C" {
 
 CUresult cuInit(unsigned flags) {
-  return call([&] {
+  return call_before_init([&] {
     require(flags == 0);
     require(machine().device_count() > 0, cudaErrorNoDevice);
   });
 }
 
 CUresult cuDriverGetVersion(int* version) {
-  return call([&] { store(version, CUDA_VERSION); });
+  return call_before_init([&] { store(version, CUDA_VERSION); });
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {

@@ -2,6 +2,7 @@
 #include <cuda.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -43,6 +44,24 @@ class Driver : public testing::Test {
 
   CUdeviceptr place = 0;
 };
+
+// In a process of its own: the other tests have called cuInit.
+TEST(DriverDeathTest, NothingIsAnsweredBeforeInit) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        int value = 0;
+        const bool refused =
+            cuDeviceGetCount(&value) == CUDA_ERROR_NOT_INITIALIZED &&
+            cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED;
+        const bool answered = cuDriverGetVersion(&value) == CUDA_SUCCESS &&
+            cuInit(0) == CUDA_SUCCESS &&
+            cuDeviceGetCount(&value) == CUDA_SUCCESS;
+        std::exit(refused && answered ? 0 : 1);
+      },
+      testing::ExitedWithCode(0),
+      "");
+}
 
 TEST_F(Driver, AKernelIsLaunchedWithBothKindsOfParameters) {
   CUmodule module = nullptr;

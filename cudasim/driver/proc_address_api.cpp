@@ -8,7 +8,7 @@
 #include "cudasim/driver/call.h"
 
 using namespace cudasim::device;
-using cudasim::driver::call;
+using cudasim::driver::call_before_init;
 
 namespace {
 
@@ -86,7 +86,7 @@ CUresult cuGetProcAddress(
     int version,
     cuuint64_t flags,
     CUdriverProcAddressQueryResult* result) {
-  return call([&] {
+  return call_before_init([&] {
     require(symbol != nullptr && function != nullptr);
     // A name may already carry its version.
     const bool per_thread =

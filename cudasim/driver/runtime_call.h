@@ -11,6 +11,9 @@ namespace cudasim::driver {
 /// cudaGetLastError answers.
 template <typename Function, typename... Arguments>
 CUresult runtime(Function function, Arguments... arguments) {
+  if (!device::machine_exists()) {
+    return CUDA_ERROR_NOT_INITIALIZED;
+  }
   const device::Status before = device::thread_state().last_error;
   const device::Status status = function(arguments...);
   device::thread_state().last_error = before;

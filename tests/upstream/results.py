@@ -107,6 +107,11 @@ def read_record(lines: Iterable[str]) -> list[Result]:
     return list(results.values())
 
 
+def merge(first: Iterable[Result], again: Iterable[Result]) -> list[Result]:
+    """The outcomes of a run, with those of tests that were run again in place of their first."""
+    return list({result.test: result for result in (*first, *again)}.values())
+
+
 def judge(results: Iterable[Result], known: Iterable[Known], complete: bool) -> Verdict:
     """Compares results with the list.
 

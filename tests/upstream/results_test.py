@@ -27,6 +27,12 @@ class RecordTest(absltest.TestCase):
         )
 
 
+class MergeTest(absltest.TestCase):
+    def test_the_second_outcome_counts(self) -> None:
+        again = results.Result("T.b", results.PASSED)
+        self.assertEqual(results.merge([PASS, FAIL, CRASH], [again]), [PASS, again, CRASH])
+
+
 class KnownTest(absltest.TestCase):
     def test_entries_of_the_file_alone_are_read(self) -> None:
         text = '[["a.py"]]\ntests = "T.*"\nbecause = "slow"\n[["b.py"]]\nbecause = "x"\n'

@@ -5,8 +5,10 @@
     ./bazelw run //tests/upstream:run -- --record FOLDER                 keeps the records, and goes on from them
 
 Each file runs in a process of its own, which is started anew, without the tests that are done, when
-a test crashes it. What does not pass is listed with its reason in known.toml; a failure that is not
-listed, and an entry that is of no use any more, end in exit status 1.
+a test crashes it. What does not pass is listed with its reason in known.toml. A failure that is not
+listed may come from one before it, whose traceback holds device memory: such tests run once more,
+in a new process without the others, and that counts. A failure that is still not listed, and an
+entry that is of no use any more, end in exit status 1.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tests.upstream import results
 
@@ -28,15 +30,21 @@ SELECTED = {
     "test_torch.py": "CUDA",
     "test_ops.py": "TestCommonCUDA and float32 and (test_compare_cpu or test_out_ or test_variant)",
     "test_cuda.py": "",
+    "test_cuda_multigpu.py": "",
 }
+# What a file needs beside the usual.
+_SETTINGS = {"test_cuda_multigpu.py": {"CUDASIM_DEVICES": "2"}}
 # A process that writes nothing for this much longer than one test may take is given up.
 _GRACE_SECONDS = 60
 
 
-def environment(record: pathlib.Path, done: pathlib.Path, seconds: int) -> dict[str, str]:
+def environment(
+    file: str, record: pathlib.Path, done: pathlib.Path, seconds: int
+) -> dict[str, str]:
     """The environment of a process that runs tests."""
     path = [str(HERE / "standins"), str(HERE.parent.parent), *sys.path]
     return {
+        **_SETTINGS.get(file, {}),
         **os.environ,
         "PYTHONPATH": os.pathsep.join(path),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -48,8 +56,20 @@ def environment(record: pathlib.Path, done: pathlib.Path, seconds: int) -> dict[
     }
 
 
+def read(record: pathlib.Path) -> list[results.Result]:
+    """What a record says; nothing when there is none yet."""
+    if not record.is_file():
+        return []
+    with record.open(encoding="utf-8") as lines:
+        return results.read_record(lines)
+
+
 def run_file(
-    file: pathlib.Path, selection: str, record: pathlib.Path, seconds: int
+    file: pathlib.Path,
+    selection: str,
+    record: pathlib.Path,
+    seconds: int,
+    skipped: Collection[str] = (),
 ) -> list[results.Result]:
     """Runs the tests of one file, process after process, until all are done.
 
@@ -58,30 +78,62 @@ def run_file(
         selection: pytest's -k.
         record: where outcomes are written; what it has already is not run again.
         seconds: for one test.
+        skipped: tests that are left out.
     """
     command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-q", "--no-header"]
     command += ["--tb=short", "-p", "tests.upstream.recorder", "-p", "no:cacheprovider", file.name]
     command += ["-k", selection] if selection else []
     done = record.with_suffix(".done")
-    found: list[results.Result] = []
+    found = read(record)
     while True:
         before = len(found)
-        done.write_text("\n".join(result.test for result in found), encoding="utf-8")
+        names = [result.test for result in found] + list(skipped)
+        done.write_text("\n".join(names), encoding="utf-8")
+        record.touch()  # from now on, its age says how long the process has been silent
         with open(record.with_suffix(".log"), "ab") as log:
             process = subprocess.Popen(
                 command,
                 cwd=file.parent,
-                env=environment(record, done, seconds),
+                env=environment(file.name, record, done, seconds),
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
             watch(process, record, file.name, seconds)
-        if record.is_file():
-            with record.open(encoding="utf-8") as lines:
-                found = results.read_record(lines)
+        found = read(record)
         # pytest: 0 all passed, 1 some failed, 5 nothing left to run. Anything else is a crash.
         if process.returncode in (0, 1, 5) or len(found) == before:
             return found
+
+
+def run_and_judge(
+    file: pathlib.Path,
+    selection: str,
+    record: pathlib.Path,
+    seconds: int,
+    known: Collection[results.Known],
+    complete: bool,
+) -> results.Verdict:
+    """Runs the tests of one file, and those that fail unexpectedly once more.
+
+    Args:
+        file: as for `run_file`.
+        selection: as for `run_file`.
+        record: as for `run_file`; the second run's lies beside it.
+        seconds: as for `run_file`.
+        known: what does not pass.
+        complete: whether `selection` is the usual one.
+    """
+    found = run_file(file, selection, record, seconds)
+    verdict = results.judge(found, known, complete)
+    doubtful = {result.test for result in verdict.unexpected}
+    if not doubtful:
+        return verdict
+    others = [result.test for result in found if result.test not in doubtful]
+    again = run_file(file, selection, record.with_suffix(".again.jsonl"), seconds, others)
+    for result in again:
+        if result.outcome == results.PASSED:
+            print(f"{file.name}: {result.test} passed when run again without the others")
+    return results.judge(results.merge(found, again), known, complete)
 
 
 def watch(process: subprocess.Popen[bytes], record: pathlib.Path, name: str, seconds: int) -> None:
@@ -117,7 +169,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--file", action="append", help=f"of {', '.join(SELECTED)}, or another")
     parser.add_argument("-k", dest="selection", help="pytest's -k, in place of the usual one")
-    parser.add_argument("--seconds", type=int, default=40, help="for one test (default: 40)")
+    parser.add_argument("--seconds", type=int, default=900, help="for one test (default: 900)")
     parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
     options = parser.parse_args(argv)
     known = (HERE / "known.toml").read_text(encoding="utf-8")
@@ -130,12 +182,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             record = (folder / name).with_suffix(".jsonl").resolve()
             tests = options.tests.parent if options.tests.is_file() else options.tests
             file = (tests / name).resolve()
-            found = run_file(file, selection, record, options.seconds)
-            verdict = results.judge(
-                found, results.read_known(known, name), complete=options.selection is None
+            verdict = run_and_judge(
+                file,
+                selection,
+                record,
+                options.seconds,
+                results.read_known(known, name),
+                complete=options.selection is None,
             )
             report(name, verdict)
-            if verdict.unexpected or verdict.needless or not found:
+            if verdict.unexpected or verdict.needless or verdict.rate == 0:
                 status = 1
     return status
 
