@@ -68,6 +68,10 @@ class Configuration:
     """The sources of each target that are files of the tree."""
     lists: Mapping[str, tuple[str, ...]]
     """For each file, the variables and file lists that named it."""
+    globs: Mapping[str, tuple[str, ...]]
+    """For each variable of a file(GLOB …), the files that it found."""
+    folders: Mapping[str, tuple[str, ...]]
+    """For each such variable, the folders that it looked in: a new file there is found by the next run."""
 
     def sources(self) -> frozenset[str]:
         """The sources of all targets."""
@@ -132,6 +136,8 @@ def configure(
     return Configuration(
         {name: tuple(sorted(paths)) for name, paths in sorted(interpreter.targets.items())},
         {path: tuple(sorted(names)) for path, names in sorted(interpreter.lists.items())},
+        {name: tuple(sorted(paths)) for name, paths in sorted(interpreter.globs.items())},
+        {name: tuple(sorted(paths)) for name, paths in sorted(interpreter.folders.items())},
     )
 
 
@@ -164,6 +170,8 @@ class _Interpreter:
         self._depth = 0
         self.targets: dict[str, set[str]] = {}
         self.lists: dict[str, set[str]] = {}
+        self.globs: dict[str, set[str]] = {}
+        self.folders: dict[str, set[str]] = {}
         self._handlers: dict[str, Callable[[Command, list[str]], None]] = {
             "set": self._set,
             "unset": self._unset,
@@ -485,36 +493,39 @@ class _Interpreter:
         found: set[str] = set()
         for pattern in patterns:
             if pattern != "CONFIGURE_DEPENDS":
-                found.update(self._glob(pattern, words[0] == "GLOB_RECURSE"))
+                folders = self._globbed_folders(pattern, words[0] == "GLOB_RECURSE")
+                self.folders.setdefault(variable, set()).update(folders)
+                found.update(self._glob(pattern, folders))
         for path in found:
             self.lists.setdefault(path, set()).add(variable)
+        self.globs.setdefault(variable, set()).update(found)
         paths = [_join(SOURCE, path) for path in sorted(found)]
         if relative:
             paths = [posixpath.relpath(path, relative) for path in paths]
         self._variables[variable] = ";".join(paths)
 
-    def _glob(self, pattern: str, recursive: bool) -> list[str]:
-        """The files of the tree that a pattern of file(GLOB) matches."""
+    def _globbed_folders(self, pattern: str, recursive: bool) -> list[str]:
+        """The folders of the tree that a pattern of file(GLOB) looks in."""
         source = self._source(pattern)
         if source is None:
             return []
-        folder_pattern, _, name_pattern = source.rpartition("/")
+        folder_pattern = source.rpartition("/")[0]
         folders = self._tree.folders
         if any(mark in folder_pattern for mark in "*?["):
             parts = folder_pattern.split("/")
-            chosen = [folder for folder in folders if _same_shape(folder, parts, recursive)]
-        elif recursive:
-            chosen = [
-                folder
-                for folder in folders
-                if folder == folder_pattern or folder.startswith(f"{folder_pattern}/")
-            ]
-        else:
-            chosen = [folder_pattern] if folder_pattern in folders else []
+            return [folder for folder in folders if _same_shape(folder, parts, recursive)]
+        if recursive:
+            below = f"{folder_pattern}/"
+            return [folder for folder in folders if f"{folder}/".startswith(below)]
+        return [folder_pattern] if folder_pattern in folders else []
+
+    def _glob(self, pattern: str, folders: Sequence[str]) -> list[str]:
+        """The files of some folders whose names match a pattern."""
+        name_pattern = pattern.rpartition("/")[2]
         return [
             f"{folder}/{name}" if folder else name
-            for folder in chosen
-            for name in folders[folder]
+            for folder in folders
+            for name in self._tree.folders[folder]
             if fnmatch.fnmatchcase(name, name_pattern)
         ]
 

@@ -93,10 +93,14 @@ def _pytorch_repository_impl(repository_ctx):
     version = repository_ctx.read(tree.get_child("version.txt")).strip().split("a0")[0]
     if version != VERSION:
         fail("@pytorch is version %s (%s), but this project builds %s." % (version, origin, VERSION))
+    for folder in ["lists", "rules"]:
+        # What layout.py reads upstream's lists with.
+        repository_ctx.watch_tree(repository_ctx.path(Label("//decouple/%s:BUILD.bazel" % folder)).dirname)
     watched = _run(
         repository_ctx,
         [
             _python(repository_ctx),
+            "-B",
             repository_ctx.path(Label("//third_party/pytorch:layout.py")),
             "--tree",
             tree,

@@ -16,8 +16,14 @@ import pathlib
 import re
 import sys
 
-ATEN = pathlib.PurePosixPath("aten/src/ATen")
-CUDA_FOLDERS = frozenset({"cuda", "cudnn", "THC"})
+# Run by the repository rule, outside of Bazel's Python rules.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from decouple.errors import DecoupleError
+from decouple.lists import cmake, starlark
+from decouple.rules.load import load
+from decouple.tree import Tree
+
 HEADER_ROOTS = (pathlib.PurePosixPath("aten/src"), pathlib.PurePosixPath("."))
 HEADER_SEARCH = ("aten/src/ATen", "c10", "torch/csrc")
 BUILD_FILES = frozenset(
@@ -34,78 +40,60 @@ BUILD_FILES = frozenset(
 # Upstream's names for what one set of globs builds for CUDA; "hip" marks the ROCm half. The operators of MIOpen are in
 # CUDA builds too: without it they are its error messages.
 CUDA_GLOB = re.compile(r"(?!.*hip).*(?:cuda|cudnn|native_miopen).*(?:_cu|_cpp)$")
-GLOB_CALL = re.compile(r"^\s*file\(GLOB\s+(\w+)\s+([^)]*)\)", re.MULTILINE)
-SET_CALL = re.compile(r"^\s*set\((\w+)\s+([^)]*)\)", re.MULTILINE)
+# The list of c10_cuda's units.
+C10_LIST = "C10_CUDA_SRCS"
+CMAKE_FILES = ("aten/src/ATen/CMakeLists.txt", "c10/cuda/CMakeLists.txt")
+FILELISTS = "build_variables.bzl"
 
 
 class LayoutError(Exception):
     """The tree does not look as this project expects; the message says which file and why."""
 
 
-def read(path: pathlib.Path) -> str:
-    """Returns the text of an upstream file.
+def configure(tree: pathlib.Path) -> cmake.Configuration:
+    """Runs the CMake files in which upstream lists CUDA units, as in a CUDA build.
 
     Raises:
-        LayoutError: the file is not there.
+        LayoutError: the tree is not one, or a file of it cannot be understood.
     """
     try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise LayoutError(f"{path} is missing: this is not a complete PyTorch tree.") from None
+        rules = load("cuda")
+        definitions = {**rules.definitions, **rules.device_definitions}
+        source = Tree(tree)
+        return cmake.configure(source, CMAKE_FILES, definitions, starlark.lists(source, FILELISTS))
+    except DecoupleError as error:
+        raise LayoutError(str(error)) from None
 
 
-def cmake_globs(tree: pathlib.Path) -> dict[str, list[str]]:
-    """Evaluates the `file(GLOB …)` calls with which ATen's CMake file collects CUDA units.
-
-    Args:
-        tree: the root of a PyTorch source tree.
-
-    Returns:
-        For each of upstream's variables, the patterns relative to the tree.
-    """
-    text = read(tree / ATEN / "CMakeLists.txt")
-    globs = {}
-    for name, arguments in GLOB_CALL.findall(text):
-        if CUDA_GLOB.match(name):
-            globs[name] = [str(ATEN / pattern) for pattern in re.findall(r'"([^"]+)"', arguments)]
-    if not globs:
-        raise LayoutError(f"{tree / ATEN}/CMakeLists.txt has no file(GLOB …) for CUDA any more.")
-    return globs
-
-
-def expand(tree: pathlib.Path, patterns: list[str]) -> list[str]:
-    """Returns the files of the tree that match any pattern, sorted, as paths relative to it."""
-    found = {
-        path.relative_to(tree).as_posix() for pattern in patterns for path in tree.glob(pattern)
-    }
-    return sorted(found)
-
-
-def cmake_set(tree: pathlib.Path, cmake_file: str, variable: str) -> list[str]:
-    """Returns the files that a `set(VARIABLE …)` of a CMake file lists, relative to the tree.
+def units(configuration: cmake.Configuration) -> dict[str, list[str]]:
+    """Returns every group of CUDA translation units that upstream's CMake files name.
 
     Raises:
-        LayoutError: the variable is no longer set there.
+        LayoutError: upstream no longer has such groups.
     """
-    calls = dict(SET_CALL.findall(read(tree / cmake_file)))
-    if variable not in calls:
-        raise LayoutError(f"{cmake_file} no longer sets {variable}, the list of its units.")
-    folder = pathlib.PurePosixPath(cmake_file).parent
-    return [str(folder / name) for name in calls[variable].split()]
+    groups = {
+        name: list(files) for name, files in configuration.globs.items() if CUDA_GLOB.match(name)
+    }
+    if not groups:
+        raise LayoutError("aten/src/ATen/CMakeLists.txt has no file(GLOB …) for CUDA any more.")
+    listed = [path for path, names in configuration.lists.items() if C10_LIST in names]
+    if not listed:
+        raise LayoutError(
+            f"c10/cuda/CMakeLists.txt no longer sets {C10_LIST}, the list of its units."
+        )
+    return {**groups, "c10_cuda": sorted(path for path in listed if path.endswith(".cpp"))}
 
 
-def units(tree: pathlib.Path) -> dict[str, list[str]]:
-    """Returns every group of CUDA translation units that upstream's CMake files name."""
-    groups = {name: expand(tree, patterns) for name, patterns in cmake_globs(tree).items()}
-    groups["c10_cuda"] = cmake_set(tree, "c10/cuda/CMakeLists.txt", "C10_CUDA_SRCS")
-    return groups
-
-
-def watched_folders(tree: pathlib.Path) -> list[str]:
-    """Returns the folders whose listing decides what the globs find."""
-    patterns = [pattern for group in cmake_globs(tree).values() for pattern in group]
-    folders = {pathlib.PurePosixPath(pattern).parent for pattern in patterns}
-    return sorted(str(folder) for folder in folders if (tree / folder).is_dir())
+def watched_folders(configuration: cmake.Configuration) -> list[str]:
+    """Returns the folders whose listing decides what the globs for CUDA find."""
+    return sorted(
+        {
+            folder
+            for name, folders in configuration.folders.items()
+            if CUDA_GLOB.match(name)
+            for folder in folders
+        }
+    )
 
 
 def has_build_file(folder: pathlib.Path) -> bool:
@@ -125,13 +113,19 @@ def link_tree(source: pathlib.Path, destination: pathlib.Path) -> None:
             (destination / entry.name).symlink_to(entry)
 
 
+def cuda_folders() -> frozenset[str]:
+    """Returns the names of folders that are CUDA's as a whole."""
+    return frozenset(name for rule in load("cuda").files for name in rule.folders)
+
+
 def cuda_header_folders(tree: pathlib.Path) -> list[pathlib.PurePosixPath]:
     """Returns the topmost folders that CUDA owns by name and that hold headers."""
     found = []
+    folders = cuda_folders()
     for root in HEADER_SEARCH:
         for folder in sorted(path for path in (tree / root).rglob("*") if path.is_dir()):
             relative = pathlib.PurePosixPath(folder.relative_to(tree).as_posix())
-            if relative.name in CUDA_FOLDERS and not CUDA_FOLDERS.intersection(relative.parts[:-1]):
+            if relative.name in folders and not folders.intersection(relative.parts[:-1]):
                 found.append(relative)
     return found
 
@@ -168,8 +162,9 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     tree = options.tree.resolve()
     try:
-        groups = units(tree)
-        folders = watched_folders(tree)
+        configuration = configure(tree)
+        groups = units(configuration)
+        folders = watched_folders(configuration)
         link_tree(tree, options.out)
         link_headers(tree, options.out / "cuda_include")
     except LayoutError as error:

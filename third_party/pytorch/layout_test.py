@@ -4,6 +4,7 @@ import pathlib
 
 from absl.testing import absltest
 
+from decouple import testing
 from third_party.pytorch import layout
 
 CMAKE = """
@@ -19,23 +20,27 @@ class LayoutTest(absltest.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.tree = pathlib.Path(self.create_tempdir().full_path)
-        for name, text in {
-            "aten/src/ATen/CMakeLists.txt": CMAKE,
-            "aten/src/ATen/cuda/Context.cpp": "",
-            "aten/src/ATen/cuda/Context.h": "",
-            "aten/src/ATen/cuda/detail/Hooks.cpp": "",
-            "aten/src/ATen/native/cuda/Abs.cu": "",
-            "aten/src/ATen/native/Sorting.h": "",
-            "c10/BUILD.bazel": "",
-            "c10/core/Device.h": "",
-            "c10/cuda/CMakeLists.txt": "set(C10_CUDA_SRCS\n    Stream.cpp\n    impl/Guard.cpp\n)\n",
-            "c10/cuda/Stream.h": "",
-            "torch/csrc/Module.cpp": "",
-        }.items():
-            path = self.tree / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        self.tree = pathlib.Path(self.create_tempdir().full_path, "tree")
+        testing.make_tree(
+            self.tree,
+            {
+                "aten/src/ATen/CMakeLists.txt": CMAKE,
+                "aten/src/ATen/cuda/Context.cpp": "",
+                "aten/src/ATen/cuda/Context.h": "",
+                "aten/src/ATen/cuda/detail/Hooks.cpp": "",
+                "aten/src/ATen/native/cuda/Abs.cu": "",
+                "aten/src/ATen/native/miopen/README": "",
+                "aten/src/ATen/native/Sorting.h": "",
+                "c10/BUILD.bazel": "",
+                "c10/cuda/CMakeLists.txt": "set(C10_CUDA_SRCS\n    Stream.cpp\n    impl/Guard.cpp\n)\n",
+                "c10/cuda/impl/Guard.cpp": "",
+                "torch/csrc/Module.cpp": "",
+            },
+        )
+
+    def units(self) -> dict[str, list[str]]:
+        """Upstream's groups of units."""
+        return layout.units(layout.configure(self.tree))
 
     def lay_out(self) -> pathlib.Path:
         """Runs the tool; returns the repository it wrote."""
@@ -46,7 +51,7 @@ class LayoutTest(absltest.TestCase):
 
     def test_units_come_from_upstreams_globs_and_lists(self) -> None:
         self.assertEqual(
-            layout.units(self.tree),
+            self.units(),
             {
                 "cuda_cpp": [
                     "aten/src/ATen/cuda/Context.cpp",
@@ -60,12 +65,17 @@ class LayoutTest(absltest.TestCase):
 
     def test_a_new_file_is_a_new_unit(self) -> None:
         (self.tree / "aten/src/ATen/native/cuda/New.cu").touch()
-        self.assertIn("aten/src/ATen/native/cuda/New.cu", layout.units(self.tree)["native_cuda_cu"])
+        self.assertIn("aten/src/ATen/native/cuda/New.cu", self.units()["native_cuda_cu"])
 
     def test_folders_with_globs_are_watched(self) -> None:
         self.assertEqual(
-            layout.watched_folders(self.tree),
-            ["aten/src/ATen/cuda", "aten/src/ATen/cuda/detail", "aten/src/ATen/native/cuda"],
+            layout.watched_folders(layout.configure(self.tree)),
+            [
+                "aten/src/ATen/cuda",
+                "aten/src/ATen/cuda/detail",
+                "aten/src/ATen/native/cuda",
+                "aten/src/ATen/native/miopen",
+            ],
         )
 
     def test_files_keep_their_paths_and_build_files_are_hidden(self) -> None:
@@ -89,12 +99,14 @@ class LayoutTest(absltest.TestCase):
     def test_a_list_that_vanishes_is_named(self) -> None:
         (self.tree / "c10/cuda/CMakeLists.txt").write_text("set(OTHER a.cpp)\n")
         with self.assertRaisesRegex(layout.LayoutError, "no longer sets C10_CUDA_SRCS"):
-            layout.units(self.tree)
+            self.units()
 
     def test_a_tree_without_cmake_files_is_refused(self) -> None:
         (self.tree / "aten/src/ATen/CMakeLists.txt").unlink()
-        with self.assertRaisesRegex(layout.LayoutError, "not a complete PyTorch tree"):
-            layout.units(self.tree)
+        with self.assertRaisesRegex(
+            layout.LayoutError, r"aten/src/ATen/CMakeLists\.txt: cannot be read"
+        ):
+            self.units()
 
 
 if __name__ == "__main__":
