@@ -7,13 +7,13 @@ sources of each target of a configuration, and the names of the lists that each 
 from __future__ import annotations
 
 import dataclasses
-import fnmatch
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 
 from decouple.errors import DecoupleError
-from decouple.lists import cmake_condition, cmake_strings
+from decouple.lists import cmake_condition, cmake_globs, cmake_strings
+from decouple.lists.cmake_blocks import REFERENCE, Block, Item, nest, substitute
 from decouple.lists.cmake_syntax import Argument, Command, commands
 from decouple.tree import Tree
 
@@ -43,19 +43,10 @@ _TARGET_KEYWORDS = frozenset(
         "MACOSX_BUNDLE",
     ]
 )
-_REFERENCE = re.compile(r"\$(?P<env>ENV)?\{(?P<name>[^${}]*)\}|\$CACHE\{(?P<cache>[^${}]*)\}")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _WHOLE_REFERENCE = re.compile(r"\$\{[^${}]*\}\Z")
 _PLACEHOLDER = re.compile(r"@(\w+)@")
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-_BLOCKS = {
-    "if": "endif",
-    "foreach": "endforeach",
-    "while": "endwhile",
-    "function": "endfunction",
-    "macro": "endmacro",
-}
-_MIDDLE = frozenset({"elseif", "else"})
 _DEEPEST = 100
 _MOST_ROUNDS = 100_000
 
@@ -79,24 +70,12 @@ class Configuration:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Block:
-    """A command with a body: if, foreach, while, function, macro."""
-
-    head: Command
-    bodies: tuple[tuple[Command, tuple[_Item, ...]], ...]
-    """Each clause's command with what follows it."""
-
-
-_Item = Command | _Block
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class _Routine:
     """A function or macro of the language."""
 
     name: str
     parameters: tuple[str, ...]
-    body: tuple[_Item, ...]
+    body: tuple[Item, ...]
     path: str
     is_macro: bool
 
@@ -163,7 +142,7 @@ class _Interpreter:
             }
         ]
         self._routines: dict[str, _Routine] = {}
-        self._parsed: dict[str, tuple[_Item, ...]] = {}
+        self._parsed: dict[str, tuple[Item, ...]] = {}
         self._copies: dict[str, str] = {}
         self._running: list[str] = []
         self._path = ""
@@ -212,7 +191,7 @@ class _Interpreter:
 
     def _run_file(self, path: str) -> None:
         if path not in self._parsed:
-            self._parsed[path] = _nest(commands(self._tree.read_text(path), path), path)
+            self._parsed[path] = nest(commands(self._tree.read_text(path), path), path)
         before = self._path, self._variables.get("CMAKE_CURRENT_LIST_DIR")
         self._path = path
         self._variables["CMAKE_CURRENT_LIST_DIR"] = _join(SOURCE, posixpath.dirname(path))
@@ -227,14 +206,14 @@ class _Interpreter:
 
     # --- control flow ------------------------------------------------------------------------
 
-    def _run(self, items: Sequence[_Item]) -> None:
+    def _run(self, items: Sequence[Item]) -> None:
         for item in items:
-            if isinstance(item, _Block):
+            if isinstance(item, Block):
                 self._run_block(item)
             else:
                 self._run_command(item)
 
-    def _run_block(self, block: _Block) -> None:
+    def _run_block(self, block: Block) -> None:
         match block.head.name:
             case "if":
                 for command, body in block.bodies:
@@ -251,7 +230,7 @@ class _Interpreter:
             case _:
                 self._define(block)
 
-    def _round(self, body: Sequence[_Item]) -> bool:
+    def _round(self, body: Sequence[Item]) -> bool:
         """Runs a loop's body once; returns whether the loop goes on."""
         try:
             self._run(body)
@@ -261,7 +240,7 @@ class _Interpreter:
             return False
         return True
 
-    def _foreach(self, block: _Block) -> None:
+    def _foreach(self, block: Block) -> None:
         words = self._expand(block.head.arguments)
         if not words:
             raise self._error("foreach needs a variable", block.head)
@@ -296,7 +275,7 @@ class _Interpreter:
                 values.append(word)
         return values
 
-    def _define(self, block: _Block) -> None:
+    def _define(self, block: Block) -> None:
         words = self._expand(block.head.arguments)
         name = words[0].lower()
         self._routines[name] = _Routine(
@@ -367,7 +346,7 @@ class _Interpreter:
         try:
             if routine.is_macro:
                 # A macro's references are replaced in its text; it runs in the caller's scope.
-                self._run(_substitute(routine.body, given))
+                self._run(substitute(routine.body, given))
             else:
                 self._scopes.append({**self._variables, **given})
                 try:
@@ -493,9 +472,10 @@ class _Interpreter:
         found: set[str] = set()
         for pattern in patterns:
             if pattern != "CONFIGURE_DEPENDS":
-                folders = self._globbed_folders(pattern, words[0] == "GLOB_RECURSE")
+                source = self._source(pattern) or ""
+                folders = cmake_globs.folders(self._tree, source, words[0] == "GLOB_RECURSE")
                 self.folders.setdefault(variable, set()).update(folders)
-                found.update(self._glob(pattern, folders))
+                found.update(cmake_globs.files(self._tree, source, folders))
         for path in found:
             self.lists.setdefault(path, set()).add(variable)
         self.globs.setdefault(variable, set()).update(found)
@@ -503,31 +483,6 @@ class _Interpreter:
         if relative:
             paths = [posixpath.relpath(path, relative) for path in paths]
         self._variables[variable] = ";".join(paths)
-
-    def _globbed_folders(self, pattern: str, recursive: bool) -> list[str]:
-        """The folders of the tree that a pattern of file(GLOB) looks in."""
-        source = self._source(pattern)
-        if source is None:
-            return []
-        folder_pattern = source.rpartition("/")[0]
-        folders = self._tree.folders
-        if any(mark in folder_pattern for mark in "*?["):
-            parts = folder_pattern.split("/")
-            return [folder for folder in folders if _same_shape(folder, parts, recursive)]
-        if recursive:
-            below = f"{folder_pattern}/"
-            return [folder for folder in folders if f"{folder}/".startswith(below)]
-        return [folder_pattern] if folder_pattern in folders else []
-
-    def _glob(self, pattern: str, folders: Sequence[str]) -> list[str]:
-        """The files of some folders whose names match a pattern."""
-        name_pattern = pattern.rpartition("/")[2]
-        return [
-            f"{folder}/{name}" if folder else name
-            for folder in folders
-            for name in self._tree.folders[folder]
-            if fnmatch.fnmatchcase(name, name_pattern)
-        ]
 
     def _target(self, command: Command) -> None:
         words = self._expand(command.arguments)
@@ -562,7 +517,7 @@ class _Interpreter:
         """A text with its references replaced, from the inside out, and its escapes resolved."""
         if "$" in text:
             for _ in range(_DEEPEST):
-                replaced = _REFERENCE.sub(self._dereference, text)
+                replaced = REFERENCE.sub(self._dereference, text)
                 if replaced == text:
                     break
                 text = replaced
@@ -595,93 +550,6 @@ class _Interpreter:
 
     def _error(self, message: str, command: Command) -> DecoupleError:
         return DecoupleError(f"{message}.", path=self._path, line=command.line)
-
-
-def _nest(found: Sequence[Command], path: str) -> tuple[_Item, ...]:
-    """Puts commands between if() and endif() and their like into blocks."""
-    items, position = _body(found, 0, None, path)
-    if position < len(found):
-        stray = found[position]
-        raise DecoupleError(
-            f"{stray.name}() closes or continues nothing.", path=path, line=stray.line
-        )
-    return items
-
-
-def _body(
-    found: Sequence[Command], position: int, opening: Command | None, path: str
-) -> tuple[tuple[_Item, ...], int]:
-    """The items up to the command that ends the current clause, and its position."""
-    items: list[_Item] = []
-    while position < len(found):
-        command = found[position]
-        if command.name in _BLOCKS:
-            block, position = _block(found, position, path)
-            items.append(block)
-            continue
-        if command.name in _MIDDLE or command.name in _BLOCKS.values():
-            return tuple(items), position
-        items.append(command)
-        position += 1
-    if opening is not None:
-        raise DecoupleError(
-            f"{opening.name}() has no {_BLOCKS[opening.name]}().", path=path, line=opening.line
-        )
-    return tuple(items), position
-
-
-def _block(found: Sequence[Command], position: int, path: str) -> tuple[_Block, int]:
-    """The block that starts at a position, and the position behind it."""
-    head = found[position]
-    bodies = []
-    clause = head
-    while True:
-        body, position = _body(found, position + 1, head, path)
-        bodies.append((clause, body))
-        clause = found[position]
-        if clause.name == _BLOCKS[head.name]:
-            return _Block(head, tuple(bodies)), position + 1
-        if head.name != "if" or clause.name not in _MIDDLE:
-            raise DecoupleError(
-                f"{clause.name}() stands where {_BLOCKS[head.name]}() is needed, "
-                f"for {head.name}() in line {head.line}.",
-                path=path,
-                line=clause.line,
-            )
-
-
-def _substitute(items: Sequence[_Item], given: Mapping[str, str]) -> tuple[_Item, ...]:
-    """The body of a macro with its parameters replaced in the text."""
-
-    def replace(command: Command) -> Command:
-        arguments = tuple(
-            dataclasses.replace(
-                argument,
-                text=_REFERENCE.sub(
-                    lambda match: given.get(match["name"] or "", match[0]), argument.text
-                ),
-            )
-            for argument in command.arguments
-        )
-        return dataclasses.replace(command, arguments=arguments)
-
-    return tuple(
-        _Block(
-            replace(item.head),
-            tuple((replace(clause), _substitute(body, given)) for clause, body in item.bodies),
-        )
-        if isinstance(item, _Block)
-        else replace(item)
-        for item in items
-    )
-
-
-def _same_shape(folder: str, parts: Sequence[str], recursive: bool) -> bool:
-    """Whether a folder matches a pattern of folders."""
-    names = folder.split("/")
-    if len(names) < len(parts) or (len(names) > len(parts) and not recursive):
-        return False
-    return all(map(fnmatch.fnmatchcase, names, parts))
 
 
 def _join(folder: str, path: str) -> str:
