@@ -2,6 +2,8 @@
 
 load("@bazel_skylib//rules:write_file.bzl", "write_file")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common", "cc_library")
+load("@rules_cuda//cuda:defs.bzl", "cuda_library")
+load("//aten_cuda:defs.bzl", "NVCC_DEFINES", "NVCC_OPTIONS")
 
 def _materialized_device_impl(ctx):
     tree = ctx.actions.declare_directory(ctx.label.name)
@@ -10,11 +12,17 @@ def _materialized_device_impl(ctx):
         for target, place in ctx.attr.configured.items()
     ]
     ctx.actions.run_shell(
-        command = " && ".join([
+        command = "\n".join([
+            "set -e",
             "work=$(mktemp -d)",
             "trap 'rm -rf \"$work\"' EXIT",
             '"$1" materialize "$(dirname "$(readlink -f "$2")")" --out "$work/tree"',
             'cp -r "$work/tree/third_device/torch_cuda/." "$3"',
+            # Headers that stay and are patched go before the installed torch's.
+            "for header in $(sed -n 's,^+++ b/aten/src/\\(.*\\.h\\)$,\\1,p' \"$3\"/torch_patches/*.patch)",
+            'do mkdir -p "$3/patched/$(dirname "$header")"',
+            'cp "$work/tree/aten/src/$header" "$3/patched/$header"',
+            "done",
         ] + copies),
         arguments = [ctx.executable._decouple.path, ctx.file.version.path, tree.path],
         inputs = depset([ctx.file.version] + ctx.files.sources + ctx.files.configured),
@@ -27,7 +35,7 @@ def _materialized_device_impl(ctx):
         DefaultInfo(files = depset([tree])),
         CcInfo(compilation_context = cc_common.create_compilation_context(
             headers = depset([tree]),
-            includes = depset([tree.path]),
+            includes = depset([tree.path + "/patched", tree.path]),
         )),
     ]
 
@@ -56,15 +64,42 @@ materialized_device = rule(
     doc = "The folder third_device/torch_cuda of the restructured tree, as headers that sources can include.",
 )
 
-def materialized_library(name, units, moves, deps, **kwargs):
-    """A cc_library of moved sources, compiled where they are now.
+def _archives_impl(ctx):
+    libraries = [
+        library
+        for dep in ctx.attr.deps
+        for linker_input in dep[CcInfo].linking_context.linker_inputs.to_list()
+        if linker_input.owner == dep.label
+        for library in linker_input.libraries
+    ]
+    if not libraries:
+        fail("%s: there is nothing to link in %s" % (ctx.label, ctx.attr.deps))
+    return [DefaultInfo(files = depset([
+        library.pic_static_library or library.static_library
+        for library in libraries
+    ]))]
+
+archives = rule(
+    implementation = _archives_impl,
+    attrs = {"deps": attr.label_list(
+        mandatory = True,
+        providers = [CcInfo],
+        doc = "Libraries, whose own archives are wanted.",
+    )},
+    doc = "The archives of libraries as files, so that building this compiles them.",
+)
+
+def materialized_library(name, units, moves, deps, copts = [], local_defines = [], **kwargs):
+    """Libraries of moved sources, compiled where they are now: NAME of the C++ ones, NAME_kernels of the CUDA ones.
 
     Args:
         name: string, name of the library.
         units: list of strings, paths in upstream's tree.
         moves: dict of strings, folders of upstream's tree to folders below the device's.
         deps: list of labels; a materialized_device is one of them.
-        **kwargs: more attributes of cc_library.
+        copts: list of strings, options of the C++ compiler.
+        local_defines: list of strings, macros of all units.
+        **kwargs: attributes common to all rules.
     """
     srcs = []
     for unit in units:
@@ -81,8 +116,21 @@ def materialized_library(name, units, moves, deps, **kwargs):
         srcs.append(source)
     cc_library(
         name = name,
-        srcs = srcs,
+        srcs = [source for source in srcs if not source.endswith(".cu")],
+        copts = copts,
         linkstatic = True,
+        local_defines = local_defines,
         deps = deps,
         **kwargs
     )
+    kernels = [source for source in srcs if source.endswith(".cu")]
+    if kernels:
+        cuda_library(
+            name = name + "_kernels",
+            srcs = kernels,
+            copts = NVCC_OPTIONS,
+            local_defines = local_defines + NVCC_DEFINES,
+            toolchains = ["//config:cuda_archs"],
+            deps = deps,
+            **kwargs
+        )
