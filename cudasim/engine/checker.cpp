@@ -103,6 +103,14 @@ void BlockChecker::before(
     const Accessor& accessor,
     const MemoryAccess& access,
     Mask active) {
+  if (access.orders) {
+    // Which threads it orders is not known here; all of them hides races
+    // rather than reporting what is none.
+    ++epoch_;
+  }
+  if (access.kind == MemoryAccess::Kind::kNone) {
+    return;
+  }
   Warp& warp = *accessor.warp;
   const Inst& inst = *accessor.inst;
   const bool writes = access.kind != MemoryAccess::Kind::kRead;

@@ -6,7 +6,8 @@
 // What orders two threads: a barrier of the block between their accesses, or,
 // within a warp, an instruction that synchronises lanes (bar.warp.sync,
 // shfl.sync, …). Every barrier is taken to order all threads, so a barrier of
-// some warps can hide a race, and none is reported wrongly for it. Volatile,
+// some warps can hide a race, and none is reported wrongly for it. The same
+// goes for fences, acquiring accesses and waits for an mbarrier. Volatile,
 // relaxed, acquire and release accesses are taken for atomics.
 #pragma once
 

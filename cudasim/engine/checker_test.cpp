@@ -192,5 +192,59 @@ TEST(Checks, AreOffWithoutTheSwitch) {
   EXPECT_TRUE(device.run("k", shape, memory).findings.empty());
 }
 
+TEST(UninitializedReads, PaddingOfAStructureThatIsCopiedWholeIsNone) {
+  const std::string copy = R"(
+  setp.ne.u32 %p0, %r1, 0;
+  @%p0 bra OUT;
+  ld.global.v2.u32 {%r4, %r5}, [%rd1];
+  st.shared.v2.u32 [tile], {%r4, %r5};
+OUT:
+)";
+  EXPECT_FALSE(findings(copy, 2).empty());
+  EXPECT_TRUE(findings("  st.global.u32 [%rd1], 7;\n" + copy, 2).empty());
+}
+
+TEST(Races, AnMbarrierOrdersWhoArrivesBeforeWhoWaits) {
+  EXPECT_TRUE(findings(R"(
+  .shared .align 8 .b64 object;
+  setp.ne.u32 %p0, %r1, 0;
+  @%p0 bra READY;
+  mbarrier.init.shared.b64 [object], 64;
+READY:
+  bar.sync 0;
+  st.shared.u32 [%r2], %r1;
+  mbarrier.arrive.shared.b64 %rd2, [object];
+WAIT:
+  mbarrier.test_wait.shared.b64 %p1, [object], %rd2;
+  @!%p1 bra WAIT;
+  ld.shared.u32 %r4, [%r3];
+)")
+                  .empty());
+}
+
+TEST(Races, AFlagWithFencesOrdersTwoWarps) {
+  EXPECT_TRUE(findings(R"(
+  .shared .align 4 .b32 flag;
+  setp.eq.u32 %p0, %r1, 0;
+  @%p0 st.volatile.shared.u32 [flag], 0;
+  bar.sync 0;
+  setp.eq.u32 %p1, %r1, 32;
+  @!%p1 bra NOT_WRITER;
+  st.shared.u32 [tile], 7;
+  membar.cta;
+  st.volatile.shared.u32 [flag], 1;
+NOT_WRITER:
+  @!%p0 bra OUT;
+WAIT:
+  ld.volatile.shared.u32 %r4, [flag];
+  setp.eq.u32 %p2, %r4, 0;
+  @%p2 bra WAIT;
+  membar.cta;
+  ld.shared.u32 %r5, [tile];
+OUT:
+)")
+                  .empty());
+}
+
 } // namespace
 } // namespace cudasim::engine::testing

@@ -65,7 +65,8 @@ struct Control {
   std::vector<Passed> results;
   /// kCollective
   Handler handler = nullptr;
-  /// kCollective and kWarpBarrier: the operand with the member mask.
+  /// kCollective and kWarpBarrier: the operand with the member mask; kNoSlot:
+  /// all lanes.
   Slot members = kNoSlot;
   /// kBarrier, kBarrierArrive: operands; kNoSlot: barrier 0, all threads.
   Slot barrier = kNoSlot;
@@ -84,6 +85,9 @@ struct MemoryAccess {
   Kind kind = Kind::kNone;
   Space space = Space::kGeneric;
   bool atomic = false; // or volatile, or with an order
+  /// What others did before is ordered before what this thread does next: a
+  /// fence, an acquire, a wait for an mbarrier.
+  bool orders = false;
   std::uint8_t address = 0; // which operand
   std::uint8_t elements = 1; // of a vector
   std::uint32_t size = 0; // bytes that each lane accesses

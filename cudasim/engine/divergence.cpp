@@ -135,6 +135,80 @@ void WarpRunner::part(std::size_t at, const Control& control, Mask taken) {
   splits_.push_back(other);
 }
 
+namespace {
+
+/// Runs the handler of an instruction, for the lanes of each member mask by
+/// themselves: one instruction can serve several groups of lanes.
+Flow run_for_groups(
+    Warp& warp,
+    const Inst& inst,
+    const Control& control,
+    Mask active) {
+  if (control.handler == nullptr) {
+    return Flow::kNext;
+  }
+  if (control.members == kNoSlot || (control.members & kConstantBit) != 0) {
+    return control.handler(warp, inst, active);
+  }
+  // The handler may overwrite the register with the masks.
+  Mask members[kLanes];
+  std::memcpy(members, lanes<Mask>(warp, control.members), sizeof(members));
+  for (Mask left = active; left != 0;) {
+    const Mask wanted = members[__builtin_ctz(left)];
+    Mask group = 0;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      group |= (members[lane] == wanted ? 1u : 0u) << lane;
+    }
+    group &= left;
+    const Flow flow = control.handler(warp, inst, group);
+    if (flow != Flow::kNext) {
+      return flow;
+    }
+    left &= ~group;
+  }
+  return Flow::kNext;
+}
+
+/// Copies the active lanes of a register; `width` 0: a predicate.
+void copy_lanes(
+    std::byte* to,
+    const std::byte* from,
+    std::uint8_t width,
+    Mask active,
+    bool negated) {
+  if (width == 0) {
+    Mask old = 0;
+    Mask bits = 0;
+    std::memcpy(&old, to, sizeof(old));
+    std::memcpy(&bits, from, sizeof(bits));
+    old = (old & ~active) | ((negated ? ~bits : bits) & active);
+    std::memcpy(to, &old, sizeof(old));
+    return;
+  }
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int at = __builtin_ctz(left) * width;
+    std::memcpy(to + at, from + at, width);
+  }
+}
+
+/// All lanes that the active ones wait for.
+Mask members_of(Warp& warp, const Control& control, Mask active) {
+  if (control.members == kNoSlot) {
+    return kAllLanes;
+  }
+  const Mask* masks = lanes<Mask>(warp, control.members);
+  if ((control.members & kConstantBit) != 0) {
+    return masks[0];
+  }
+  Mask members = 0;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    members |= masks[__builtin_ctz(left)];
+  }
+  return members;
+}
+
+} // namespace
+
 /// Lanes come to an instruction for which all lanes of a mask have to be there.
 /// @returns whether the split goes on at once; `flow` tells how its handler
 /// did.
@@ -144,17 +218,13 @@ bool WarpRunner::gather(
     const Control& control,
     Mask active,
     Flow* flow) {
-  const Mask members = control.members == kNoSlot
-      ? kAllLanes
-      : lanes<Mask>(*this, control.members)[__builtin_ctz(active)];
+  const Mask members = members_of(*this, control, active);
   *flow = Flow::kNext;
   if ((members & live & ~active) == 0) {
     if (runner_.checker() != nullptr) {
       runner_.checker()->warp_synchronized(index);
     }
-    if (control.handler != nullptr) {
-      *flow = control.handler(*this, inst, active);
-    }
+    *flow = run_for_groups(*this, inst, control, active);
     return true;
   }
   Split& split = splits_[at];
@@ -172,13 +242,13 @@ Flow WarpRunner::release_group(std::size_t first) {
   const Inst& inst = code.instructions[leader.pc];
   const Control& control = code.controls[code.control_of[leader.pc]];
   Mask all = 0;
+  bool one_place = true;
+  std::vector<Split> together;
   for (Split& split : splits_) {
-    const bool same = split.state == Split::State::kGathering &&
-        (control.kind == ControlKind::kWarpBarrier
-             ? (split.members & leader.members) != 0
-             : split.pc == leader.pc && split.frame == leader.frame);
-    if (same) {
+    if (meets(leader, split)) {
       all |= split.active;
+      one_place &= split.pc == leader.pc && split.frame == leader.frame;
+      together.push_back(split);
       split.state = Split::State::kReady;
       split.pc += 1;
     }
@@ -187,10 +257,88 @@ Flow WarpRunner::release_group(std::size_t first) {
     runner_.checker()->warp_synchronized(index);
   }
   enter(*leader.frame);
-  const Flow flow = control.handler != nullptr
-      ? control.handler(*this, inst, all)
-      : Flow::kNext;
+  const Flow flow = one_place || control.handler == nullptr
+      ? run_for_groups(*this, inst, control, all)
+      : run_across(together, all);
   return flow == Flow::kFault ? note_fault(inst, code) : flow;
+}
+
+/// Whether a split gathers with another one. Lanes of one mask can come to
+/// different places of a program, if it is the same instruction that is there
+/// (CUDA programming guide, "Warp shuffle functions" and the like).
+bool WarpRunner::meets(const Split& leader, const Split& split) const {
+  if (split.state != Split::State::kGathering) {
+    return false;
+  }
+  if (split.pc == leader.pc && split.frame == leader.frame) {
+    return true;
+  }
+  const Code& code = *leader.frame->code;
+  const Code& other_code = *split.frame->code;
+  const Control& control = code.controls[code.control_of[leader.pc]];
+  const Control& other = other_code.controls[other_code.control_of[split.pc]];
+  if (control.kind != other.kind) {
+    return false;
+  }
+  return control.kind == ControlKind::kWarpBarrier
+      ? (split.members & leader.members) != 0
+      : control.handler == other.handler && control.members != kNoSlot &&
+          split.members == leader.members;
+}
+
+/// Executes a collective for splits at different places: their operands are
+/// brought together in registers of its own.
+Flow WarpRunner::run_across(const std::vector<Split>& splits, Mask all) {
+  constexpr std::size_t kRegister = kLanes * 8;
+  alignas(64) std::byte registers[kOperands * kRegister] = {};
+  const auto inst_of = [](const Split& split) -> const Inst& {
+    return split.frame->code->instructions[split.pc];
+  };
+  const auto place_of = [&](const Split& split, int operand) {
+    enter(*split.frame);
+    return lanes<std::byte>(*this, inst_of(split).operands[operand]);
+  };
+  Inst inst = inst_of(splits.front());
+  inst.negated = 0;
+  const Code& code = *splits.front().frame->code;
+  Control control = code.controls[code.control_of[splits.front().pc]];
+  for (int k = kOperands - 1; k >= inst.destinations; --k) {
+    if (inst.operands[k] == control.members) {
+      control.members = static_cast<Slot>(k * kRegister);
+      break;
+    }
+  }
+  const auto for_each_operand = [&](const auto& visit) {
+    for (const Split& split : splits) {
+      const Inst& own = inst_of(split);
+      for (int k = 0; k < kOperands; ++k) {
+        if (own.operands[k] != kNoSlot) {
+          visit(split, own, k, registers + k * kRegister, place_of(split, k));
+        }
+      }
+    }
+  };
+  for_each_operand([&](const Split& split,
+                       const Inst& own,
+                       int k,
+                       std::byte* here,
+                       const std::byte* there) {
+    inst.operands[k] = static_cast<Slot>(k * kRegister);
+    copy_lanes(
+        here, there, own.widths[k], split.active, (own.negated >> k & 1) != 0);
+  });
+  bases[0] = registers;
+  const Flow flow = run_for_groups(*this, inst, control, all);
+  for_each_operand([&](const Split& split,
+                       const Inst& own,
+                       int k,
+                       const std::byte* here,
+                       std::byte* there) {
+    if (k < own.destinations) {
+      copy_lanes(there, here, own.widths[k], split.active, false);
+    }
+  });
+  return flow;
 }
 
 /// Looks for a group of gathering splits that is complete.
@@ -201,15 +349,9 @@ bool WarpRunner::release_gathered() {
     if (leader.state != Split::State::kGathering) {
       continue;
     }
-    const Code& code = *leader.frame->code;
-    const bool barrier = code.controls[code.control_of[leader.pc]].kind ==
-        ControlKind::kWarpBarrier;
     Mask there = 0;
     for (const Split& split : splits_) {
-      if (split.state == Split::State::kGathering &&
-          (barrier || (split.pc == leader.pc && split.frame == leader.frame))) {
-        there |= split.active;
-      }
+      there |= meets(leader, split) ? split.active : 0;
     }
     if ((leader.members & live & ~there) == 0) {
       release_group(i);

@@ -156,6 +156,35 @@ TEST_F(Divergence, ALockBetweenLanesOfOneWarpDoesNotHang) {
   EXPECT_EQ(lock[1], 64u);
 }
 
+TEST_F(Divergence, ALockBeforeABarrierDoesNotHang) {
+  // Lanes that are at the barrier already must not keep others from their turn.
+  Shape shape;
+  shape.block.x = 64;
+  const auto words = words_of(
+      R"(
+    setp.ne.u32 %p1, %t, 0;
+    @!%p1 st.shared.u32 [lock], 0;
+    @!%p1 st.shared.u32 [lock+4], 0;
+    bar.sync 0;
+    SPIN:
+    atom.shared.cas.b32 %r0, [lock], 0, 1;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra SPIN;
+    ld.volatile.shared.u32 %r1, [lock+4];
+    add.u32 %r1, %r1, 1;
+    st.volatile.shared.u32 [lock+4], %r1;
+    membar.cta;
+    atom.shared.exch.b32 %r0, [lock], 0;
+    bar.sync 0;
+    ld.shared.u32 %r1, [lock+4];
+    st.global.u32 [%out], %r1;)",
+      shape,
+      ".shared .align 8 .b32 lock[2];\n");
+  for (const U32 word : words) {
+    EXPECT_EQ(word, 64u);
+  }
+}
+
 TEST_F(Divergence, ALaneWaitsForAnotherOneOfItsWarp) {
   const auto words = words_of(
       R"(
@@ -210,6 +239,121 @@ TEST_F(Divergence, CollectivesWaitForTheLanesOfTheirMask) {
     EXPECT_EQ(word, 0xf0f0f0f0u);
   }
   record_checked("bar.warp.sync");
+}
+
+TEST_F(Divergence, LanesThatSleepWhileTheyWaitForAnotherDoNotHang) {
+  // One lane after the other: each waits for its turn, and sleeps meanwhile.
+  words_of(
+      R"(
+    mov.u64 %rd0, served;
+    WAIT:
+    ld.acquire.gpu.global.u32 %r0, [%rd0];
+    setp.eq.u32 %p0, %r0, %lane;
+    @%p0 bra MINE;
+    nanosleep.u32 20;
+    bra WAIT;
+    MINE:
+    add.u32 %r0, %r0, 1;
+    st.release.gpu.global.u32 [%rd0], %r0;)",
+      {},
+      ".global .align 4 .b32 served;\n");
+  const auto* served =
+      reinterpret_cast<const U32*>(device.program().symbol("served")->address);
+  EXPECT_EQ(*served, 32u);
+}
+
+TEST_F(Divergence, OneCollectiveServesGroupsWithMasksOfTheirOwn) {
+  // As cooperative groups' partitions have it: lanes with the same remainder.
+  const auto words = words_of(R"(
+    rem.u32 %r0, %lane, 3;
+    match.any.sync.b32 %r1, %r0, 0xffffffff;
+    redux.sync.add.u32 %r2, %lane, %r1;
+    setp.gt.u32 %p0, %lane, 15;
+    vote.sync.ballot.b32 %r3, %p0, %r1;
+    popc.b32 %r3, %r3;
+    mad.lo.u32 %r2, %r2, 100, %r3;
+    st.global.u32 [%out], %r2;)");
+  for (U32 lane = 0; lane < 32; ++lane) {
+    U32 sum = 0;
+    U32 upper = 0;
+    for (U32 other = lane % 3; other < 32; other += 3) {
+      sum += other;
+      upper += other > 15 ? 1 : 0;
+    }
+    EXPECT_EQ(words[lane], 100 * sum + upper) << "lane " << lane;
+  }
+}
+
+TEST_F(Divergence, GroupsWithMasksOfTheirOwnWaitForLanesOnTheirWay) {
+  const auto words = words_of(R"(
+    and.b32 %r0, %lane, 1;
+    match.any.sync.b32 %r1, %r0, 0xffffffff;
+    setp.lt.u32 %p0, %lane, 8;
+    @%p0 bra EARLY;
+    mov.u32 %r2, 0;
+    LOOP:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, %lane;
+    @%p1 bra LOOP;
+    EARLY:
+    redux.sync.max.u32 %r3, %lane, %r1;
+    st.global.u32 [%out], %r3;)");
+  for (U32 lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(words[lane], 30 + lane % 2) << "lane " << lane;
+  }
+}
+
+TEST_F(Divergence, MatrixProductsWaitForTheWholeWarp) {
+  // Lane 0 comes late, so late that the others are let go on without it.
+  const auto words = words_of(R"(
+    .reg .f32 %f<8>;
+    .reg .b32 %a, %b;
+    mov.u32 %r0, 0;
+    mov.u32 %a, 0;
+    setp.ne.u32 %p0, %lane, 0;
+    @%p0 bra READY;
+    LOOP:
+    nanosleep.u32 20;
+    add.u32 %r0, %r0, 1;
+    setp.lt.u32 %p1, %r0, 1000;
+    @%p1 bra LOOP;
+    READY:
+    mov.u32 %a, 0x3f800000;
+    mov.u32 %b, 0x3f800000;
+    mov.f32 %f0, 0f00000000;
+    mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32
+        {%f1, %f2, %f3, %f4}, {%a, %a}, {%b}, {%f0, %f0, %f0, %f0};
+    cvt.rni.u32.f32 %r1, %f1;
+    st.global.u32 [%out], %r1;)");
+  for (const U32 word : words) {
+    EXPECT_EQ(word, 4u);
+  }
+}
+
+TEST_F(Divergence, LanesComeToOneCollectiveAtDifferentPlaces) {
+  const auto words = words_of(R"(
+    add.u32 %r1, %lane, 100;
+    setp.lt.u32 %p0, %lane, 16;
+    setp.lt.u32 %p3, %lane, 3;
+    @%p0 bra LOWER;
+    add.u32 %r2, %lane, 200;
+    shfl.sync.bfly.b32 %r3|%p2, %r2, 16, 31, 0xffffffff;
+    vote.sync.ballot.b32 %r5, !%p3, 0xffffffff;
+    bra OUT;
+    LOWER:
+    mov.u32 %r4, 0xffffffff;
+    shfl.sync.bfly.b32 %r3, %r1, 16, 31, %r4;
+    setp.eq.u32 %p1, %lane, 1;
+    vote.sync.ballot.b32 %r5, %p1, %r4;
+    OUT:
+    popc.b32 %r5, %r5;
+    mad.lo.u32 %r3, %r3, 100, %r5;
+    st.global.u32 [%out], %r3;)");
+  for (U32 lane = 0; lane < 32; ++lane) {
+    const U32 other = lane ^ 16;
+    EXPECT_EQ(words[lane], (other + (other < 16 ? 100 : 200)) * 100 + 17)
+        << "lane " << lane;
+  }
 }
 
 } // namespace

@@ -19,7 +19,15 @@ bool starts_with(std::string_view word, std::string_view prefix) {
 bool accesses_memory(std::string_view opcode) {
   return is_one_of(
       opcode,
-      {"ld", "st", "ldu", "atom", "red", "prefetch", "prefetchu", "cp"});
+      {"ld",
+       "st",
+       "ldu",
+       "atom",
+       "red",
+       "prefetch",
+       "prefetchu",
+       "cp",
+       "mbarrier"});
 }
 
 /// What says nothing about the result here (PTX ISA 8, memory consistency, and

@@ -32,17 +32,19 @@ inline void poison(void* begin, std::size_t bytes) {
   }
 }
 
-/// Whether a byte of [begin, begin + size) is in a word with its poison.
+/// Whether all bytes of [begin, begin + size) are in words with their poison.
+/// Not just one: structures are copied whole, with the padding in them that
+/// nobody writes.
 inline bool is_poisoned(std::uint64_t begin, std::uint32_t size) {
   for (std::uint64_t at = begin / kPoisonWord * kPoisonWord; at < begin + size;
        at += kPoisonWord) {
     std::uint32_t word = 0;
     std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof(word));
-    if (word == poison_of(at)) {
-      return true;
+    if (word != poison_of(at)) {
+      return false;
     }
   }
-  return false;
+  return true;
 }
 
 } // namespace cudasim::engine

@@ -92,6 +92,7 @@ class WarpRunner : public Warp {
   Join* new_join();
   void free_join(Join* join);
   void enter(const Frame& frame);
+  void end_turn(std::size_t at);
   /// Lanes leave all joins from `join` up to `last` (exclusive).
   void leave(Join* join, const Join* last, Mask mask);
   void part(std::size_t split, const Control& control, Mask taken);
@@ -113,6 +114,8 @@ class WarpRunner : public Warp {
       Flow* flow);
   bool release_gathered();
   Flow release_group(std::size_t split);
+  bool meets(const Split& leader, const Split& split) const;
+  Flow run_across(const std::vector<Split>& splits, Mask all);
   Flow note_fault(const Inst& inst, const Code& code);
 
   BlockRunner& runner_;

@@ -15,6 +15,8 @@ constexpr std::uint64_t kSplitSlice = 4096;
 /// are still on their way: these may be spinning until one of the others gets
 /// on.
 constexpr std::uint64_t kPatience = 1 << 14;
+/// The same where they let others go first (nanosleep, a wait for an mbarrier).
+constexpr std::uint64_t kPatienceWithYields = 1 << 8;
 
 Mask guarded(Warp& warp, const Inst& inst, Mask mask) {
   if (inst.guard == kNoSlot) {
@@ -80,6 +82,12 @@ Flow WarpRunner::note_fault(const Inst& inst, const Code& code) {
   faulting_code_ = &code;
   instruction_text_ = code.texts[inst.index];
   return Flow::kFault;
+}
+
+/// All other splits come before this one again.
+void WarpRunner::end_turn(std::size_t at) {
+  // They are looked through backwards.
+  current_ = (at + splits_.size() - 1) % splits_.size();
 }
 
 WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
@@ -161,8 +169,7 @@ WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
       thread_instructions += active == kAllLanes
           ? kLanes
           : static_cast<std::uint64_t>(__builtin_popcount(active));
-      if (checker != nullptr &&
-          code->accesses[pc].kind != MemoryAccess::Kind::kNone) {
+      if (checker != nullptr) {
         checker->before({this, code, &inst}, code->accesses[pc], active);
       }
       const Flow flow = inst.run(*this, inst, active);
@@ -177,7 +184,11 @@ WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
       }
       if (flow == Flow::kYield) {
         splits_[at].pc = pc + 1;
-        current_ = (at + 1) % splits_.size();
+        if (instructions - last_release_ > kPatienceWithYields) {
+          last_release_ = instructions;
+          release_waiting(join);
+        }
+        end_turn(at);
         if (splits_.size() == 1) {
           return Status::kBudget;
         }
@@ -199,11 +210,11 @@ WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
           if (pc <= inst.index && instructions >= slice_end) {
             // The turn is over: others of this warp come next.
             splits_[at].pc = pc;
-            current_ = (at + 1) % splits_.size();
             if (instructions - last_release_ > kPatience) {
               last_release_ = instructions;
               release_waiting(join);
             }
+            end_turn(at);
             stay = false;
           }
           break;

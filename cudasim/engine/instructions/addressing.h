@@ -174,19 +174,16 @@ struct Bounds {
 /// Where in the host's memory the lanes access, or a fault.
 /// @param size bytes that each lane accesses; a power of two.
 /// @param alignment bytes; 1 where any will do.
+/// @param host the addresses in their space, which become the host's.
 template <Space kSpace>
-[[gnu::always_inline]] inline bool locate(
+[[gnu::always_inline]] inline bool locate_addresses(
     Warp& warp,
     const Inst& inst,
-    Slot base,
-    int width,
-    U64 offset,
     Mask active,
     U32 size,
     U32 alignment,
     bool is_write,
     U64* host) {
-  gather_addresses(warp, base, width, offset, host);
   const Bounds bounds = bounds_of(host, active);
   const auto misaligned = [&]() {
     for (int i = 0; i < kLanes; ++i) {
@@ -295,6 +292,24 @@ template <Space kSpace>
     }
   }
   return true;
+}
+
+/// The same for the addresses in a register.
+template <Space kSpace>
+[[gnu::always_inline]] inline bool locate(
+    Warp& warp,
+    const Inst& inst,
+    Slot base,
+    int width,
+    U64 offset,
+    Mask active,
+    U32 size,
+    U32 alignment,
+    bool is_write,
+    U64* host) {
+  gather_addresses(warp, base, width, offset, host);
+  return locate_addresses<kSpace>(
+      warp, inst, active, size, alignment, is_write, host);
 }
 
 } // namespace

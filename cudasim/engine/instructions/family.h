@@ -33,6 +33,10 @@ struct Entry {
   unsigned long long immediate = 0;
 };
 
+/// In Inst::immediate of wmma.load and wmma.store: the address is in a register
+/// of 32 bits.
+inline constexpr unsigned long long kNarrowAddress = 1ull << 63;
+
 struct Family {
   const char* name;
   const Entry* entries;

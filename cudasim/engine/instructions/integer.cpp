@@ -262,6 +262,25 @@ struct Dot2 {
   }
 };
 
+/// vabsdiff2, vabsdiff4: how far halves or bytes are apart, each in its place,
+/// or with .add their sum and c.
+template <typename T, bool kSum>
+struct ElementDistances {
+  static U32 run(U32 a, U32 b, U32 c) {
+    constexpr int kBits = 8 * sizeof(T);
+    U32 sum = c;
+    U32 word = 0;
+    for (int i = 0; i < 32; i += kBits) {
+      const I32 apart =
+          static_cast<I32>(static_cast<T>(a >> i)) - static_cast<T>(b >> i);
+      const U32 distance = static_cast<U32>(apart < 0 ? -apart : apart);
+      sum += distance;
+      word |= distance << i;
+    }
+    return kSum ? sum : word;
+  }
+};
+
 #define CUDASIM_EACH_TYPE(use)                                          \
   use(s16, I16) use(u16, U16) use(s32, I32) use(u32, U32) use(s64, I64) \
       use(u64, U64)
@@ -286,6 +305,17 @@ struct Dot2 {
   {"dp4a." #a "." #b, ternary<Dot4<A, B, R>, R, U32, U32, R>},              \
       {"dp2a.lo." #a "." #b, ternary<Dot2<A##x, B, R, 0>, R, U32, U32, R>}, \
       {"dp2a.hi." #a "." #b, ternary<Dot2<A##x, B, R, 1>, R, U32, U32, R>},
+#define CUDASIM_DISTANCES(count, T)                 \
+  {"vabsdiff" #count ".u32.u32.u32",                \
+   ternary<ElementDistances<U##T, false>, U32>},    \
+      {"vabsdiff" #count ".add.u32.u32.u32",        \
+       ternary<ElementDistances<U##T, true>, U32>}, \
+      {"vabsdiff" #count ".add.u32.s32.s32",        \
+       ternary<ElementDistances<I##T, true>, U32>}, \
+      {"vabsdiff" #count ".add.s32.s32.s32",        \
+       ternary<ElementDistances<I##T, true>, U32>}, \
+      {"vabsdiff" #count ".u32.s32.s32",            \
+       ternary<ElementDistances<I##T, false>, U32>},
 using I8x = I16;
 using U8x = U16;
 
@@ -314,7 +344,8 @@ constexpr Entry kEntries[] = {
     {"clz.b32", unary<CountLeadingZeros, U32, U32>},
     {"clz.b64", unary<CountLeadingZeros, U32, U64>},
     CUDASIM_DOT(s32, I8, s32, I8, I32) CUDASIM_DOT(s32, I8, u32, U8, I32)
-        CUDASIM_DOT(u32, U8, s32, I8, I32) CUDASIM_DOT(u32, U8, u32, U8, U32)};
+        CUDASIM_DOT(u32, U8, s32, I8, I32) CUDASIM_DOT(u32, U8, u32, U8, U32)
+            CUDASIM_DISTANCES(2, 16) CUDASIM_DISTANCES(4, 8)};
 
 } // namespace
 

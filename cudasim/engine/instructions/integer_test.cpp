@@ -252,5 +252,38 @@ TEST(Integer, DotProductsOfBytes) {
   }
 }
 
+TEST(Integer, DistancesOfHalvesAndBytes) {
+  using U = std::uint32_t;
+  for (const int count : {2, 4}) {
+    const std::string name = "vabsdiff" + std::to_string(count);
+    const int bits = 32 / count;
+    for (const bool is_signed : {false, true}) {
+      const auto distance = [=](U a, U b, int i) {
+        return std::abs(
+            element(a, i, bits, is_signed) - element(b, i, bits, is_signed));
+      };
+      const auto in_places = [=](U a, U b, U) {
+        U word = 0;
+        for (int i = 0; i < count; ++i) {
+          word |= static_cast<U>(distance(a, b, i)) << (i * bits);
+        }
+        return word;
+      };
+      const auto sum = [=](U a, U b, U c) {
+        for (int i = 0; i < count; ++i) {
+          c += static_cast<U>(distance(a, b, i));
+        }
+        return c;
+      };
+      const std::string types = is_signed ? ".s32.s32" : ".u32.u32";
+      check<U, U, U, U>(name + ".u32" + types, in_places);
+      check<U, U, U, U>(name + ".u32" + types + ".add", sum);
+      if (is_signed) {
+        check<U, U, U, U>(name + ".s32" + types + ".add", sum);
+      }
+    }
+  }
+}
+
 } // namespace
 } // namespace cudasim::engine::testing

@@ -13,7 +13,8 @@
       use(rounding_family) use(half_family) use(convert_to_integer_family)  \
           use(convert_to_float_family) use(compare_family)                  \
               use(approximate_family) use(collective_family)                \
-                  use(memory_family) use(atomic_family) use(matrix_family)
+                  use(memory_family) use(atomic_family) use(matrix_family)  \
+                      use(warp_matrix_family) use(mbarrier_family)
 
 namespace cudasim::engine {
 

@@ -31,6 +31,9 @@ std::uint8_t element_count(const ptx::Instruction& instruction) {
 MemoryAccess access_of(const ptx::Instruction& instruction) {
   MemoryAccess access;
   const std::string_view opcode = instruction.opcode;
+  access.orders = is_one_of(opcode, {"fence", "membar"}) ||
+      has(instruction, "acquire") || has(instruction, "acq_rel") ||
+      has(instruction, "test_wait") || has(instruction, "try_wait");
   const bool elsewhere = has(instruction, "param") ||
       has(instruction, "param::func") || has(instruction, "param::entry") ||
       has(instruction, "local") || has(instruction, "const");

@@ -107,17 +107,13 @@ void FunctionLowering::finish() {
       const auto take = [&](Slot& place) {
         place = place == kNoSlot ? kNoSlot : slots[place];
       };
-      if (control.kind == ControlKind::kCollective) {
-        control.members = slots.back();
-      } else {
-        for (Slot* place :
-             {&control.members,
-              &control.barrier,
-              &control.thread_count,
-              &control.reduced,
-              &control.contribution}) {
-          take(*place);
-        }
+      for (Slot* place :
+           {&control.members,
+            &control.barrier,
+            &control.thread_count,
+            &control.reduced,
+            &control.contribution}) {
+        take(*place);
       }
       if (control.kind == ControlKind::kBranch ||
           control.kind == ControlKind::kIndexedBranch) {

@@ -52,6 +52,7 @@ class FunctionLowering {
     Control control;
     bool is_control = false;
     MemoryAccess access;
+    std::uint8_t address_width = 0; // bytes of the register with the address
   };
 
   [[noreturn]] void fail(ptx::Location location, const std::string& what) const;

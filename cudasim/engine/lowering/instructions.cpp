@@ -35,7 +35,10 @@ int destinations_of(const ptx::Instruction& instruction) {
            "applypriority"})) {
     return 0;
   }
-  if (instruction.opcode == "cp" || instruction.opcode == "stmatrix") {
+  if (instruction.opcode == "cp" || instruction.opcode == "stmatrix" ||
+      (instruction.opcode == "wmma" && has(instruction, "store")) ||
+      (instruction.opcode == "mbarrier" &&
+       (has(instruction, "init") || has(instruction, "inval")))) {
     return 0;
   }
   return 1;
@@ -47,12 +50,22 @@ bool has_pair(std::string_view opcode) {
   return is_one_of(opcode, {"setp", "shfl", "match", "elect"});
 }
 
-/// Instructions that need all lanes of a member mask, and which operand of the
-/// text that is, from the end.
-bool is_collective(const ptx::Instruction& instruction) {
+/// Instructions that need all lanes of a member mask, their last operand.
+bool has_members(const ptx::Instruction& instruction) {
   return has(instruction, "sync") &&
       is_one_of(
              instruction.opcode, {"shfl", "vote", "match", "redux", "elect"});
+}
+
+/// Instructions that need all lanes of the warp.
+bool is_warp_wide(const ptx::Instruction& instruction) {
+  return is_one_of(
+      instruction.opcode, {"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"});
+}
+
+/// Whether an operand is a matrix's stride, which is no number of its type.
+bool is_stride(const ptx::Instruction& instruction, const Operand& operand) {
+  return instruction.opcode == "wmma" && operand.kind == Kind::kInteger;
 }
 
 /// Bytes of an immediate operand: most are of the instruction's last type.
@@ -105,6 +118,7 @@ void FunctionLowering::lower_plain(
       case Kind::kAddress: {
         std::int64_t offset = 0;
         pending.operands.push_back(address(operand, &offset));
+        pending.address_width = pending.operands.back().width;
         if (have_address) {
           // The second address of cp.async.
           pending.inst.immediate = static_cast<std::uint64_t>(offset);
@@ -124,7 +138,9 @@ void FunctionLowering::lower_plain(
         pending.operands.push_back(resolve(operand.elements[1], type, width));
         break;
       default:
-        pending.operands.push_back(resolve(operand, type, width));
+        pending.operands.push_back(
+            is_stride(instruction, operand) ? resolve(operand, Type::kU32, 4)
+                                            : resolve(operand, type, width));
         if (i == 0 && has_pair(instruction.opcode)) {
           pending.operands.push_back(none());
         }
@@ -172,6 +188,10 @@ void FunctionLowering::lower_handler(
   pending.inst.run = entry->handler;
   if (entry->immediate != 0) {
     pending.inst.immediate = entry->immediate;
+  }
+  if (instruction.opcode == "wmma" && pending.address_width == 4) {
+    // Inst::widths ends before the address.
+    pending.inst.immediate |= kNarrowAddress;
   }
 }
 
@@ -225,10 +245,14 @@ void FunctionLowering::lower_instruction(const ptx::Instruction& instruction) {
   lower_plain(instruction, pending);
   lower_handler(instruction, pending);
   pending.access = access_of(instruction);
-  if (is_collective(instruction)) {
+  const bool members = has_members(instruction);
+  if (members || is_warp_wide(instruction)) {
     pending.is_control = true;
     pending.control.kind = ControlKind::kCollective;
     pending.control.handler = pending.inst.run;
+    if (members) {
+      pending.control.members = static_cast<Slot>(pending.operands.size() - 1);
+    }
   }
 }
 

@@ -1,0 +1,191 @@
+// Barriers in shared memory: mbarrier, and cp.async.mbarrier.arrive. Source:
+// PTX ISA 9.7.12.15. The object is opaque to programs; here
+//
+//   bits 0 to 19   arrivals that a phase takes
+//   bits 20 to 39  arrivals that the current phase still waits for
+//   bits 40 to 63  number of the current phase
+//
+// and the state that an arrival returns is the object before it. The warps of a
+// block run on one host thread, so nothing here has to be atomic.
+#include "cudasim/engine/instructions/addressing.h"
+
+namespace cudasim::engine::CUDASIM_ISA {
+namespace {
+
+constexpr U64 kCountMask = (1u << 20) - 1;
+constexpr int kPendingShift = 20;
+constexpr int kPhaseShift = 40;
+
+struct Object {
+  U64 expected;
+  U64 pending;
+  U64 phase;
+
+  static Object read(U64 host) {
+    U64 bits;
+    __builtin_memcpy(&bits, reinterpret_cast<const void*>(host), 8);
+    return {
+        bits & kCountMask,
+        bits >> kPendingShift & kCountMask,
+        bits >> kPhaseShift};
+  }
+  U64 bits() const {
+    return (expected & kCountMask) | (pending & kCountMask) << kPendingShift |
+        phase << kPhaseShift;
+  }
+  void write(U64 host) const {
+    const U64 word = bits();
+    __builtin_memcpy(reinterpret_cast<void*>(host), &word, 8);
+  }
+  void arrive(U64 count, bool drops) {
+    expected -= drops ? count : 0;
+    pending -= count;
+    if ((pending & kCountMask) == 0) {
+      pending = expected;
+      ++phase;
+    }
+  }
+};
+
+template <Space kSpace>
+bool locate_object(
+    Warp& warp,
+    const Inst& inst,
+    int operand,
+    Mask active,
+    U64* host) {
+  return locate<kSpace>(
+      warp,
+      inst,
+      inst.operands[operand],
+      inst.widths[operand],
+      static_cast<U64>(inst.offset),
+      active,
+      8,
+      8,
+      true,
+      host);
+}
+
+/// An operand of 32 bits, which may be an immediate of 64.
+U64 number(Warp& warp, const Inst& inst, int operand, int lane) {
+  return inst.widths[operand] == 8
+      ? lanes<U64>(warp, inst.operands[operand])[lane]
+      : lanes<U32>(warp, inst.operands[operand])[lane];
+}
+
+template <Space kSpace>
+Flow initialize(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate_object<kSpace>(warp, inst, 0, active, host)) {
+    return Flow::kFault;
+  }
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    const U64 count = number(warp, inst, 1, lane);
+    Object{count, count, 0}.write(host[lane]);
+  }
+  return Flow::kNext;
+}
+
+template <Space kSpace>
+Flow invalidate(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  return locate_object<kSpace>(warp, inst, 0, active, host) ? Flow::kNext
+                                                            : Flow::kFault;
+}
+
+/// Arrivals: of lane after lane, each with its own state.
+template <Space kSpace, bool kDrops>
+Flow arrive(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate_object<kSpace>(warp, inst, 1, active, host)) {
+    return Flow::kFault;
+  }
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    Object object = Object::read(host[lane]);
+    if (inst.operands[0] != kNoSlot) {
+      lanes<U64>(warp, inst.operands[0])[lane] = object.bits();
+    }
+    const U64 count =
+        inst.operands[2] == kNoSlot ? 1 : number(warp, inst, 2, lane);
+    object.arrive(count, kDrops);
+    object.write(host[lane]);
+  }
+  return Flow::kNext;
+}
+
+/// cp.async.mbarrier.arrive: the copies are done already. Without .noinc the
+/// arrival makes up for one that it adds, so nothing is left to do.
+template <Space kSpace, bool kCounts>
+Flow arrive_after_copies(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate_object<kSpace>(warp, inst, 0, active, host)) {
+    return Flow::kFault;
+  }
+  for (Mask left = kCounts ? active : 0; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    Object object = Object::read(host[lane]);
+    object.arrive(1, false);
+    object.write(host[lane]);
+  }
+  return Flow::kNext;
+}
+
+/// Whether the phase of a state, or the last one of a parity, is over. Who
+/// waits for it lets others get on.
+template <Space kSpace, bool kParity>
+Flow test_wait(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate_object<kSpace>(warp, inst, 1, active, host)) {
+    return Flow::kFault;
+  }
+  Mask done = 0;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    const U64 phase = Object::read(host[lane]).phase;
+    const U64 waited = number(warp, inst, 2, lane);
+    const bool over =
+        kParity ? (phase & 1) != (waited & 1) : phase != waited >> kPhaseShift;
+    done |= (over ? 1u : 0u) << lane;
+  }
+  write_predicate(warp, inst.operands[0], active, done);
+  return done == active ? Flow::kNext : Flow::kYield;
+}
+
+Flow pending_count(Warp& warp, const Inst& inst, Mask active) {
+  const U64* state = lanes<U64>(warp, inst.operands[1]);
+  for_lanes(lanes<U32>(warp, inst.operands[0]), active, [&](int i) {
+    return static_cast<U32>(state[i] >> kPendingShift & kCountMask);
+  });
+  return Flow::kNext;
+}
+
+#define CUDASIM_MBARRIER(space, kSpace)                                       \
+  {"mbarrier.init" space ".b64", initialize<kSpace>},                         \
+      {"mbarrier.inval" space ".b64", invalidate<kSpace>},                    \
+      {"mbarrier.arrive" space ".b64", arrive<kSpace, false>},                \
+      {"mbarrier.arrive.noComplete" space ".b64", arrive<kSpace, false>},     \
+      {"mbarrier.arrive_drop" space ".b64", arrive<kSpace, true>},            \
+      {"mbarrier.arrive_drop.noComplete" space ".b64", arrive<kSpace, true>}, \
+      {"mbarrier.test_wait" space ".b64", test_wait<kSpace, false>},          \
+      {"mbarrier.test_wait.parity" space ".b64", test_wait<kSpace, true>},    \
+      {"mbarrier.try_wait" space ".b64", test_wait<kSpace, false>},           \
+      {"mbarrier.try_wait.parity" space ".b64", test_wait<kSpace, true>},     \
+      {"cp.async.mbarrier.arrive" space ".b64",                               \
+       arrive_after_copies<kSpace, false>},                                   \
+      {"cp.async.mbarrier.arrive.noinc" space ".b64",                         \
+       arrive_after_copies<kSpace, true>},
+
+constexpr Entry kEntries[] = {CUDASIM_MBARRIER("", kGeneric) CUDASIM_MBARRIER(
+    ".shared",
+    kShared){"mbarrier.pending_count.b64", pending_count}};
+
+} // namespace
+
+Family mbarrier_family() {
+  return {"mbarrier", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine::CUDASIM_ISA
