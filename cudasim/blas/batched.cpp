@@ -44,6 +44,9 @@ cublasStatus_t getrf(
     int* pivots,
     int* info,
     int count) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   if (n < 0 || count < 0 || lda < std::max(1, n)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
@@ -78,6 +81,9 @@ cublasStatus_t getrs(
     int ldb,
     int* info,
     int count) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   // info is the host's and tells of arguments only.
   *info = n < 0              ? -2
       : columns < 0          ? -3
@@ -138,6 +144,9 @@ cublasStatus_t getri(
     int ldc,
     int* info,
     int count) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   if (n < 0 || count < 0 || lda < std::max(1, n) || ldc < std::max(1, n)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
@@ -176,6 +185,9 @@ cublasStatus_t geqrf(
     T* const tau[],
     int* info,
     int count) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   *info = m < 0              ? -1
       : n < 0                ? -2
       : lda < std::max(1, m) ? -4
@@ -210,6 +222,9 @@ cublasStatus_t gels(
     int* info,
     int* device_info,
     int count) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   *info = m < 0              ? -2
       : n < 0                ? -3
       : columns < 0          ? -4

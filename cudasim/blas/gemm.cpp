@@ -17,7 +17,11 @@ bool valid(
     int lda,
     int ldb,
     int ldc) {
-  return m >= 0 && n >= 0 && k >= 0 &&
+  const auto known = [](cublasOperation_t operation) {
+    return operation == CUBLAS_OP_N || operation == CUBLAS_OP_T ||
+        operation == CUBLAS_OP_C;
+  };
+  return known(a) && known(b) && m >= 0 && n >= 0 && k >= 0 &&
       lda >= std::max(1, a == CUBLAS_OP_N ? m : k) &&
       ldb >= std::max(1, b == CUBLAS_OP_N ? k : n) && ldc >= std::max(1, m);
 }
@@ -74,8 +78,11 @@ cublasStatus_t strided(
     T* c,
     long long stride_c,
     int count) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   const Product<T>& p = product;
-  if (count < 0 ||
+  if (alpha == nullptr || beta == nullptr || count < 0 ||
       !valid(
           p.operation_a, p.operation_b, p.m, p.n, p.k, p.lda, p.ldb, p.ldc)) {
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -118,8 +125,11 @@ cublasStatus_t batched(
     const T* beta,
     T* const c[],
     int count) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   const Product<T>& p = product;
-  if (count < 0 ||
+  if (alpha == nullptr || beta == nullptr || count < 0 ||
       !valid(
           p.operation_a, p.operation_b, p.m, p.n, p.k, p.lda, p.ldb, p.ldc)) {
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -158,7 +168,11 @@ cublasStatus_t gemv(
     const T* beta,
     T* y,
     int incy) {
-  if (m < 0 || n < 0 || lda < std::max(1, m) || incx == 0 || incy == 0) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
+  if (alpha == nullptr || beta == nullptr || m < 0 || n < 0 ||
+      lda < std::max(1, m) || incx == 0 || incy == 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const int x_length = operation == CUBLAS_OP_N ? n : m;

@@ -21,6 +21,9 @@ cublasStatus_t dot(
     const T* y,
     int incy,
     T* result) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   if (!accessible(
           function,
           {{x, vector_bytes(n, incx, sizeof(T))},
@@ -48,6 +51,9 @@ cublasStatus_t axpy(
     int incx,
     T* y,
     int incy) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   if (!accessible(
           function,
           {{x, vector_bytes(n, incx, sizeof(T))},
@@ -68,6 +74,9 @@ cublasStatus_t scal(
     const S* alpha,
     T* x,
     int incx) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   if (!accessible(function, {{x, vector_bytes(n, incx, sizeof(T))}})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
@@ -90,6 +99,9 @@ cublasStatus_t move(
     T* y,
     int incy,
     bool swap) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   if (!accessible(
           function,
           {{x, vector_bytes(n, incx, sizeof(T))},
@@ -118,6 +130,9 @@ cublasStatus_t norm(
     int incx,
     R* result,
     R (*compute)(int, const T*, int)) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   if (!accessible(function, {{x, vector_bytes(n, incx, sizeof(T))}})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
@@ -135,6 +150,9 @@ cublasStatus_t extreme(
     int incx,
     int* result,
     bool largest) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   if (!accessible(function, {{x, vector_bytes(n, incx, sizeof(T))}})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
@@ -333,6 +351,9 @@ cublasStatus_t cublasDotEx(
     void* result,
     cudaDataType result_type,
     cudaDataType /*execution_type*/) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   const std::size_t x_size = blas::size_of(x_type);
   const std::size_t y_size = blas::size_of(y_type);
   if (x_size == 0 || y_size == 0 || blas::size_of(result_type) == 0 ||

@@ -1,4 +1,6 @@
 // Vectors: cuBLAS's answers against sums in double precision.
+#include <type_traits>
+
 #include "cudasim/blas/testing/arrays.h"
 
 namespace cudasim::blas::testing {
@@ -185,6 +187,31 @@ TYPED_TEST(Level1, TheFirstExtremeElementIsFound) {
       F::amax(this->handle, 0, array.template get<Api>(), 1, &place),
       CUBLAS_STATUS_SUCCESS);
   EXPECT_EQ(place, 0);
+}
+
+template <typename F>
+class RealFactor : public Level1<F> {};
+TYPED_TEST_SUITE(RealFactor, ComplexTypes);
+
+TYPED_TEST(RealFactor, ScalesBothParts) {
+  using F = TypeParam;
+  using Api = typename F::Api;
+  const typename F::Real factor = -2;
+  auto* x = this->x_array.template get<Api>();
+  if constexpr (std::is_same_v<Api, cuComplex>) {
+    ASSERT_EQ(
+        cublasCsscal(this->handle, kN, &factor, x, kStride),
+        CUBLAS_STATUS_SUCCESS);
+  } else {
+    ASSERT_EQ(
+        cublasZdscal(this->handle, kN, &factor, x, kStride),
+        CUBLAS_STATUS_SUCCESS);
+  }
+  const auto scaled = this->x_array.values();
+  for (int i = 0; i < kN; ++i) {
+    EXPECT_EQ(scaled[i * kStride], factor * this->x[i * kStride]);
+    EXPECT_EQ(scaled[i * kStride + 1], this->x[i * kStride + 1]);
+  }
 }
 
 TYPED_TEST(Level1, MemoryThatIsNotThereIsAnError) {

@@ -50,6 +50,9 @@ cublasStatus_t trsm(
     const T* alpha,
     const T* a,
     T* b) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   if (!system.valid()) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
@@ -74,6 +77,9 @@ cublasStatus_t trsm_batched(
     const T* const a[],
     T* const b[],
     int count) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
   if (!system.valid() || count < 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }

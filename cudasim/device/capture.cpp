@@ -42,16 +42,24 @@ void add_unique(std::vector<Node*>& nodes, const std::vector<Node*>& more) {
   }
 }
 
-// Work in the legacy default stream would wait for captured work, which is not
-// going to run.
-void require_no_implicit_dependency(const Stream& stream) {
+// A capture whose work the stream's next work would wait for, or null. Work in
+// the legacy default stream waits for that of blocking streams, and captured
+// work is not going to run.
+CaptureSession* implicit_dependency(const Stream& stream) {
   if (stream.kind() != Stream::Kind::kLegacy) {
-    return;
+    return nullptr;
   }
   for (const auto& other : stream.device().streams()) {
     if (other->kind() == Stream::Kind::kBlocking && other->capture != nullptr) {
-      invalidate(*other->capture, cudaErrorStreamCaptureImplicit);
+      return other->capture.get();
     }
+  }
+  return nullptr;
+}
+
+void require_no_implicit_dependency(const Stream& stream) {
+  if (CaptureSession* other = implicit_dependency(stream)) {
+    invalidate(*other, cudaErrorStreamCaptureImplicit);
   }
 }
 
@@ -96,6 +104,9 @@ void begin_capture(
   require(
       stream.kind() != Stream::Kind::kLegacy,
       cudaErrorStreamCaptureUnsupported);
+  for (const Node* node : dependencies) {
+    require(graph != nullptr && graph->owns(node));
+  }
   const std::lock_guard lock(capture_mutex());
   require(stream.capture == nullptr, cudaErrorIllegalState);
   auto session = std::make_shared<CaptureSession>();
@@ -139,14 +150,17 @@ std::shared_ptr<Graph> end_capture(Stream& stream) {
   return session->graph;
 }
 
-CaptureInfo capture_info(const Stream& stream) {
+CaptureInfo capture_info(const Stream& stream, bool to_use) {
   CaptureInfo info;
   if (active_count == 0) {
     return info;
   }
   const std::lock_guard lock(capture_mutex());
   if (stream.capture == nullptr) {
-    require_no_implicit_dependency(stream);
+    if (CaptureSession* other = implicit_dependency(stream)) {
+      other->invalid = other->invalid || to_use;
+      throw Failure(cudaErrorStreamCaptureImplicit);
+    }
     return info;
   }
   info.status = stream.capture->invalid ? cudaStreamCaptureStatusInvalidated

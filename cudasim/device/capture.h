@@ -54,7 +54,12 @@ void begin_capture(
 /// …Invalidated, cudaErrorIllegalState when there is no capture.
 std::shared_ptr<Graph> end_capture(Stream& stream);
 
-CaptureInfo capture_info(const Stream& stream);
+/// The capture that a stream is in.
+/// @param to_use the stream is about to be used, not only asked about.
+/// @throws Failure: cudaErrorStreamCaptureImplicit for the legacy stream while
+/// a blocking stream is captured; with `to_use` that capture is invalid from
+/// then on.
+CaptureInfo capture_info(const Stream& stream, bool to_use = true);
 
 /// Makes work a node if the stream is being captured and says whether it is.
 /// `work` is moved from only then.

@@ -112,18 +112,22 @@ void Device::reset() {
   synchronize();
   fault_ = cudaSuccess;
   active_ = false;
+  forget_pools_of(*this);
+  for (int other = 0; other < machine().device_count(); ++other) {
+    addresses_.set_peer(ordinal_, other, false);
+  }
   for (const std::uint64_t begin : addresses_.list(ordinal_, Space::kDevice)) {
     memory_.release(begin);
   }
 }
 
 std::size_t Device::limit(cudaLimit which) const {
-  require(which >= 0 && which < limits_.size(), cudaErrorInvalidValue);
+  require(which >= 0 && which < limits_.size(), cudaErrorUnsupportedLimit);
   return limits_[which];
 }
 
 void Device::set_limit(cudaLimit which, std::size_t value) {
-  require(which >= 0 && which < limits_.size(), cudaErrorInvalidValue);
+  require(which >= 0 && which < limits_.size(), cudaErrorUnsupportedLimit);
   limits_[which] = value;
 }
 

@@ -51,6 +51,20 @@ std::vector<std::vector<std::size_t>> make_shape(const Graph& graph) {
   return shape;
 }
 
+// Whether one graph can take the place of the other in an instance.
+bool same_shape(const Graph& one, const Graph& other) {
+  const auto first = one.in_order();
+  const auto second = other.in_order();
+  return make_shape(one) == make_shape(other) &&
+      std::equal(
+             first.begin(),
+             first.end(),
+             second.begin(),
+             [](const Node* a, const Node* b) {
+               return type_of(a->work()) == type_of(b->work());
+             });
+}
+
 Status run_steps(const std::vector<GraphExec::Step>& steps) {
   for (const GraphExec::Step& step : steps) {
     if (!step.enabled) {
@@ -353,7 +367,11 @@ const GraphExec::Step& GraphExec::find(const Node& node) const {
 
 void GraphExec::set_work(const Node& node, Work work) {
   const std::lock_guard lock(mutex_);
-  require(find(node).work.index() == work.index());
+  const Work& before = find(node).work;
+  require(before.index() == work.index());
+  if (const auto* child = std::get_if<ChildGraphWork>(&work)) {
+    require(same_shape(*std::get<ChildGraphWork>(before).graph, *child->graph));
+  }
   for (Step& step : own_steps()) {
     if (step.node == &node) {
       if (const auto* child = std::get_if<ChildGraphWork>(&work)) {
@@ -375,7 +393,10 @@ bool GraphExec::enabled(const Node& node) const {
 
 void GraphExec::set_enabled(const Node& node, bool enabled) {
   const std::lock_guard lock(mutex_);
-  find(node);
+  const cudaGraphNodeType type = type_of(find(node).work);
+  require(
+      type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
+      type == cudaGraphNodeTypeMemset);
   for (Step& step : own_steps()) {
     if (step.node == &node) {
       step.enabled = enabled;

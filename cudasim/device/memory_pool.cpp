@@ -1,11 +1,48 @@
 #include "cudasim/device/memory_pool.h"
 
-#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
 
 #include "cudasim/device/device.h"
 #include "cudasim/device/machine.h"
 
 namespace cudasim::device {
+namespace {
+
+// Which pool memory came from. It keeps a destroyed pool while some of its
+// memory is in use.
+struct Origins {
+  std::mutex mutex;
+  std::unordered_map<std::uint64_t, std::shared_ptr<MemoryPool>> pools;
+};
+
+Origins& origins() {
+  static auto* all = new Origins; // outlives static destructors
+  return *all;
+}
+
+} // namespace
+
+std::shared_ptr<MemoryPool> pool_of(const void* memory) {
+  Origins& all = origins();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.pools.find(reinterpret_cast<std::uint64_t>(memory));
+  return found == all.pools.end() ? nullptr : found->second;
+}
+
+void forget_pools_of(const Device& device) {
+  Origins& all = origins();
+  const std::lock_guard lock(all.mutex);
+  for (auto at = all.pools.begin(); at != all.pools.end();) {
+    if (&at->second->device() == &device) {
+      at->second->used_ = 0;
+      at = all.pools.erase(at);
+    } else {
+      ++at;
+    }
+  }
+}
 
 void* MemoryPool::allocate(std::size_t bytes) {
   std::uint64_t begin = 0;
@@ -18,6 +55,10 @@ void* MemoryPool::allocate(std::size_t bytes) {
   if (readers_ != 0) {
     machine().addresses().set_readers(begin, readers_);
   }
+  {
+    const std::lock_guard lock(origins().mutex);
+    origins().pools[begin] = shared_from_this();
+  }
   const std::uint64_t used = used_ += bytes;
   std::uint64_t high = used_high_;
   while (high < used && !used_high_.compare_exchange_weak(high, used)) {
@@ -28,12 +69,17 @@ void* MemoryPool::allocate(std::size_t bytes) {
 void MemoryPool::release(void* memory) {
   const auto begin = reinterpret_cast<std::uint64_t>(memory);
   const auto piece = machine().addresses().find(begin);
-  require(piece && device_.memory().release(begin));
-  // cudaFreeAsync takes what cudaMalloc gave as well, which was never counted.
-  std::uint64_t used = used_;
-  while (!used_.compare_exchange_weak(
-      used, used - std::min(used, piece->size()))) {
+  require(piece.has_value());
+  std::shared_ptr<MemoryPool> self; // may hold the last reference to this
+  {
+    const std::lock_guard lock(origins().mutex);
+    const auto found = origins().pools.find(begin);
+    require(found != origins().pools.end() && found->second.get() == this);
+    self = std::move(found->second);
+    origins().pools.erase(found);
   }
+  require(device_.memory().release(begin));
+  used_ -= piece->size();
 }
 
 void MemoryPool::get(cudaMemPoolAttr attribute, void* value) const {
@@ -95,10 +141,11 @@ void MemoryPool::set_access(int device, cudaMemAccessFlags flags) {
   } else {
     readers_ |= bit;
   }
-  AddressMap& addresses = machine().addresses();
-  for (const std::uint64_t begin :
-       addresses.list(device_.ordinal(), Space::kDevice)) {
-    addresses.set_readers(begin, readers_);
+  const std::lock_guard lock(origins().mutex);
+  for (const auto& [begin, pool] : origins().pools) {
+    if (pool.get() == this) {
+      machine().addresses().set_readers(begin, readers_);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "cudasim/device/status.h"
 
@@ -15,7 +16,7 @@ class Stream;
 
 /// A pool takes from its device's memory and gives back at once what is freed:
 /// it holds no reserve, so a release threshold is only kept.
-class MemoryPool {
+class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
   explicit MemoryPool(Device& device) : device_(device) {}
 
@@ -27,7 +28,7 @@ class MemoryPool {
   /// streams, as CUDA does by default.
   /// @throws Failure with cudaErrorMemoryAllocation.
   void* allocate(std::size_t bytes);
-  /// Frees now.
+  /// Frees now what this pool gave.
   /// @throws Failure with cudaErrorInvalidValue.
   void release(void* memory);
 
@@ -41,6 +42,8 @@ class MemoryPool {
   cudaMemAccessFlags access(int device) const;
 
  private:
+  friend void forget_pools_of(const Device& device);
+
   Device& device_;
   std::atomic<std::uint64_t> release_threshold_{0};
   std::atomic<int> reuse_follow_event_{1};
@@ -50,5 +53,12 @@ class MemoryPool {
   std::atomic<std::uint64_t> used_high_{0};
   std::atomic<std::uint64_t> readers_{0}; // a bit for each other device
 };
+
+/// The pool that memory was taken from, also when it is destroyed; null for
+/// memory that is of none, or freed.
+std::shared_ptr<MemoryPool> pool_of(const void* memory);
+
+/// For a device that is reset: what its pools gave is gone.
+void forget_pools_of(const Device& device);
 
 } // namespace cudasim::device

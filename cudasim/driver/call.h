@@ -43,6 +43,10 @@ void store(T* place, Value&& value) {
 /// @throws device::Failure: CUDA_ERROR_INVALID_CONTEXT, or the device's fault.
 device::Device& current_context();
 
+/// The device that a context stands for.
+/// @throws device::Failure: CUDA_ERROR_INVALID_CONTEXT.
+device::Device& resolve_context(CUcontext context);
+
 inline void* pointer(CUdeviceptr address) {
   return reinterpret_cast<void*>(address);
 }

@@ -13,6 +13,7 @@ using namespace cudasim::device;
 using cudasim::driver::call;
 using cudasim::driver::call_before_init;
 using cudasim::driver::current_context;
+using cudasim::driver::resolve_context;
 using cudasim::driver::store;
 
 namespace {
@@ -24,14 +25,8 @@ CUcontext handle_of(Device& device) {
   return reinterpret_cast<CUcontext>(&device);
 }
 
-Device& resolve_context(CUcontext context) {
-  for (int ordinal = 0; ordinal < machine().device_count(); ++ordinal) {
-    Device& device = machine().device(ordinal);
-    if (handle_of(device) == context) {
-      return device;
-    }
-  }
-  throw Failure(cudaErrorDeviceUninitialized);
+void check_flags(unsigned flags) {
+  require((flags & ~unsigned{CU_CTX_FLAGS_MASK}) == 0);
 }
 
 // Makes a context current, or none.
@@ -72,6 +67,16 @@ CUcontext pop() {
 }
 
 } // namespace
+
+Device& cudasim::driver::resolve_context(CUcontext context) {
+  for (int ordinal = 0; ordinal < machine().device_count(); ++ordinal) {
+    Device& device = machine().device(ordinal);
+    if (handle_of(device) == context) {
+      return device;
+    }
+  }
+  throw Failure(cudaErrorDeviceUninitialized);
+}
 
 extern "C" {
 
@@ -210,15 +215,19 @@ CUresult cuDevicePrimaryCtxGetState(
 }
 
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
-  return call([&] { machine().device(device).flags = flags; });
+  return call([&] {
+    check_flags(flags);
+    machine().device(device).flags = flags;
+  });
 }
 
 CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
   return call([&] {
+    check_flags(flags);
     Device& target = machine().device(device);
+    store(context, handle_of(target)); // before it becomes current: may fail
     target.flags = flags;
-    push(handle_of(target));
-    store(context, handle_of(target));
+    push(*context);
   });
 }
 
@@ -246,9 +255,11 @@ CUresult cuCtxPopCurrent(CUcontext* context) {
 
 CUresult cuCtxSetCurrent(CUcontext context) {
   return call([&] {
-    bind(context);
-    if (!thread_state().context_stack.empty() && context == nullptr) {
-      thread_state().context_stack.pop_back();
+    // None at all means to pop, if there is something to pop.
+    if (context != nullptr) {
+      bind(context);
+    } else if (thread_state().bound) {
+      pop();
     }
   });
 }
@@ -272,8 +283,11 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
   });
 }
 
-CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
-  return call([&] { store(version, 3020); });
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned* version) {
+  return call([&] {
+    resolve_context(context != nullptr ? context : bound_context());
+    store(version, 3020);
+  });
 }
 
 CUresult cuCtxSynchronize() {

@@ -32,6 +32,7 @@ void launch(
   work.cooperative = cooperative;
   work.symbol = handle;
   check_launch(device, work);
+  require(arguments == nullptr || extra == nullptr); // one kind or the other
   const auto& info = *work.function->on(device).info;
   work.parameters = extra != nullptr ? unpack_extra(info, extra)
                                      : pack_parameters(info, arguments);
@@ -97,7 +98,9 @@ CUresult cuLaunchKernelEx(
     void** arguments,
     void** extra) {
   return call([&] {
-    require(configuration != nullptr);
+    require(
+        configuration != nullptr &&
+        (configuration->numAttrs == 0 || configuration->attrs != nullptr));
     bool cooperative = false;
     for (unsigned i = 0; i < configuration->numAttrs; ++i) {
       const CUlaunchAttribute& attribute = configuration->attrs[i];

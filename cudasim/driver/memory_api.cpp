@@ -3,6 +3,7 @@
 // is the runtime's work under other names.
 #include <cuda_runtime_api.h>
 
+#include <cstring>
 #include <string>
 
 #include "cudasim/driver/call.h"
@@ -12,8 +13,28 @@ using namespace cudasim::device;
 using cudasim::driver::call;
 using cudasim::driver::current_context;
 using cudasim::driver::pointer;
+using cudasim::driver::resolve_context;
 using cudasim::driver::runtime;
 using cudasim::driver::store;
+
+namespace {
+
+// Bytes of the answer to cuPointerGetAttribute.
+std::size_t size_of(CUpointer_attribute attribute) {
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+} // namespace
 
 extern "C" {
 
@@ -166,21 +187,31 @@ CUresult cuMemcpyDtoDAsync(
 
 CUresult cuMemcpyPeer(
     CUdeviceptr to,
-    CUcontext,
+    CUcontext to_context,
     CUdeviceptr from,
-    CUcontext,
+    CUcontext from_context,
     size_t bytes) {
-  return cuMemcpyDtoD(to, from, bytes);
+  const CUresult result = call([&] {
+    // Serialized with all work in both.
+    resolve_context(to_context).synchronize();
+    resolve_context(from_context).synchronize();
+  });
+  return result != CUDA_SUCCESS ? result : cuMemcpyDtoD(to, from, bytes);
 }
 
 CUresult cuMemcpyPeerAsync(
     CUdeviceptr to,
-    CUcontext,
+    CUcontext to_context,
     CUdeviceptr from,
-    CUcontext,
+    CUcontext from_context,
     size_t bytes,
     CUstream stream) {
-  return cuMemcpyDtoDAsync(to, from, bytes, stream);
+  const CUresult result = call([&] {
+    resolve_context(to_context);
+    resolve_context(from_context);
+  });
+  return result != CUDA_SUCCESS ? result
+                                : cuMemcpyDtoDAsync(to, from, bytes, stream);
 }
 
 CUresult cuPointerGetAttribute(
@@ -246,18 +277,20 @@ CUresult cuPointerGetAttributes(
     CUpointer_attribute* attributes,
     void** values,
     CUdeviceptr address) {
-  for (unsigned i = 0; i < count; ++i) {
-    const CUresult result =
-        cuPointerGetAttribute(values[i], attributes[i], address);
-    if (result == CUDA_ERROR_NOT_SUPPORTED) {
-      return result;
+  return call([&] {
+    require(count > 0 && attributes != nullptr && values != nullptr);
+    for (unsigned i = 0; i < count; ++i) {
+      const CUresult result =
+          cuPointerGetAttribute(values[i], attributes[i], address);
+      // Memory that CUDA does not know, and what does not apply to memory, have
+      // zeros for an answer.
+      if (result == CUDA_ERROR_INVALID_VALUE && values[i] != nullptr) {
+        std::memset(values[i], 0, size_of(attributes[i]));
+      } else {
+        require(result == CUDA_SUCCESS, static_cast<Status>(result));
+      }
     }
-    // Of memory that CUDA does not know everything is zero.
-    if (result != CUDA_SUCCESS) {
-      *static_cast<unsigned*>(values[i]) = 0;
-    }
-  }
-  return CUDA_SUCCESS;
+  });
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr* memory, size_t bytes, CUstream stream) {

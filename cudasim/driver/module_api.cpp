@@ -55,6 +55,69 @@ CUfunction find_kernel(Module& module, const char* name) {
       machine().functions().add(std::move(function)));
 }
 
+void get_attribute(
+    int* value,
+    CUfunction_attribute attribute,
+    Function& function,
+    Device& device) {
+  require(value != nullptr);
+  const engine::KernelInfo& info = *function.on(device).info;
+  const int opted = function.max_dynamic_shared;
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = static_cast<int>(info.max_threads);
+      return;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      *value = static_cast<int>(info.static_shared_bytes);
+      return;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      *value = static_cast<int>(info.local_bytes);
+      return;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      *value = registers_per_thread(device, info);
+      return;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      *value = static_cast<int>(device.capability());
+      return;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      *value = opted >= 0
+          ? opted
+          : static_cast<int>(device.properties().sharedMemPerBlock) -
+              static_cast<int>(info.static_shared_bytes);
+      return;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      *value = function.carveout;
+      return;
+    default: // constants, caching, clusters: there is none of it
+      require(attribute >= 0 && attribute < CU_FUNC_ATTRIBUTE_MAX);
+      *value = 0;
+  }
+}
+
+void set_attribute(
+    CUfunction_attribute attribute,
+    int value,
+    Function& function,
+    Device& device) {
+  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+    const auto statically = function.on(device).info->static_shared_bytes;
+    require(
+        value >= 0 &&
+        static_cast<unsigned>(value) + statically <=
+            device.properties().sharedMemPerBlockOptin);
+    function.max_dynamic_shared = value;
+  } else if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+    require(value >= -1 && value <= 100);
+    function.carveout = value;
+  } else {
+    throw Failure(
+        cudaErrorNotSupported,
+        "cuFuncSetAttribute for " + function.name() + " has no attribute " +
+            std::to_string(attribute));
+  }
+}
+
 std::string read_file(const char* path) {
   require(path != nullptr);
   std::ifstream file(path, std::ios::binary);
@@ -213,70 +276,20 @@ CUresult cuFuncGetName(const char** name, CUfunction function) {
 CUresult cuFuncGetAttribute(
     int* value,
     CUfunction_attribute attribute,
-    CUfunction handle) {
+    CUfunction function) {
   return call([&] {
-    require(value != nullptr);
-    Device& device = current_context();
-    const auto function = resolve_function(handle);
-    const engine::KernelInfo& info = *function->on(device).info;
-    const int opted = function->max_dynamic_shared;
-    switch (attribute) {
-      case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = static_cast<int>(info.max_threads);
-        return;
-      case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        *value = static_cast<int>(info.static_shared_bytes);
-        return;
-      case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        *value = static_cast<int>(info.local_bytes);
-        return;
-      case CU_FUNC_ATTRIBUTE_NUM_REGS:
-        *value = registers_per_thread(device, info);
-        return;
-      case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-      case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *value = static_cast<int>(device.capability());
-        return;
-      case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = opted >= 0
-            ? opted
-            : static_cast<int>(device.properties().sharedMemPerBlock) -
-                static_cast<int>(info.static_shared_bytes);
-        return;
-      case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        *value = function->carveout;
-        return;
-      default: // constants, caching, clusters: there is none of it
-        require(attribute >= 0 && attribute < CU_FUNC_ATTRIBUTE_MAX);
-        *value = 0;
-    }
+    get_attribute(
+        value, attribute, *resolve_function(function), current_context());
   });
 }
 
 CUresult cuFuncSetAttribute(
-    CUfunction handle,
+    CUfunction function,
     CUfunction_attribute attribute,
     int value) {
   return call([&] {
-    Device& device = current_context();
-    const auto function = resolve_function(handle);
-    if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-      const auto statically = function->on(device).info->static_shared_bytes;
-      require(
-          value >= 0 &&
-          static_cast<unsigned>(value) + statically <=
-              device.properties().sharedMemPerBlockOptin);
-      function->max_dynamic_shared = value;
-    } else if (
-        attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
-      require(value >= -1 && value <= 100);
-      function->carveout = value;
-    } else {
-      throw Failure(
-          cudaErrorNotSupported,
-          "cuFuncSetAttribute for " + function->name() + " has no attribute " +
-              std::to_string(attribute));
-    }
+    set_attribute(
+        attribute, value, *resolve_function(function), current_context());
   });
 }
 
@@ -284,18 +297,28 @@ CUresult cuKernelGetAttribute(
     int* value,
     CUfunction_attribute attribute,
     CUkernel kernel,
-    CUdevice) {
-  return cuFuncGetAttribute(
-      value, attribute, reinterpret_cast<CUfunction>(kernel));
+    CUdevice device) {
+  return call([&] {
+    get_attribute(
+        value,
+        attribute,
+        *resolve_function(reinterpret_cast<CUfunction>(kernel)),
+        machine().device(device));
+  });
 }
 
 CUresult cuKernelSetAttribute(
     CUfunction_attribute attribute,
     int value,
     CUkernel kernel,
-    CUdevice) {
-  return cuFuncSetAttribute(
-      reinterpret_cast<CUfunction>(kernel), attribute, value);
+    CUdevice device) {
+  return call([&] {
+    set_attribute(
+        attribute,
+        value,
+        *resolve_function(reinterpret_cast<CUfunction>(kernel)),
+        machine().device(device));
+  });
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache) {
@@ -311,9 +334,10 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     CUfunction function,
     int threads,
     size_t shared_bytes,
-    unsigned) {
+    unsigned flags) {
   return call([&] {
     Device& device = current_context();
+    require((flags & ~unsigned{CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE}) == 0);
     require(threads > 0);
     store(
         blocks,

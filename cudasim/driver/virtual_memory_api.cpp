@@ -3,7 +3,10 @@
 #include "cudasim/device/virtual_memory.h"
 
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include <fcntl.h>
@@ -16,19 +19,61 @@ using cudasim::driver::store;
 
 namespace {
 
-HandleTable<PhysicalMemory>& memories() {
-  static auto* table = new HandleTable<PhysicalMemory>;
-  return *table;
-}
+// What the handle of an allocation stands for. It is the same handle each time,
+// and has to be released as often as it was given out.
+struct Entry {
+  std::weak_ptr<PhysicalMemory> memory;
+  CUmemAllocationHandleType types; // it may be exported as these
+  std::shared_ptr<PhysicalMemory> owned; // while handles > 0
+  int handles = 0;
+};
 
-CUmemGenericAllocationHandle enter(std::shared_ptr<PhysicalMemory> memory) {
-  return reinterpret_cast<CUmemGenericAllocationHandle>(
-      memories().add(std::move(memory)));
-}
+class Entries {
+ public:
+  /// Gives the handle out; `types` count when the memory is new.
+  CUmemGenericAllocationHandle enter(
+      const std::shared_ptr<PhysicalMemory>& memory,
+      CUmemAllocationHandleType types) {
+    const std::lock_guard lock(mutex_);
+    for (auto at = entries_.begin(); at != entries_.end();) {
+      at = at->second.memory.expired() ? entries_.erase(at) : std::next(at);
+    }
+    const auto handle =
+        reinterpret_cast<CUmemGenericAllocationHandle>(memory.get());
+    Entry& entry = entries_.try_emplace(handle, Entry{memory, types, nullptr})
+                       .first->second;
+    entry.owned = memory;
+    ++entry.handles;
+    return handle;
+  }
+  /// @throws Failure: cudaErrorInvalidValue, as release().
+  Entry get(CUmemGenericAllocationHandle handle) {
+    const std::lock_guard lock(mutex_);
+    return find(handle);
+  }
+  void release(CUmemGenericAllocationHandle handle) {
+    std::shared_ptr<PhysicalMemory> last; // goes after the lock
+    const std::lock_guard lock(mutex_);
+    Entry& entry = find(handle);
+    if (--entry.handles == 0) {
+      last = std::move(entry.owned);
+    }
+  }
 
-std::shared_ptr<PhysicalMemory> resolve(CUmemGenericAllocationHandle handle) {
-  return memories().get(
-      reinterpret_cast<const void*>(handle), cudaErrorInvalidValue);
+ private:
+  Entry& find(CUmemGenericAllocationHandle handle) {
+    const auto found = entries_.find(handle);
+    require(found != entries_.end() && found->second.handles > 0);
+    return found->second;
+  }
+
+  std::mutex mutex_;
+  std::map<CUmemGenericAllocationHandle, Entry> entries_;
+};
+
+Entries& entries() {
+  static auto* all = new Entries; // outlives static destructors
+  return *all;
 }
 
 void check(const CUmemAllocationProp* properties) {
@@ -84,15 +129,18 @@ CUresult cuMemCreate(
     check(properties);
     Device& device = machine().device(properties->location.id);
     device.require_health();
-    store(handle, enter(std::make_shared<PhysicalMemory>(device, size)));
+    store(
+        handle,
+        entries().enter(
+            std::make_shared<PhysicalMemory>(device, size),
+            properties->requestedHandleTypes));
   });
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   return call([&] {
     // What is mapped stays until it is unmapped.
-    memories().remove(
-        reinterpret_cast<const void*>(handle), cudaErrorInvalidValue);
+    entries().release(handle);
   });
 }
 
@@ -101,7 +149,10 @@ CUresult cuMemRetainAllocationHandle(
     void* address) {
   return call([&] {
     store(
-        handle, enter(memory_behind(reinterpret_cast<std::uint64_t>(address))));
+        handle,
+        entries().enter(
+            memory_behind(reinterpret_cast<std::uint64_t>(address)),
+            CU_MEM_HANDLE_TYPE_NONE));
   });
 }
 
@@ -113,7 +164,7 @@ CUresult cuMemMap(
     unsigned long long flags) {
   return call([&] {
     require(flags == 0);
-    map_memory(address, size, offset, resolve(handle));
+    map_memory(address, size, offset, entries().get(handle).owned);
   });
 }
 
@@ -165,10 +216,12 @@ CUresult cuMemGetAllocationPropertiesFromHandle(
     CUmemAllocationProp* properties,
     CUmemGenericAllocationHandle handle) {
   return call([&] {
-    const auto memory = resolve(handle);
+    const Entry entry = entries().get(handle);
     CUmemAllocationProp result{};
     result.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    result.location = {CU_MEM_LOCATION_TYPE_DEVICE, memory->device().ordinal()};
+    result.location = {
+        CU_MEM_LOCATION_TYPE_DEVICE, entry.owned->device().ordinal()};
+    result.requestedHandleTypes = entry.types;
     store(properties, result);
   });
 }
@@ -183,7 +236,9 @@ CUresult cuMemExportToShareableHandle(
     require(
         type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
         cudaErrorNotSupported);
-    const int file = fcntl(resolve(handle)->file(), F_DUPFD_CLOEXEC, 0);
+    const Entry entry = entries().get(handle);
+    require((entry.types & type) != 0); // has to be asked for when it is made
+    const int file = fcntl(entry.owned->file(), F_DUPFD_CLOEXEC, 0);
     require(file >= 0, cudaErrorOperatingSystem);
     *static_cast<int*>(shareable) = file;
   });
@@ -202,7 +257,8 @@ CUresult cuMemImportFromShareableHandle(
         static_cast<int>(reinterpret_cast<std::intptr_t>(shareable));
     store(
         handle,
-        enter(std::make_shared<PhysicalMemory>(current_device(), file)));
+        entries().enter(
+            std::make_shared<PhysicalMemory>(current_device(), file), type));
   });
 }
 

@@ -2,7 +2,9 @@
 // Source: NVML API reference, device queries.
 #include <nvml.h>
 
+#include <atomic>
 #include <cstdint>
+#include <cstdio>
 
 #include "cudasim/device/settings.h"
 
@@ -19,6 +21,18 @@ nvmlDevice_t handle_of(unsigned index) {
   return reinterpret_cast<nvmlDevice_t>(static_cast<std::uintptr_t>(index) + 1);
 }
 
+/// How many nvmlInit have no nvmlShutdown yet.
+std::atomic<int> users{0};
+
+/// What every query answers when it cannot: before nvmlInit, or without a place
+/// for the result.
+nvmlReturn_t check(const void* place) {
+  if (users == 0) {
+    return NVML_ERROR_UNINITIALIZED;
+  }
+  return place == nullptr ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS;
+}
+
 } // namespace
 
 #undef nvmlInit
@@ -29,29 +43,51 @@ nvmlDevice_t handle_of(unsigned index) {
 
 extern "C" {
 
-nvmlReturn_t nvmlInit() {
+nvmlReturn_t nvmlInitWithFlags(unsigned) {
+  ++users;
   return NVML_SUCCESS;
 }
 
 nvmlReturn_t nvmlInit_v2() {
-  return NVML_SUCCESS;
+  return nvmlInitWithFlags(0);
 }
 
-nvmlReturn_t nvmlInitWithFlags(unsigned) {
-  return NVML_SUCCESS;
+nvmlReturn_t nvmlInit() {
+  return nvmlInitWithFlags(0);
 }
 
 nvmlReturn_t nvmlShutdown() {
-  return NVML_SUCCESS;
+  for (int before = users; before > 0;) {
+    if (users.compare_exchange_weak(before, before - 1)) {
+      return NVML_SUCCESS;
+    }
+  }
+  return NVML_ERROR_UNINITIALIZED;
 }
 
 const char* nvmlErrorString(nvmlReturn_t result) {
-  return result == NVML_SUCCESS ? "Success" : "Not Supported";
+  switch (result) {
+    case NVML_SUCCESS:
+      return "Success";
+    case NVML_ERROR_UNINITIALIZED:
+      return "Uninitialized";
+    case NVML_ERROR_INVALID_ARGUMENT:
+      return "Invalid Argument";
+    case NVML_ERROR_NOT_SUPPORTED:
+      return "Not Supported";
+    case NVML_ERROR_NOT_FOUND:
+      return "Not Found";
+    default:
+      return "Unknown Error";
+  }
 }
 
 nvmlReturn_t nvmlDeviceGetCount(unsigned* count) {
-  *count = device_count();
-  return NVML_SUCCESS;
+  const nvmlReturn_t result = check(count);
+  if (result == NVML_SUCCESS) {
+    *count = device_count();
+  }
+  return result;
 }
 
 nvmlReturn_t nvmlDeviceGetCount_v2(unsigned* count) {
@@ -59,6 +95,10 @@ nvmlReturn_t nvmlDeviceGetCount_v2(unsigned* count) {
 }
 
 nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned index, nvmlDevice_t* device) {
+  const nvmlReturn_t result = check(device);
+  if (result != NVML_SUCCESS) {
+    return result;
+  }
   if (index >= device_count()) {
     return NVML_ERROR_INVALID_ARGUMENT;
   }
@@ -72,12 +112,25 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(
   return nvmlDeviceGetHandleByIndex(index, device);
 }
 
-// All devices are on one bus, so any of them will do for what NVML can say
-// here.
+/// The id is that of cudaDeviceGetPCIBusId: device 0 is on bus 1, and so on.
 nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(
-    const char*,
+    const char* id,
     nvmlDevice_t* device) {
-  return nvmlDeviceGetHandleByIndex(0, device);
+  const nvmlReturn_t result = check(device);
+  if (result != NVML_SUCCESS) {
+    return result;
+  }
+  unsigned domain = 0;
+  unsigned bus = 0;
+  unsigned slot = 0;
+  if (id == nullptr || std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3) {
+    return NVML_ERROR_INVALID_ARGUMENT;
+  }
+  if (domain != 0 || slot != 0 || bus == 0 || bus > device_count()) {
+    return NVML_ERROR_NOT_FOUND;
+  }
+  *device = handle_of(bus - 1);
+  return NVML_SUCCESS;
 }
 
 /// No process is known: those that use a simulated device do not meet.
@@ -85,8 +138,11 @@ nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(
     nvmlDevice_t,
     unsigned* count,
     nvmlProcessInfo_v1_t*) {
-  *count = 0;
-  return NVML_SUCCESS;
+  const nvmlReturn_t result = check(count);
+  if (result == NVML_SUCCESS) {
+    *count = 0;
+  }
+  return result;
 }
 
 nvmlReturn_t nvmlDeviceGetNvLinkRemoteDeviceType(

@@ -98,6 +98,8 @@ FillWork box_fill(cudaPitchedPtr to, int value, cudaExtent extent) {
 }
 
 CopyWork peer_box(const cudaMemcpy3DPeerParms& p) {
+  machine().device(p.srcDevice);
+  machine().device(p.dstDevice);
   cudaMemcpy3DParms plain{};
   plain.srcArray = p.srcArray;
   plain.srcPos = p.srcPos;

@@ -17,6 +17,11 @@ constexpr int kVersion = 12040; // of runtime and driver
 // Like a device of compute capability 8.0: 0 is the lowest priority.
 constexpr int kGreatestPriority = -5;
 
+void set_flags(Device& device, unsigned flags) {
+  require((flags & ~static_cast<unsigned>(cudaDeviceMask)) == 0);
+  device.flags = flags;
+}
+
 } // namespace
 
 extern "C" {
@@ -46,10 +51,13 @@ cudaError_t cudaSetDevice(int device) {
   });
 }
 
-cudaError_t cudaInitDevice(int device, unsigned flags, unsigned) {
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
   return call([&] {
     Device& chosen = machine().device(device);
-    chosen.flags = flags;
+    require((flags & ~cudaInitDeviceFlagsAreValid) == 0);
+    if ((flags & cudaInitDeviceFlagsAreValid) != 0) {
+      set_flags(chosen, device_flags);
+    }
     chosen.activate();
   });
 }
@@ -116,7 +124,7 @@ cudaError_t cudaDeviceReset() {
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
-  return call([&] { selected_device().flags = flags; });
+  return call([&] { set_flags(selected_device(), flags); });
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
@@ -249,7 +257,8 @@ cudaError_t cudaDeviceGetP2PAttribute(
   return call([&] {
     machine().device(source);
     machine().device(destination);
-    require(value != nullptr && source != destination, cudaErrorInvalidDevice);
+    require(value != nullptr);
+    require(source != destination, cudaErrorInvalidDevice);
     switch (attribute) {
       case cudaDevP2PAttrAccessSupported:
       case cudaDevP2PAttrNativeAtomicSupported:

@@ -605,12 +605,14 @@ cudaError_t cudaUserObjectCreate(
 
 cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
   return call([&] {
+    require(count > 0);
     user_objects().get(object, cudaErrorInvalidValue)->retain(count);
   });
 }
 
 cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
   return call([&] {
+    require(count > 0);
     if (user_objects().get(object, cudaErrorInvalidValue)->release(count)) {
       user_objects().remove(object);
     }
@@ -623,6 +625,7 @@ cudaError_t cudaGraphRetainUserObject(
     unsigned count,
     unsigned flags) {
   return call([&] {
+    require(count > 0 && (flags & ~cudaGraphUserObjectMove) == 0);
     const auto object = user_objects().get(handle, cudaErrorInvalidValue);
     resolve_graph(graph)->retain(object, count);
     if ((flags & cudaGraphUserObjectMove) != 0) {

@@ -212,10 +212,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     const void* symbol,
     int threads,
     size_t shared_bytes,
-    unsigned) {
+    unsigned flags) {
   return call([&] {
     Device& device = current_device();
     require(threads > 0);
+    require((flags & ~cudaOccupancyDisableCachingOverride) == 0);
     store(
         blocks,
         max_active_blocks(
@@ -279,6 +280,10 @@ cudaError_t cudaMemcpyToSymbolAsync(
   const cudaError_t status = call([&] {
     const engine::Symbol& variable = find_variable(symbol);
     require(offset <= variable.size && bytes <= variable.size - offset);
+    require(
+        kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ||
+            kind == cudaMemcpyDefault,
+        cudaErrorInvalidMemcpyDirection);
     address = reinterpret_cast<char*>(variable.address) + offset;
   });
   return status != cudaSuccess
@@ -297,6 +302,10 @@ cudaError_t cudaMemcpyFromSymbolAsync(
   const cudaError_t status = call([&] {
     const engine::Symbol& variable = find_variable(symbol);
     require(offset <= variable.size && bytes <= variable.size - offset);
+    require(
+        kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ||
+            kind == cudaMemcpyDefault,
+        cudaErrorInvalidMemcpyDirection);
     address = reinterpret_cast<const char*>(variable.address) + offset;
   });
   return status != cudaSuccess

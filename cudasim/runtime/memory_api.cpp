@@ -4,6 +4,7 @@
 
 #include "cudasim/device/capture.h"
 #include "cudasim/device/ipc.h"
+#include "cudasim/device/memory_pool.h"
 #include "cudasim/runtime/call.h"
 
 using namespace cudasim::device;
@@ -26,6 +27,30 @@ void* allocate_shared(std::size_t bytes, Space space, unsigned flags) {
 
 std::uint64_t address_of(const void* memory) {
   return reinterpret_cast<std::uint64_t>(memory);
+}
+
+void require_place(int device) {
+  if (device != cudaCpuDeviceId) {
+    machine().device(device);
+  }
+}
+
+// The device of a location, or cudaCpuDeviceId.
+int place_of(const cudaMemLocation& location) {
+  if (location.type == cudaMemLocationTypeDevice) {
+    return location.id;
+  }
+  require(
+      location.type >= cudaMemLocationTypeHost &&
+      location.type <= cudaMemLocationTypeHostNumaCurrent);
+  return cudaCpuDeviceId;
+}
+
+void require_managed(const void* memory, std::size_t bytes) {
+  const auto piece = machine().addresses().find(address_of(memory));
+  require(
+      piece && piece->space == Space::kManaged &&
+      bytes <= piece->end - address_of(memory));
 }
 
 } // namespace
@@ -86,7 +111,11 @@ cudaError_t cudaFree(void* memory) {
     // Work that was given before may still use it.
     Device& owner = machine().device(piece->device);
     owner.synchronize();
-    require(owner.memory().release(piece->begin));
+    if (const auto pool = pool_of(memory)) {
+      pool->release(memory);
+    } else {
+      require(owner.memory().release(piece->begin));
+    }
   });
 }
 
@@ -214,13 +243,21 @@ cudaError_t cudaPointerGetAttributes(
 // All memory is the host's: advice and prefetching have nothing to move.
 cudaError_t cudaMemAdvise(
     const void* memory,
-    size_t,
-    cudaMemoryAdvise,
+    size_t bytes,
+    cudaMemoryAdvise advice,
     int device) {
   return call([&] {
     current_device();
-    require(device == cudaCpuDeviceId || device < machine().device_count());
-    require(machine().addresses().find(address_of(memory)).has_value());
+    require(
+        advice >= cudaMemAdviseSetReadMostly &&
+        advice <= cudaMemAdviseUnsetAccessedBy);
+    const bool placeless = advice == cudaMemAdviseSetReadMostly ||
+        advice == cudaMemAdviseUnsetReadMostly ||
+        advice == cudaMemAdviseUnsetPreferredLocation;
+    if (!placeless) {
+      require_place(device);
+    }
+    require_managed(memory, bytes);
   });
 }
 
@@ -228,39 +265,51 @@ cudaError_t cudaMemAdvise_v2(
     const void* memory,
     size_t bytes,
     cudaMemoryAdvise advice,
-    cudaMemLocation) {
-  return cudaMemAdvise(memory, bytes, advice, cudaCpuDeviceId);
+    cudaMemLocation location) {
+  int device = cudaCpuDeviceId;
+  const cudaError_t status = call([&] { device = place_of(location); });
+  return status != cudaSuccess ? status
+                               : cudaMemAdvise(memory, bytes, advice, device);
 }
 
 cudaError_t cudaMemPrefetchAsync(
     const void* memory,
-    size_t,
+    size_t bytes,
     int device,
     cudaStream_t stream) {
   return call([&] {
     resolve_stream(stream);
-    require(device == cudaCpuDeviceId || device < machine().device_count());
-    const auto piece = machine().addresses().find(address_of(memory));
-    require(piece && piece->space == Space::kManaged);
+    require_place(device);
+    require_managed(memory, bytes);
   });
 }
 
 cudaError_t cudaMemPrefetchAsync_v2(
     const void* memory,
     size_t bytes,
-    cudaMemLocation,
-    unsigned,
+    cudaMemLocation location,
+    unsigned flags,
     cudaStream_t stream) {
-  return cudaMemPrefetchAsync(memory, bytes, cudaCpuDeviceId, stream);
+  int device = cudaCpuDeviceId;
+  const cudaError_t status = call([&] {
+    require(flags == 0); // reserved
+    device = place_of(location);
+  });
+  return status != cudaSuccess
+      ? status
+      : cudaMemPrefetchAsync(memory, bytes, device, stream);
 }
 
 cudaError_t cudaStreamAttachMemAsync(
     cudaStream_t stream,
     void* memory,
     size_t,
-    unsigned) {
+    unsigned flags) {
   return call([&] {
     resolve_stream(stream);
+    require(
+        flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||
+        flags == cudaMemAttachSingle);
     const auto piece = machine().addresses().find(address_of(memory));
     require(piece && piece->space == Space::kManaged);
   });

@@ -73,9 +73,14 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t handle) {
     const auto address = reinterpret_cast<std::uint64_t>(memory);
     const auto piece = machine().addresses().find(address);
     require(piece && piece->begin == address && piece->space == Space::kDevice);
-    const auto pool = machine().device(piece->device).default_pool;
-    stream->enqueue([pool, memory] {
-      pool->release(memory);
+    // It takes what cudaMalloc gave as well, which is of no pool.
+    Device& owner = machine().device(piece->device);
+    stream->enqueue([pool = pool_of(memory), memory, address, &owner] {
+      if (pool != nullptr) {
+        pool->release(memory);
+      } else {
+        require(owner.memory().release(address));
+      }
       return cudaSuccess;
     });
   });

@@ -238,8 +238,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 cudaError_t cudaStreamIsCapturing(
     cudaStream_t stream,
     cudaStreamCaptureStatus* status) {
-  return call(
-      [&] { store(status, capture_info(*resolve_stream(stream)).status); });
+  return call([&] {
+    store(status, capture_info(*resolve_stream(stream), false).status);
+  });
 }
 
 cudaError_t cudaStreamGetCaptureInfo_v3(
@@ -253,7 +254,7 @@ cudaError_t cudaStreamGetCaptureInfo_v3(
   return call([&] {
     // What is returned by pointer is valid until the thread's next such call.
     static thread_local std::vector<cudaGraphNode_t> nodes;
-    const CaptureInfo info = capture_info(*resolve_stream(stream));
+    const CaptureInfo info = capture_info(*resolve_stream(stream), false);
     store(status, info.status);
     if (id != nullptr) {
       *id = info.id;

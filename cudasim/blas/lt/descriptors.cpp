@@ -121,10 +121,10 @@ cublasStatus_t get(
   if (written != nullptr) {
     *written = field.size;
   }
-  if (size == 0) {
-    return CUBLAS_STATUS_SUCCESS;
+  if (size == 0 && written != nullptr) {
+    return CUBLAS_STATUS_SUCCESS; // only the size was asked for
   }
-  if (value == nullptr || size < field.size) {
+  if (value == nullptr || size != field.size) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   std::memcpy(value, field.data, field.size);
@@ -276,11 +276,24 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
     cublasLtMatmulPreferenceAttributes_t attribute,
     const void* value,
     std::size_t size) {
-  if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES &&
-      size == sizeof(std::uint64_t)) {
-    std::memcpy(&lt::of(preference).workspace_bytes, value, size);
+  std::uint64_t unused = 0;
+  lt::Preference& p = lt::of(preference);
+  lt::Field field{&unused, sizeof(std::uint32_t)};
+  switch (attribute) {
+    case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
+      field = lt::field(p.workspace_bytes);
+      break;
+    case CUBLASLT_MATMUL_PREF_SEARCH_MODE:
+      field = lt::field(p.search_mode);
+      break;
+    case CUBLASLT_MATMUL_PREF_IMPL_MASK:
+      field.size = sizeof(std::uint64_t);
+      break;
+    default: // masks, alignments and a number of waves
+      break;
   }
-  return CUBLAS_STATUS_SUCCESS;
+  return lt::set(
+      "cublasLtMatmulPreferenceSetAttribute", attribute, field, value, size);
 }
 
 } // extern "C"

@@ -160,7 +160,10 @@ inline void expect_near(const Matrix& a, const Matrix& b, double tolerance) {
     static constexpr auto getri = cublas##letter##getriBatched;              \
     static constexpr auto geqrf = cublas##letter##geqrfBatched;              \
     static constexpr auto gels = cublas##letter##gelsBatched;                \
+    static constexpr auto gemm = cublas##letter##gemm;                       \
     static constexpr auto gemm_batched = cublas##letter##gemmBatched;        \
+    static constexpr auto gemm_strided = cublas##letter##gemmStridedBatched; \
+    static constexpr auto gemv = cublas##letter##gemv;                       \
     static constexpr auto axpy = cublas##letter##axpy;                       \
     static constexpr auto scal = cublas##letter##scal;                       \
     static constexpr auto copy = cublas##letter##copy;                       \
@@ -184,6 +187,7 @@ CUDASIM_FUNCTIONS(DoubleComplex, Z, z, std::complex<double>, cuDoubleComplex, do
 // clang-format on
 
 using AllTypes = ::testing::Types<Single, Double, SingleComplex, DoubleComplex>;
+using ComplexTypes = ::testing::Types<SingleComplex, DoubleComplex>;
 
 /// A test with a handle, for one element type.
 template <typename F>

@@ -1,0 +1,50 @@
+// Kernels and device variables for the tests of the runtime, compiled by nvcc.
+#pragma once
+
+#ifdef __CUDACC__
+#define CUDASIM_KERNEL __global__
+#else
+// To the host compiler a kernel is the function that stands for it.
+#define CUDASIM_KERNEL
+#endif
+
+namespace cudasim::runtime::testing {
+
+inline constexpr int kTableSize = 4;
+inline constexpr int kMostThreads = 64; // of `bounded`
+inline constexpr int kStaticInts = 64; // of shared memory, in `bounded`
+
+/// values[i] += amount for i < count.
+CUDASIM_KERNEL void add(int* values, int amount, int count);
+/// Reverses blockDim.x values by way of as much dynamic shared memory.
+CUDASIM_KERNEL void reverse(int* values);
+/// values[i] = table[i % kTableSize] + offset.
+CUDASIM_KERNEL void look_up(int* values);
+/// Adds one to the managed variable.
+CUDASIM_KERNEL void bump_managed();
+/// Reverses kMostThreads values, with __launch_bounds__(kMostThreads).
+CUDASIM_KERNEL void bounded(int* values);
+/// Moves all values of the grid down by one place; a cooperative launch.
+CUDASIM_KERNEL void rotate(int* values, int* copy);
+/// *address = 1.
+CUDASIM_KERNEL void write_to(int* address);
+/// Stops the kernel with __trap().
+CUDASIM_KERNEL void trap();
+
+/// What stands for `__constant__ int table[kTableSize] = {10, 20, 30, 40}`.
+const void* table_symbol();
+/// What stands for `__device__ int offset = 5`.
+const void* offset_symbol();
+/// `__managed__ int managed = 7`.
+int* managed_variable();
+
+/// Launches `add` as <<<blocks, threads>>> does.
+void launch_add(int* values, int amount, int count);
+
+/// The address by which the runtime knows a kernel.
+template <typename... Parameters>
+const void* symbol(void (*kernel)(Parameters...)) {
+  return reinterpret_cast<const void*>(kernel);
+}
+
+} // namespace cudasim::runtime::testing
