@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from decouple.errors import DecoupleError
 
@@ -14,10 +14,18 @@ COMMANDS = ("scan", "plan", "verify", "materialize", "report", "diff", "patches"
 """Each is a module of decouple.commands with HELP, add_arguments and run."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, as all errors of this tool are."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the program with status 2."""
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; returns the exit status: 2 where the input cannot be used."""
     chosen = list(sys.argv[1:] if arguments is None else arguments)
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="decouple",
         description="Finds, classifies and restructures the device code of a PyTorch tree.",
     )
@@ -26,11 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = [name for name in COMMANDS if chosen[:1] == [name]] or COMMANDS
     for name in wanted:
         module_name = f"decouple.commands.{name}"
-        if importlib.util.find_spec(module_name) is None:
-            continue
         module = importlib.import_module(module_name)
-        help_text = getattr(module, "HELP", None) or (module.__doc__ or "").partition("\n")[0]
-        command = commands.add_parser(name, help=help_text, description=help_text)
+        command = commands.add_parser(name, help=module.HELP, description=module.HELP)
         module.add_arguments(command)
         command.set_defaults(run=module.run)
     options = parser.parse_args(chosen)
@@ -39,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DecoupleError as error:
         print(f"decouple: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("decouple: interrupted; nothing is written.", file=sys.stderr)
+        return 130
     except BrokenPipeError:
         # Whoever read the output has seen enough.
         sys.stderr.close()

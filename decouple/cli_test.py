@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import pathlib
+from unittest import mock
 
 from absl.testing import absltest
 
@@ -62,6 +64,43 @@ class CommandLineTest(absltest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("cannot be written", error)
         self.assertEmpty(list(self.outside.iterdir()))
+
+    def test_wrong_arguments_are_one_line_too(self) -> None:
+        for arguments in (("scan",), ("scan", "x", "--jobs", "0"), ("nothing",)):
+            error = io.StringIO()
+            with self.subTest(arguments), contextlib.redirect_stderr(error):
+                with self.assertRaises(SystemExit) as caught:
+                    cli.main(arguments)
+                self.assertEqual(caught.exception.code, 2)
+                self.assertEqual(error.getvalue().count("\n"), 1)
+
+    def test_paths_are_relative_to_where_bazel_run_was_typed(self) -> None:
+        make_tree(self.root / "tree")
+        (self.root / "series").write_text("a.patch\n")
+        (self.root / "a.patch").write_text(
+            "Why\n\n--- a/torch/nn.py\n+++ b/torch/nn.py\n@@ -1 +1 @@\n-class Module:\n+class M:\n"
+        )
+        (self.root / "rules.yaml").write_text("words: [cuda]\n")
+        (self.root / "owners.xml").write_text("<query version='2'/>")
+        (self.root / "sites.md").write_text("none\n")
+        commands = (
+            ("scan", "tree", "--json", "scan.json", "--rules", "rules.yaml"),
+            ("plan", "tree", "--json", "plan.json"),
+            ("report", "tree", "--html", "page.html"),
+            ("materialize", "tree", "--out", "out"),
+            ("diff", "tree", "tree", "--out", "list.md"),
+            ("verify", "tree", "--owners", "owners.xml", "--sites", "sites.md"),
+            ("patches", "apply", "tree", "--series", "series"),
+        )
+        with mock.patch.dict(os.environ, {"BUILD_WORKING_DIRECTORY": str(self.root)}):
+            for arguments in commands:
+                with self.subTest(arguments):
+                    status, _, error = self._run(*arguments)
+                    self.assertEqual(error, "")
+                    self.assertEqual(status, 1 if arguments[0] == "verify" else 0)
+        for name in ("scan.json", "plan.json", "page.html", "out/version.txt", "list.md"):
+            self.assertTrue((self.root / name).is_file(), name)
+        self.assertIn("class M:", (self.root / "tree/torch/nn.py").read_text())
 
 
 if __name__ == "__main__":

@@ -8,12 +8,14 @@ import gc
 import multiprocessing
 import posixpath
 import re
+import signal
 from collections.abc import Sequence
 
-from decouple.cpp import includes, markers, regions, scopes
+from decouple.cpp import directives, includes, markers, regions, scopes
 from decouple.cpp.conditions import Macros
 from decouple.cpp.regions import Region, Side
 from decouple.errors import DecoupleError
+from decouple.lists import cmake_finder
 from decouple.model import Finding, Kind
 from decouple.python_code import finder
 from decouple.rules.load import Rules
@@ -24,10 +26,14 @@ CPP_SUFFIXES = frozenset(
     | {".metal"}
 )
 PYTHON_SUFFIXES = frozenset({".py", ".pyi"})
+CMAKE_SUFFIXES = frozenset({".cmake"})
+_CMAKE_NAME = "CMakeLists.txt"
 # Below this many files another process costs more than it saves.
 _FEW = 200
 # The lines of #if and #elif, with those that continue them.
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?:el)?if[^\n]*(?:\\\r?\n[^\n]*)*", re.MULTILINE)
+# The beginning and the end of every conditional.
+_CONDITIONAL_END = re.compile(rb"^[ \t]*(?:#|%:)[ \t]*(if|endif)", re.MULTILINE)
 _CHUNKS_PER_JOB = 8
 
 
@@ -42,7 +48,7 @@ class Parsed:
 
 
 def parse_all(tree: Tree, rules: Rules, files: Sequence[str], jobs: int) -> dict[str, Parsed]:
-    """Parses the C++ and Python sources among some files.
+    """Parses the C++, Python and CMake sources among some files.
 
     Args:
         tree: the tree.
@@ -56,9 +62,7 @@ def parse_all(tree: Tree, rules: Rules, files: Sequence[str], jobs: int) -> dict
     Raises:
         DecoupleError: a source cannot be read or parsed; of several, the first by path.
     """
-    sources = [
-        path for path in files if posixpath.splitext(path)[1] in CPP_SUFFIXES | PYTHON_SUFFIXES
-    ]
+    sources = [path for path in files if _is_source(path)]
     if jobs < 2 or len(sources) < _FEW:
         worker = _Worker(tree, rules)
         return {path: worker.parse(path) for path in sources}
@@ -73,14 +77,27 @@ def parse_all(tree: Tree, rules: Rules, files: Sequence[str], jobs: int) -> dict
         initializer=_start,
         initargs=(tree, rules),
     ) as pool:
-        for results, error in pool.map(_parse_chunk, chunks):
-            found.update(results)
-            if error is not None:
-                errors.append(error)
+        try:
+            for results, error in pool.map(_parse_chunk, chunks):
+                found.update(results)
+                if error is not None:
+                    errors.append(error)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     if errors:
         path, line, message = min(errors)
         raise DecoupleError(message, path=path, line=line)
     return {path: found[path] for path in sources}
+
+
+def _is_source(path: str) -> bool:
+    suffix = posixpath.splitext(path)[1]
+    return suffix in CPP_SUFFIXES | PYTHON_SUFFIXES or _is_cmake(path)
+
+
+def _is_cmake(path: str) -> bool:
+    return path.endswith(tuple(CMAKE_SUFFIXES)) or posixpath.basename(path) == _CMAKE_NAME
 
 
 _worker: _Worker | None = None
@@ -88,6 +105,8 @@ _worker: _Worker | None = None
 
 def _start(tree: Tree, rules: Rules) -> None:
     global _worker
+    # Ctrl-C reaches all processes of a terminal; the one that started this says so.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Syntax trees have no cycles worth looking for, and many nodes.
     gc.disable()
     _worker = _Worker(tree, rules)
@@ -130,9 +149,15 @@ class _Worker:
         text = decode(content, path)
         lines = content.count(b"\n") + (not content.endswith(b"\n") and content != b"")
         lowered = content.lower()
-        hinted = any(word in lowered for word in self._words)
+        hinted = any(word in lowered for word in self._words) and not self._rules.is_foreign(path)
         if posixpath.splitext(path)[1] in PYTHON_SUFFIXES:
             return Parsed(lines, tuple(self._python(path, text)) if hinted else (), ())
+        if _is_cmake(path):
+            return Parsed(lines, tuple(self._cmake(path, text)) if hinted else (), ())
+        ends = _CONDITIONAL_END.findall(content)
+        if 2 * ends.count(b"endif") != len(ends):
+            # Either not balanced, which this says, or some stand in comments and strings.
+            directives.conditionals(text, path)
         named = includes.named(content)
         # Only conditionals can be about a device; most files have none that are.
         device_lines = (
@@ -170,6 +195,20 @@ class _Worker:
             for place in places
         ]
 
+    def _cmake(self, path: str, text: str) -> list[Finding]:
+        places = cmake_finder.find(text, self._rules.cmake, self._rules.macros.names, path)
+        return [
+            Finding(
+                path,
+                place.first_line,
+                place.last_line,
+                place.rule or f"{self._rules.device}-cmake-guard",
+                Kind.INTRA_FILE,
+                place.text,
+            )
+            for place in places
+        ]
+
     def _cpp(self, path: str, text: str) -> list[Finding]:
         device = self._rules.device
         found = self._guards(path, text, self._rules.macros, f"{device}-guard")
@@ -179,12 +218,15 @@ class _Worker:
             if finding.rule == f"{device}-guard"
         ]
         found += self._guards(path, text, self._rules.compiler_macros, f"{device}-compiler-guard")
+        # What a condition names is said by the finding of its region.
+        conditions = {finding.first_line for finding in found}
         found += [
             Finding(
                 path, marker.first_line, marker.last_line, marker.rule, Kind.INTRA_FILE, marker.text
             )
             for marker in markers.find(text, self._rules.cpp)
-            if not any(first <= marker.first_line <= last for first, last in covered)
+            if marker.first_line not in conditions
+            and not any(first <= marker.first_line <= last for first, last in covered)
         ]
         if not found:
             return []

@@ -32,7 +32,8 @@ def scan(tree: Tree, rules: Rules, jobs: int = 2) -> Inventory:
         DecoupleError: a file of the tree cannot be read or parsed.
     """
     skipped = tuple(f"{folder}/" for folder in rules.skip)
-    files = [path for path in tree.files if not path.startswith(skipped)]
+    # What a link leads to is scanned where it is.
+    files = [path for path in tree.files if path not in tree.links and not path.startswith(skipped)]
     units, lists, cpu_units = _build(tree, rules)
     parsed = parse.parse_all(tree, rules, files, jobs)
     known = frozenset(files)
@@ -72,9 +73,13 @@ def _build(
     """Upstream's build: the device's units, what its lists name, and the units of the CPU build."""
     filelists = starlark.lists(tree, FILELISTS)
     with_device = cmake.configure(
-        tree, rules.cmake_files, {**rules.definitions, **rules.device_definitions}, filelists
+        tree,
+        rules.cmake_files,
+        {**rules.definitions, **rules.device_definitions},
+        filelists,
+        rules.optional,
     )
-    without = cmake.configure(tree, rules.cmake_files, rules.definitions, filelists)
+    without = cmake.configure(tree, rules.cmake_files, rules.definitions, filelists, rules.optional)
     cpu = without.sources()
     named: dict[str, set[str]] = {}
     for name, paths in filelists.items():
@@ -118,7 +123,8 @@ def _whole_files(
     """Files that are the device's as a whole, and those that only look so, by path."""
     found: dict[str, Finding] = {}
     for path in files:
-        matches = [(rule.id, detail) for rule in rules.files if (detail := rule.match(path))]
+        own = () if rules.is_foreign(path) else rules.files
+        matches = [(rule.id, detail) for rule in own if (detail := rule.match(path))]
         if path in lists:
             matches.insert(0, (f"{rules.device}-{LIST_RULE}", f"list {', '.join(lists[path])}"))
         elif matches and path in cpu:

@@ -112,6 +112,33 @@ class ScanTest(absltest.TestCase):
                 self._scan(**{path: content})
             (self.root / path.replace("__", "/")).unlink()
 
+    def test_conditionals_have_to_be_balanced_in_files_without_device_code_too(self) -> None:
+        with self.assertRaisesRegex(DecoupleError, r"^torch/d\.cpp:2: #if has no #endif"):
+            self._scan(**{"torch__d.cpp": "int a;\n#if A\n"})
+
+    def test_what_links_lead_to_is_found_once(self) -> None:
+        make_tree(self.root)
+        (self.root / "torch/link.py").symlink_to("nn.py")
+        (self.root / "torch/gone.py").symlink_to("nowhere.py")
+        self.assertEmpty(self._of(self._scan(), "torch/link.py"))
+
+    def test_cmake_is_found_by_its_conditions_and_its_commands(self) -> None:
+        found = [
+            (finding.rule, finding.first_line, finding.last_line)
+            for finding in self._of(self._scan(), "caffe2/CMakeLists.txt")
+        ]
+        self.assertEqual(found, [("cuda-cmake-guard", 3, 6)])
+
+    def test_files_of_rocm_are_not_taken_for_their_names(self) -> None:
+        inventory = self._scan(
+            **{
+                "aten__src__ATen__hip__HIPMasqueradingAsCUDA.h": "",
+                "torch__utils__hipify__cuda.py": "",
+            }
+        )
+        self.assertEmpty(self._of(inventory, "aten/src/ATen/hip/HIPMasqueradingAsCUDA.h"))
+        self.assertEmpty(self._of(inventory, "torch/utils/hipify/cuda.py"))
+
 
 if __name__ == "__main__":
     absltest.main()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import os
 import pathlib
+import re
 
 from decouple.errors import DecoupleError
 
 # Without any one of these, a folder is not a tree whose build lists can be read.
 _LANDMARKS = ("version.txt", "build_variables.bzl", "caffe2/CMakeLists.txt", "torch", "c10")
 _NOT_SOURCE = frozenset({".git", "__pycache__"})
+_RELEASE = re.compile(r"\s*(\d+(?:\.\d+)+)")
 
 
 class Tree:
@@ -37,19 +39,57 @@ class Tree:
 
     @functools.cached_property
     def version(self) -> str:
-        """The release that version.txt names, such as "2.6.0"."""
-        return self.read_text("version.txt").strip().partition("a0")[0]
+        """The release that version.txt names, such as "2.6.0".
+
+        Raises:
+            DecoupleError: it names none.
+        """
+        found = _RELEASE.match(self.read_text("version.txt"))
+        if found is None:
+            raise DecoupleError("names no release such as 2.6.0.", path="version.txt", line=1)
+        return found[1]
 
     @functools.cached_property
     def files(self) -> tuple[str, ...]:
-        """All files of the tree, sorted; links to folders are not followed."""
-        found: list[str] = []
-        prefix = len(str(self.root)) + 1
-        for folder, subfolders, names in os.walk(self.root, onerror=self._unreadable):
-            subfolders[:] = [name for name in subfolders if name not in _NOT_SOURCE]
-            place = folder[prefix:].replace(os.sep, "/")
-            found += [f"{place}/{name}" if place else name for name in names]
-        return tuple(sorted(found))
+        """All files of the tree, sorted, symbolic links included; those to folders are not followed.
+
+        Raises:
+            DecoupleError: a folder cannot be read, or something in it is neither a file nor a folder, or has a
+                name that a patch cannot hold.
+        """
+        return tuple(sorted(self._entries))
+
+    @functools.cached_property
+    def links(self) -> frozenset[str]:
+        """Those of the files that are symbolic links."""
+        return frozenset(path for path, is_link in self._entries.items() if is_link)
+
+    @functools.cached_property
+    def _entries(self) -> dict[str, bool]:
+        """Each file, and whether it is a symbolic link."""
+        found: dict[str, bool] = {}
+        waiting = [""]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                entries = list(os.scandir(self.root / folder))
+            except OSError as error:
+                raise DecoupleError(f"cannot be read: {error.strerror}.", path=folder) from None
+            for entry in entries:
+                path = f"{folder}/{entry.name}" if folder else entry.name
+                if not entry.name.isprintable():
+                    raise DecoupleError(
+                        f"the name {path!a} is not printable UTF-8; rename the file."
+                    )
+                if entry.is_symlink():
+                    found[path] = True
+                elif entry.is_file():
+                    found[path] = False
+                elif not entry.is_dir():
+                    raise DecoupleError("is neither a file nor a folder; remove it.", path=path)
+                elif entry.name not in _NOT_SOURCE:
+                    waiting.append(path)
+        return found
 
     @functools.cached_property
     def folders(self) -> dict[str, tuple[str, ...]]:
@@ -86,10 +126,6 @@ class Tree:
             DecoupleError: it cannot be read, or is not UTF-8.
         """
         return decode(self.read_bytes(path), path)
-
-    def _unreadable(self, error: OSError) -> None:
-        place = os.path.relpath(error.filename, self.root).replace(os.sep, "/")
-        raise DecoupleError(f"cannot be read: {error.strerror}.", path=place) from None
 
 
 def decode(content: bytes, path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 
 from absl.testing import absltest
@@ -42,6 +43,35 @@ class TreeTest(absltest.TestCase):
     def test_missing_file_is_named(self) -> None:
         with self.assertRaisesRegex(DecoupleError, r"^c10/none\.h: cannot be read"):
             make_tree(self.root).read_bytes("c10/none.h")
+
+    def test_links_are_files_and_are_not_followed(self) -> None:
+        make_tree(self.root)
+        (self.root / "torch/link.py").symlink_to("nn.py")
+        (self.root / "torch/folder").symlink_to("csrc")
+        tree = Tree(self.root)
+        self.assertEqual(tree.links, {"torch/link.py", "torch/folder"})
+        self.assertContainsSubset(tree.links, tree.files)
+        self.assertNotIn("torch/folder/engine.cpp", tree.files)
+
+    def test_what_is_neither_file_nor_folder_is_refused(self) -> None:
+        tree = make_tree(self.root)
+        os.mkfifo(self.root / "torch/pipe.py")
+        with self.assertRaisesRegex(DecoupleError, r"^torch/pipe\.py: is neither a file nor a"):
+            _ = tree.files
+
+    def test_names_that_a_patch_cannot_hold_are_refused_in_one_line(self) -> None:
+        for name in ("a\nb.cu", b"a\xff.cu"):
+            tree = make_tree(self.root)
+            file = os.path.join(os.fsencode(self.root), os.fsencode(name))
+            with self.subTest(name):
+                pathlib.Path(os.fsdecode(file)).touch()
+                with self.assertRaisesRegex(DecoupleError, r"^the name '[^\n]*' is not printable"):
+                    _ = tree.files
+            os.unlink(file)
+
+    def test_a_version_without_a_release_is_refused(self) -> None:
+        with self.assertRaisesRegex(DecoupleError, r"^version\.txt:1: names no release"):
+            _ = make_tree(self.root, {"version.txt": ""}).version
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ import sys
 from absl.testing import absltest
 
 from decouple import scan
+from decouple.cpp import lexer
+from decouple.lists import cmake, starlark
 from decouple.model import Kind
 from decouple.rules.load import load
 from decouple.tree import Tree
@@ -33,6 +35,7 @@ _NOT_IN_CMAKE = {"torch/csrc/cuda/Tensor.cpp"}
 
 
 INVENTORY = scan.scan(TREE, load("cuda"))
+SUPPLEMENTS = {f.path for f in INVENTORY.findings if f.kind is Kind.SUPPLEMENT}
 
 
 class UpstreamTreeTest(absltest.TestCase):
@@ -85,6 +88,44 @@ class UpstreamTreeTest(absltest.TestCase):
         self.assertNoCommonElements(
             whole, {"aten/src/ATen/detail/CUDAHooksInterface.cpp", "torch/csrc/api/src/cuda.cpp"}
         )
+
+    def test_other_devices_have_the_sources_that_upstream_lists_for_them(self) -> None:
+        # Upstream's sources for these devices, by where they are; hipify writes the others of ROCm.
+        own = {
+            "xpu": r"(?:c10|aten/src/ATen|aten/src/ATen/native/mkldnn|torch/csrc)/xpu/(?!test/).*\.cpp",
+            "rocm": r"aten/src/ATen/(?:miopen|native/miopen|native/hip)/.*\.(?:cpp|hip)",
+        }
+        filelists = starlark.lists(TREE, scan.FILELISTS)
+        for device, pattern in own.items():
+            rules = load(device)
+            definitions = {**rules.definitions, **rules.device_definitions}
+            found = cmake.configure(
+                TREE, rules.cmake_files, definitions, filelists, rules.optional
+            ).sources()
+            expected = {path for path in TREE.files if re.fullmatch(pattern, path)}
+            self.assertGreater(len(expected), 10)
+            self.assertContainsSubset(expected, found)
+
+    def test_code_that_says_cuda_is_found(self) -> None:
+        # Comments, strings and templates aside, a line of shared C++ that has the word has a finding.
+        covered: dict[str, set[int]] = {}
+        whole = {finding.path for finding in INVENTORY.findings if finding.whole_file}
+        for finding in INVENTORY.findings:
+            lines = covered.setdefault(finding.path, set())
+            lines.update(range(finding.first_line, finding.last_line + 1))
+        left = [
+            f"{path}:{number}"
+            for path in TREE.files
+            if re.fullmatch(r"(?:c10|aten/src/ATen/core|torch/csrc/autograd)/.*\.(?:h|cpp)", path)
+            and not (path in whole and path not in SUPPLEMENTS)
+            for text in [TREE.read_text(path)]
+            if "cuda" in text.lower()
+            for lines in [lexer.Lines(text)]
+            for word in re.finditer(r"(?i)cuda", lexer.mask(text))
+            for number in [lines.number(word.start())]
+            if number not in covered.get(path, set())
+        ]
+        self.assertEmpty(left)
 
 
 if __name__ == "__main__":

@@ -29,10 +29,17 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cuda", help="whose code to find (default: cuda)")
     parser.add_argument(
         "--jobs",
-        type=int,
+        type=_positive,
         default=min(os.cpu_count() or 1, 8),
         help="processes that parse files (default: one for each processor)",
     )
+
+
+def _positive(text: str) -> int:
+    """A number of processes; argparse says what is wrong with others."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number of processes; give 1 or more")
+    return int(text)
 
 
 def working_path(path: pathlib.Path) -> pathlib.Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import pathlib
 
+from decouple.commands import options
 from decouple.errors import DecoupleError
 from decouple.patches import series
 from decouple.patches.series import State
@@ -33,12 +34,13 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         DecoupleError: the series cannot be read, or a patch does not apply.
     """
-    if not args.tree.is_dir():
-        raise DecoupleError(f"{args.tree} is not a folder; name the source tree.")
-    patches = series.read_series(args.series)
+    root = options.working_path(args.tree)
+    if not root.is_dir():
+        raise DecoupleError(f"{root} is not a folder; name the source tree.")
+    patches = series.read_series(options.working_path(args.series))
     if args.action == "status":
-        return _status(args.tree, series.standings(args.tree, patches))
-    names, files = (series.apply if args.action == "apply" else series.reverse)(args.tree, patches)
+        return _status(root, series.standings(root, patches))
+    names, files = (series.apply if args.action == "apply" else series.reverse)(root, patches)
     done = "applied" if args.action == "apply" else "reversed"
     print(f"{done} {len(names)} of {len(patches)} patches, {len(files)} files changed")
     for name in names:

@@ -1,4 +1,4 @@
-"""decouple verify: every unit is owned by one package, every intra-file site is documented, nothing has disappeared."""
+"""decouple verify: every unit is owned by one package, every site is documented, nothing has disappeared."""
 
 from __future__ import annotations
 

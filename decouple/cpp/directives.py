@@ -12,7 +12,7 @@ from decouple.errors import DecoupleError
 
 # "%:" is the other spelling of "#".
 _DIRECTIVE = re.compile(
-    r"^(?P<indent>[ \t\f\v\r\x00\x01]*)(?:\#|%:)"
+    r"^(?:\A\ufeff)?(?P<indent>[ \t\f\v\r\x00\x01]*)(?:\#|%:)"
     r"(?P<gap>[ \t\f\v\x00\x01]*)(?P<keyword>[A-Za-z_][A-Za-z_0-9\x01]*)?(?P<rest>[^\n]*)",
     re.MULTILINE,
 )

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from decouple.rules.load import Generated
 
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+_INCLUDE = re.compile(
+    rb'^(?:\A\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE
+)
 
 
 def named(content: bytes) -> list[tuple[int, str, bool]]:

@@ -72,6 +72,12 @@ class RegionsTest(absltest.TestCase):
         )
         self.assertEqual(_strip(_strip(text)), _strip(text))
 
+    def test_a_byte_order_mark_hides_no_directive(self) -> None:
+        text = "\ufeff#ifdef USE_CUDA\na\n#endif\nb\n"
+        (region,) = regions.device_regions(text, _MACROS, "x.cpp")
+        self.assertEqual((region.first_line, region.last_line), (1, 3))
+        self.assertEqual(_strip(text), "b\n")
+
 
 if __name__ == "__main__":
     absltest.main()

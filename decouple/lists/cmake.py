@@ -97,6 +97,7 @@ def configure(
     files: Sequence[str],
     definitions: Mapping[str, str],
     filelists: Mapping[str, Sequence[str]],
+    optional: Sequence[str] = ("third_party",),
 ) -> Configuration:
     """Runs CMake files of a tree, one after another, in one configuration.
 
@@ -105,11 +106,13 @@ def configure(
         files: CMakeLists.txt files to start from; what they add and include in the tree follows.
         definitions: variables that are set before, such as USE_CUDA; values as in CMake.
         filelists: the lists of build_variables.bzl, for `append_filelist`.
+        optional: folders of the tree that may be absent, such as those of submodules.
 
     Raises:
-        DecoupleError: a file is not CMake, or stops with a fatal error; it names the line.
+        DecoupleError: a file is not CMake, adds a folder that is not there, or stops with a fatal error; it names
+            the line.
     """
-    interpreter = _Interpreter(tree, definitions, filelists)
+    interpreter = _Interpreter(tree, definitions, filelists, optional)
     for path in files:
         interpreter.subdirectory(path)
     return Configuration(
@@ -128,8 +131,10 @@ class _Interpreter:
         tree: Tree,
         definitions: Mapping[str, str],
         filelists: Mapping[str, Sequence[str]],
+        optional: Sequence[str],
     ) -> None:
         self._tree = tree
+        self._optional = tuple(f"{folder}/" for folder in optional)
         self._filelists = filelists
         self._scopes: list[dict[str, str]] = [
             {
@@ -189,9 +194,13 @@ class _Interpreter:
             self._scopes.pop()
             self._running.pop()
 
+    def _text(self, path: str) -> str:
+        """A file's text, as CMake reads it: without a byte order mark."""
+        return self._tree.read_text(path).removeprefix("\ufeff")
+
     def _run_file(self, path: str) -> None:
         if path not in self._parsed:
-            self._parsed[path] = nest(commands(self._tree.read_text(path), path), path)
+            self._parsed[path] = nest(commands(self._text(path), path), path)
         before = self._path, self._variables.get("CMAKE_CURRENT_LIST_DIR")
         self._path = path
         self._variables["CMAKE_CURRENT_LIST_DIR"] = _join(SOURCE, posixpath.dirname(path))
@@ -410,11 +419,16 @@ class _Interpreter:
         if path is not None and self._tree.has(path):
             self._run_file(path)
 
-    def _add_subdirectory(self, _command: Command, words: list[str]) -> None:
+    def _add_subdirectory(self, command: Command, words: list[str]) -> None:
         # An empty name: the package that would set it is not there.
         folder = self._source(words[0]) if words and words[0] else None
-        if folder is not None and self._tree.has(_join(folder, "CMakeLists.txt")):
-            self.subdirectory(_join(folder, "CMakeLists.txt"))
+        if folder is None:
+            return
+        path = posixpath.join(folder, "CMakeLists.txt")
+        if self._tree.has(path):
+            self.subdirectory(path)
+        elif not path.startswith(self._optional):
+            raise self._error(f"it adds {folder}, which has no CMakeLists.txt", command)
 
     def _append_filelist(self, command: Command, words: list[str]) -> None:
         name, variable = words[0].strip(), words[1]

@@ -22,6 +22,9 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 
+# In a file that configure_file() reads, a variable may stand for commands.
+_CONFIGURED = re.compile(r"@\w+@")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Argument:
@@ -41,6 +44,8 @@ class Command:
     name: str
     arguments: tuple[Argument, ...]
     line: int
+    last_line: int
+    """Where its closing parenthesis is."""
 
 
 def commands(text: str, path: str) -> list[Command]:
@@ -58,6 +63,9 @@ def commands(text: str, path: str) -> list[Command]:
     position = 0
     while position < len(tokens):
         kind, name, line = tokens[position]
+        if _CONFIGURED.fullmatch(name):
+            position += 1
+            continue
         if kind != "plain" or position + 1 >= len(tokens) or tokens[position + 1][0] != "open":
             raise DecoupleError(
                 f"'{name}' is no CMake command; one is a name and parentheses.",
@@ -65,7 +73,8 @@ def commands(text: str, path: str) -> list[Command]:
                 line=line,
             )
         arguments, position = _arguments(tokens, position + 2, path, line)
-        found.append(Command(name.lower(), tuple(arguments), line))
+        last_line = tokens[position - 1][2]
+        found.append(Command(name.lower(), tuple(arguments), line, last_line))
     return found
 
 

@@ -108,7 +108,7 @@ class CMakeTest(absltest.TestCase):
             self.root,
             {
                 **_FILES,
-                "lib/CMakeLists.txt": "include(defs.cmake)\nadd_subdirectory(k)\nadd_subdirectory(gone)\n",
+                "lib/CMakeLists.txt": "include(defs.cmake)\nadd_subdirectory(k)\nadd_subdirectory(../third_party/gone)\n",
                 "lib/defs.cmake": "set(NAME kernels)\n",
                 "lib/k/CMakeLists.txt": "add_library(${NAME} a.cu)\n",
             },
@@ -132,6 +132,11 @@ class CMakeTest(absltest.TestCase):
         for text, message in cases.items():
             with self.subTest(text), self.assertRaisesRegex(DecoupleError, message):
                 self._run(text)
+
+    def test_a_folder_that_is_added_has_to_be_there(self) -> None:
+        with self.assertRaisesRegex(DecoupleError, r"^lib/CMakeLists\.txt:1: it adds lib/gone, wh"):
+            self._run("add_subdirectory(gone)\n")
+        self.assertEmpty(self._run("add_subdirectory(../third_party/gone)\n").targets)
 
 
 if __name__ == "__main__":

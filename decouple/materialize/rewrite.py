@@ -10,7 +10,7 @@ from decouple.cpp.includes import Resolver
 from decouple.plan.layout import Layout
 from decouple.text_edits import Edit
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+_INCLUDE = re.compile(r'^(?:\A\ufeff)?[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 _TEMPLATE = ".in"
 
 

@@ -48,6 +48,8 @@ def apply_file(content: str | None, diff: FileDiff) -> str | None | Misfit:
     if content is None:
         return Misfit(diff.path, None, 0, "it", "the file is not there")
     lines = split_lines(content)
+    if any(not hunk.old for hunk in diff.hunks) and lines:
+        return Misfit(diff.path, None, 0, "an empty file", "the file has lines")
     shift = 0
     for hunk in diff.hunks:
         expected = max(hunk.old_line - 1, 0) + shift + (0 if hunk.old else 1)
@@ -64,7 +66,7 @@ def apply_file(content: str | None, diff: FileDiff) -> str | None | Misfit:
 def _find(lines: Sequence[str], wanted: Sequence[str], expected: int) -> int | None:
     """The index nearest to `expected` at which `wanted` stands; None where it is nowhere."""
     if not wanted:
-        return min(expected, len(lines))
+        return 0
     first = wanted[0]
     places = [
         at

@@ -90,22 +90,36 @@ class PatchedTree:
             result = hunks.apply_file(content, diff)
             if isinstance(result, Misfit):
                 return result
-            done[diff.path] = result
+            if diff.renamed:
+                there = done.get(diff.renamed, self._content(diff.renamed))
+                if there is not None:
+                    return Misfit(diff.renamed, None, 0, "that there is none", "the file is there")
+                done[diff.path] = None
+            done[diff.new_path] = result
         self._files.update(done)
         return None
 
     def write(self) -> list[str]:
-        """Writes all changed files, each in one step; returns their paths."""
-        written = []
+        """Writes all changed files, each in one step, or none; returns their paths.
+
+        Raises:
+            DecoupleError: a file cannot be written; those before it are as they were.
+        """
+        before: dict[str, str | None] = {}
         for path, content in sorted(self._files.items()):
-            if content == _existing(self._root / path):
+            present = _existing(self._root / path)
+            if content == present:
                 continue
-            written.append(path)
-            if content is None:
-                (self._root / path).unlink()
-            else:
-                _replace(self._root / path, content)
-        return written
+            try:
+                _put(self._root / path, content)
+            except OSError as error:
+                for written, old in before.items():
+                    _put(self._root / written, old)
+                raise DecoupleError(
+                    f"cannot be written: {error.strerror}; nothing was changed.", path=path
+                ) from None
+            before[path] = present
+        return list(before)
 
     def _content(self, path: str) -> str | None:
         if path not in self._files:
@@ -204,6 +218,14 @@ def _read(path: pathlib.Path) -> str:
 
 def _existing(path: pathlib.Path) -> str | None:
     return _read(path) if path.is_file() else None
+
+
+def _put(path: pathlib.Path, content: str | None) -> None:
+    """Gives a file a content; None deletes it."""
+    if content is None:
+        path.unlink()
+    else:
+        _replace(path, content)
 
 
 def _replace(path: pathlib.Path, content: str) -> None:

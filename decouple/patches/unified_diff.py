@@ -44,17 +44,26 @@ class FileDiff:
     """What a patch does to one file."""
 
     path: str
+    """The file before."""
     hunks: tuple[Hunk, ...]
     creates: bool = False
     deletes: bool = False
+    renamed: str = ""
+    """The path afterwards, where it is another one."""
+
+    @property
+    def new_path(self) -> str:
+        """The file afterwards."""
+        return self.renamed or self.path
 
     def reversed(self) -> FileDiff:
         """What takes it back."""
         return FileDiff(
-            self.path,
+            self.new_path,
             tuple(hunk.reversed() for hunk in self.hunks),
             creates=self.deletes,
             deletes=self.creates,
+            renamed=self.path if self.renamed else "",
         )
 
 
@@ -125,12 +134,52 @@ class _Reader:
     def files(self) -> Iterator[FileDiff]:
         """Reads one file's part after the other."""
         while self._at < len(self._lines):
-            if self._peek().startswith("--- ") and self._peek(1).startswith("+++ "):
+            if self._peek().startswith("diff --git "):
+                yield self._git_file()
+            elif self._peek().startswith("--- ") and self._peek(1).startswith("+++ "):
                 yield self._file()
-            elif self._peek().startswith(("GIT binary patch", "Binary files ")):
-                self._fail("is a binary patch; only patches of text can be applied.")
             else:
                 self._at += 1
+
+    def _git_file(self) -> FileDiff:
+        """A part that git wrote: it may rename a file, or make or delete an empty one, without any hunk."""
+        start = self._at
+        self._at += 1
+        renamed: dict[str, str] = {}
+        while self._at < len(self._lines):
+            line = self._peek()
+            if line.startswith("--- ") and self._peek(1).startswith("+++ "):
+                file = self._file()
+                if not renamed:
+                    return file
+                return dataclasses.replace(file, path=renamed["from"], renamed=renamed["to"])
+            if line.startswith("diff --git "):
+                break
+            if line.startswith(("GIT binary patch", "Binary files ")):
+                self._fail("is a binary patch; only patches of text can be applied.")
+            if line.startswith(("old mode ", "new mode ", "copy from ")):
+                self._fail("changes a mode or copies a file; only text and names can be patched.")
+            if line.startswith(("rename from ", "rename to ")):
+                which = "from" if line.startswith("rename from ") else "to"
+                renamed[which] = self._path(f"rename {which} ", prefixed=False)
+            else:
+                self._at += 1
+        if {"from", "to"} <= renamed.keys():
+            return FileDiff(renamed["from"], (), renamed=renamed["to"])
+        kinds = {line.split(" ", 1)[0] for line in self._lines[start + 1 : self._at]}
+        end, self._at = self._at, start
+        path = self._path_of_both()
+        if not kinds & {"new", "deleted"}:
+            self._at = start
+            self._fail("a hunk that begins with @@ is needed for this file.")
+        self._at = end
+        return FileDiff(path, (), creates="new" in kinds, deletes="deleted" in kinds)
+
+    def _path_of_both(self) -> str:
+        """The path in a line `diff --git a/PATH b/PATH`: the same twice."""
+        names = self._peek().removeprefix("diff --git ").rstrip("\n")
+        half = len(names) // 2
+        return self._cleaned(names[half + 1 :], prefixed=True)
 
     def _file(self) -> FileDiff:
         old, new = self._path("--- "), self._path("+++ ")
@@ -148,12 +197,19 @@ class _Reader:
             deletes=new == _NOWHERE,
         )
 
-    def _path(self, prefix: str) -> str:
+    def _path(self, prefix: str, *, prefixed: bool = True) -> str:
+        """The path in a line, without the folder a/ or b/ where that is put before it."""
         name = self._peek().removeprefix(prefix).rstrip("\n").partition("\t")[0]
         self._at += 1
+        return self._cleaned(name, prefixed=prefixed)
+
+    def _cleaned(self, name: str, *, prefixed: bool) -> str:
+        """A path as the tree has it."""
+        if name.startswith('"') and name.endswith('"'):
+            name = _unquoted(name[1:-1])
         if name == _NOWHERE:
             return name
-        path = name.partition("/")[2] if name.startswith(("a/", "b/")) else name
+        path = name.partition("/")[2] if prefixed and name.startswith(("a/", "b/")) else name
         if path.startswith("/") or ".." in path.split("/") or not path:
             self._fail(f"{name} is outside of the tree.")
         return path
@@ -188,8 +244,14 @@ class _Reader:
                 new_left -= 1
             changed = changed or mark != " "
             leading += 0 if changed else 1
-        if old_left < 0 or new_left < 0:
+        behind = self._peek()
+        longer = behind.startswith((" ", "+", "-")) and not behind.startswith(("-- ", "--- "))
+        if old_left < 0 or new_left < 0 or (longer and behind.rstrip("\n") != "--"):
             self._fail("the hunk is longer than its header says.")
+        # Where nothing stands, only an empty file can be meant: it could be put in and taken out anywhere else.
+        if (not old and int(match[1])) or (not new and int(match[3])):
+            self._at -= 1
+            self._fail("the hunk has no context; make the patch with lines around each change.")
         return Hunk(header, number, int(match[1]), int(match[3]), tuple(old), tuple(new), leading)
 
     def _peek(self, ahead: int = 0) -> str:
@@ -198,6 +260,14 @@ class _Reader:
 
     def _fail(self, message: str) -> NoReturn:
         raise DecoupleError(message, path=self._name, line=min(self._at + 1, len(self._lines)))
+
+
+def _unquoted(name: str) -> str:
+    """A path that git put in quotes: its bytes that are not printable are octal."""
+    escaped = re.sub(
+        r"[^\x00-\x7f]", lambda match: "".join(f"\\{b:03o}" for b in match[0].encode()), name
+    )
+    return escaped.encode().decode("unicode_escape").encode("latin-1").decode("utf-8", "replace")
 
 
 def render(path: str, text: str, changes: Iterable[LineChange], context: int = 3) -> str:

@@ -25,6 +25,8 @@ class Layout:
     python_lists: frozenset[str]
     python_folder: str
     cut_folder: str
+    stay_folders: frozenset[str]
+    stay_names: frozenset[str]
     include_roots: tuple[str, ...]
     """Folders that headers which stay are included relative to."""
 
@@ -42,6 +44,11 @@ class Layout:
         if path.startswith("torch/csrc/") and self.python_lists.intersection(lists):
             folder, behind = self.python_folder, path.removeprefix("torch/csrc/")
         return posixpath.join(self.root, self.package, folder, behind)
+
+    def stays(self, path: str) -> bool:
+        """Whether a file stays whatever its folder is: tests, and upstream's own build."""
+        *folders, name = path.split("/")
+        return name in self.stay_names or not self.stay_folders.isdisjoint(folders)
 
     def cut_destination(self, path: str) -> str:
         """The file that takes the lines cut out of `path`; "" where the RFC has no place for its folder."""
@@ -80,5 +87,7 @@ def rfc_layout() -> Layout:
         python_lists=frozenset(data["python_lists"]),
         python_folder=data["python_folder"],
         cut_folder=data["cut_folder"],
+        stay_folders=frozenset(data["stay_folders"]),
+        stay_names=frozenset(data["stay_names"]),
         include_roots=tuple(data["include_roots"]),
     )

@@ -40,9 +40,31 @@ _RULES = [
         "words": ["Blas", "Cublas", "Sparse", "Solver", "tunable/"],
     },
     {"package": "aten_cuda/core", "folder": "aten/src/ATen/cuda/"},
+    {"package": "aten_cuda/core", "folder": "aten/src/THC/"},
     {"package": "aten_cuda/codegen", "folder": "aten/src/ATen/"},
     {"package": "python/torch_cuda", "folder": "torch/"},
 ]
+
+# The same for what is cut out of files of all devices: docs/intra-file.md has the sites.
+_CUT_RULES = [
+    {"package": "distributed", "folder": "torch/csrc/distributed/"},
+    {"package": "framework", "folder": "torch/csrc/inductor/resize_storage_bytes"},
+    {"package": "python/csrc", "folder": "torch/csrc/"},
+]
+
+def cut_package_of(path):
+    """The package that supplies what is cut out of a file of all devices.
+
+    Args:
+        path: string, path in @pytorch.
+
+    Returns:
+        string such as "python/csrc"; the package of a whole file of that path where no rule is about cuts.
+    """
+    for rule in _CUT_RULES:
+        if path.startswith(rule["folder"]):
+            return rule["package"]
+    return package_of(path)
 
 def package_of(path, lists = []):
     """The package that owns a file.

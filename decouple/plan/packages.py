@@ -27,6 +27,12 @@ def layer_of(package: str) -> str:
     return max(inside, key=len, default="")
 
 
+def cut_package_of(path: str) -> str:
+    """The package that supplies what is cut out of a file of all devices; "" where none does."""
+    package: str = _globals()["cut_package_of"](path)
+    return package
+
+
 def package_of(path: str, lists: Sequence[str] = ()) -> str:
     """The package that owns a file of upstream's CUDA code.
 

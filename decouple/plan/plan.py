@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from decouple.model import Finding, Inventory, Kind
 from decouple.plan.layout import Layout, rfc_layout
-from decouple.plan.packages import package_of
+from decouple.plan.packages import cut_package_of, package_of
 
 _SOURCES = (".c", ".cc", ".cpp", ".cxx")
 
@@ -59,6 +59,7 @@ class Plan:
 
 _MOVES = "the whole file is the device's"
 _CUT = "code under the device's macros"
+_BUILD = "upstream's build; the packages of this repository have their own"
 _ELSEWHERE = "not in the folders that the RFC moves: upstream's build, tests or benchmarks"
 _NOT_BUILT = "no build compiles it for the device"
 _SHARED = "named after the device, and the CPU build needs it"
@@ -89,7 +90,7 @@ def _place(
     action, destination, reason = Action.STAY, path, _AGNOSTIC
     if finding.kind is Kind.INTER_FILE:
         moved = layout.destination(path, named)
-        if not moved:
+        if not moved or layout.stays(path):
             package, reason = "", _ELSEWHERE
         elif path.endswith(_SOURCES) and path not in lists and not finding.rule.endswith("-list"):
             package, reason = "", _NOT_BUILT
@@ -101,7 +102,7 @@ def _place(
         cut = layout.cut_destination(path)
         if cut:
             action, destination, reason = Action.CUT, cut, _CUT
-            package = "python/csrc" if path.startswith("torch/csrc/") else package
+            package = cut_package_of(path)
         else:
             package, reason = "", _ELSEWHERE
     else:
@@ -110,6 +111,8 @@ def _place(
             reason = _SHARED
         elif finding.rule.endswith("-compiler-guard"):
             reason = _COMPILER
+        elif path.endswith((".cmake", "CMakeLists.txt")):
+            reason = _BUILD
     return Placement(
         path,
         finding.first_line,

@@ -66,7 +66,21 @@ class PlanTest(absltest.TestCase):
             self.assertNotEmpty(placement.reason)
 
     def test_tests_and_build_files_stay(self) -> None:
-        self.assertEqual(_place("test/x.cu", Kind.INTER_FILE, "cuda-suffix").action, Action.STAY)
+        for path in ("test/x.cu", "c10/cuda/test/x.h", "c10/cuda/CMakeLists.txt"):
+            self.assertEqual(_place(path, Kind.INTER_FILE, "cuda-folder").action, Action.STAY, path)
+
+    def test_lines_of_upstreams_build_stay(self) -> None:
+        placement = _place("caffe2/CMakeLists.txt", Kind.INTRA_FILE, "cuda-cmake-guard")
+        self.assertEqual(placement.action, Action.STAY)
+        self.assertIn("upstream's build", placement.reason)
+
+    def test_cut_lines_are_of_the_package_that_supplies_them(self) -> None:
+        for path, package in (
+            ("torch/csrc/Storage.cpp", "python/csrc"),
+            ("torch/csrc/distributed/c10d/init.cpp", "distributed"),
+            ("torch/csrc/inductor/resize_storage_bytes.cpp", "framework"),
+        ):
+            self.assertEqual(_place(path, Kind.INTRA_FILE, "cuda-guard").package, package)
 
 
 class PackagesTest(absltest.TestCase):

@@ -47,7 +47,7 @@ def find(text: str, rules: Sequence[PythonRule], words: Sequence[str], path: str
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            module = ast.parse(text)
+            module = ast.parse(text.removeprefix("\ufeff"))
     except (SyntaxError, ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, SyntaxError) else None
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
@@ -64,6 +64,7 @@ class _Finder:
 
     def __init__(self, rules: Sequence[PythonRule], lines: Sequence[int]) -> None:
         self._dotted = [rule for rule in rules if rule.form == "dotted"]
+        self._imports = [rule for rule in rules if rule.form in ("dotted", "import")]
         self._attributes = [rule for rule in rules if rule.form == "attribute"]
         self._strings = [rule for rule in rules if rule.form == "string"]
         self._lines = lines
@@ -133,7 +134,7 @@ class _Finder:
         relative = "." * getattr(node, "level", 0)
         for alias in node.names:
             dotted = f"{relative}{module}.{alias.name}" if module else f"{relative}{alias.name}"
-            for rule in self._dotted:
+            for rule in self._imports:
                 if rule.pattern.fullmatch(dotted):
                     self._add(rule, node, dotted, symbol)
                     break

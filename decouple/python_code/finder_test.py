@@ -53,6 +53,30 @@ class FinderTest(absltest.TestCase):
         with self.assertRaisesRegex(DecoupleError, r"^x\.py:2: is not Python"):
             _find("x = 'cuda'\ndef (:\n")
 
+    def test_formatted_strings_and_names_in_strings_are_found(self) -> None:
+        self.assertEqual(
+            _find("a = f'cuda:{i}'\nb = patch('torch.cuda.set_rng_state')\nc = 'USE_CUDNN'\n"),
+            [
+                ("python-cuda-string", 1, '"cuda:"', ""),
+                ("python-cuda-name", 2, '"torch.cuda.set_rng_state"', ""),
+                ("python-cuda-variable", 3, '"USE_CUDNN"', ""),
+            ],
+        )
+
+    def test_the_usual_ways_to_name_the_device_are_found(self) -> None:
+        for text, rule in (
+            ("if x.device.type == 'cuda': pass", "python-cuda-string"),
+            ("x.cuda()", "python-cuda-attribute"),
+            ("torch.device('cuda')", "python-cuda-string"),
+            ("torch._C._CudaEventBase", "python-c-cuda"),
+            ("DispatchKey.AutogradCUDA", "python-cuda-key"),
+            ("dist.Backend.NCCL", "python-nccl"),
+            ("from torch._inductor.codegen.cuda.cuda_kernel import A", "python-cuda-import"),
+            ("init('nccl')", "python-nccl-string"),
+        ):
+            with self.subTest(text):
+                self.assertIn(rule, [place[0] for place in _find(text)])
+
 
 if __name__ == "__main__":
     absltest.main()

@@ -12,25 +12,10 @@ import yaml
 
 from decouple.cpp.conditions import Macros
 from decouple.errors import DecoupleError
+from decouple.rules import schema
 
 _FOLDER = pathlib.Path(__file__).parent
-_KEYS = frozenset(
-    [
-        "device",
-        "words",
-        "macros",
-        "files",
-        "lists",
-        "build",
-        "cpp",
-        "python",
-        "supplements",
-        "skip",
-        "include_roots",
-        "generated",
-    ]
-)
-_PYTHON_FORMS = ("dotted", "attribute", "string")
+_PYTHON_FORMS = ("dotted", "import", "attribute", "string")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,11 +43,18 @@ class FileRule:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CppRule:
-    """A rule about pieces of C++ text."""
+class TextRule:
+    """A rule about pieces of text, of C++ or of CMake."""
 
     id: str
     pattern: re.Pattern[str]
+    otherwise: bool = False
+    """Whether it only holds for lines that no rule before it matched."""
+
+    @property
+    def in_strings(self) -> bool:
+        """Whether it is about string literals: then its pattern has their quotes."""
+        return '"' in self.pattern.pattern
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -71,7 +63,7 @@ class PythonRule:
 
     id: str
     form: str
-    """dotted, attribute or string."""
+    """dotted, import, attribute or string."""
     pattern: re.Pattern[str]
 
 
@@ -105,19 +97,28 @@ class Rules:
     foreign_macros: Macros
     """Macros of other devices."""
     files: tuple[FileRule, ...]
+    foreign_files: tuple[re.Pattern[str], ...]
+    """Paths of other devices' code, in which no rule but the build's lists finds anything."""
     lists: tuple[re.Pattern[str], ...]
     """Names of the lists of build_variables.bzl that are the device's."""
     cmake_files: tuple[str, ...]
+    optional: tuple[str, ...]
+    """Folders that CMake files add and that are not in every tree."""
     definitions: Mapping[str, str]
     """CMake variables of every build."""
     device_definitions: Mapping[str, str]
     """CMake variables of a build for the device."""
-    cpp: tuple[CppRule, ...]
+    cpp: tuple[TextRule, ...]
+    cmake: tuple[TextRule, ...]
     python: tuple[PythonRule, ...]
     supplements: tuple[Supplement, ...]
     generated: tuple[Generated, ...]
     include_roots: tuple[str, ...]
     skip: tuple[str, ...]
+
+    def is_foreign(self, path: str) -> bool:
+        """Whether a file is another device's code."""
+        return any(pattern.fullmatch(path) for pattern in self.foreign_files)
 
 
 def devices() -> list[str]:
@@ -153,18 +154,18 @@ def load(device: str, files: Sequence[pathlib.Path] = ()) -> Rules:
         )
     for source in sources:
         content = _merge(content, _read(source))
-    try:
-        return _rules(device, content)
-    except (KeyError, TypeError, AttributeError, ValueError, re.error) as error:
+    if not content.get("words"):
         raise DecoupleError(
-            f"a rule cannot be used: {type(error).__name__}: {error}; compare with rules/cuda.yaml.",
+            f"has no words: those that lines of {device} have, in lower case.",
             path=str(sources[-1]),
-        ) from None
+        )
+    return _rules(device, content)
 
 
 def _read(file: pathlib.Path) -> dict[str, Any]:
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        content = yaml.safe_load(text)
     except OSError as error:
         raise DecoupleError(f"cannot be read: {error.strerror}.", path=str(file)) from None
     except UnicodeDecodeError as error:
@@ -175,14 +176,9 @@ def _read(file: pathlib.Path) -> dict[str, Any]:
         raise DecoupleError(
             f"is not YAML: {reason}.", path=str(file), line=mark.line + 1 if mark else 1
         ) from None
+    schema.check(text, str(file))
     if not isinstance(content, dict):
-        raise DecoupleError("has to be a mapping like rules/cuda.yaml.", path=str(file), line=1)
-    unknown = sorted(set(map(str, content)) - _KEYS)
-    if unknown:
-        raise DecoupleError(
-            f"has the unknown key '{unknown[0]}'; known: {', '.join(sorted(_KEYS))}.",
-            path=str(file),
-        )
+        raise TypeError(f"{file} was checked and is no mapping")
     return content
 
 
@@ -216,13 +212,14 @@ def _rules(device: str, content: Mapping[str, Any]) -> Rules:
             )
             for rule in content.get("files", ())
         ),
+        foreign_files=_patterns(content.get("foreign_files", ())),
         lists=_patterns(content.get("lists", ())),
         cmake_files=tuple(build["files"]),
+        optional=tuple(build["optional"]),
         definitions={key: str(value) for key, value in build["definitions"].items()},
         device_definitions={key: str(value) for key, value in build["device"].items()},
-        cpp=tuple(
-            CppRule(rule["id"], re.compile(rule["pattern"])) for rule in content.get("cpp", ())
-        ),
+        cpp=_text_rules(content.get("cpp", ())),
+        cmake=_text_rules(content.get("cmake", ())),
         python=tuple(_python_rule(rule) for rule in content.get("python", ())),
         supplements=tuple(
             Supplement(rule["path"], rule["reason"]) for rule in content["supplements"]
@@ -238,6 +235,13 @@ def _rules(device: str, content: Mapping[str, Any]) -> Rules:
 
 def _patterns(texts: Sequence[str]) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(text) for text in texts)
+
+
+def _text_rules(rules: Sequence[Mapping[str, Any]]) -> tuple[TextRule, ...]:
+    return tuple(
+        TextRule(rule["id"], re.compile(rule["pattern"]), rule.get("otherwise", False))
+        for rule in rules
+    )
 
 
 def _python_rule(rule: Mapping[str, str]) -> PythonRule:

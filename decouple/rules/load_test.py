@@ -35,8 +35,15 @@ class LoadTest(absltest.TestCase):
             "colour: red\n": "unknown key 'colour'",
             "- a\n": "has to be a mapping",
             "a: [\n": "rules.yaml:2: is not YAML",
-            "cpp: [{id: x, pattern: '('}]\n": "a rule cannot be used",
-            "python: [{id: x}]\n": "needs one of dotted, attribute, string",
+            "cpp: [{id: x, pattern: '('}]\n": "rules.yaml:1: pattern is no regular expression",
+            "words:\n- a\n- 3\n": "rules.yaml:3: an entry of words has to be a text",
+            "macros: {build: USE_X}\n": "build has to be a list",
+            "macros: {bild: [USE_X]}\n": "macros has the unknown key 'bild'",
+            "macros: {build: [A B]}\n": "'A B' in an entry of build is no name of a macro",
+            "files: [{id: x, suffixes: .a}]\n": "suffixes has to be a list",
+            "cpp: [{id: x}]\n": "an entry of cpp has no pattern",
+            "generated: [{header: a, from: ['{b}']}]\n": "asks for b, which no group is called",
+            "python: [{id: x}]\n": "needs one of dotted, import, attribute, string",
         }
         for text, message in cases.items():
             with self.subTest(text), self.assertRaisesRegex(DecoupleError, message) as caught:
@@ -46,6 +53,10 @@ class LoadTest(absltest.TestCase):
     def test_unknown_device_lists_the_known_ones(self) -> None:
         with self.assertRaisesRegex(DecoupleError, "known: cuda, rocm, xpu"):
             load("tpu")
+
+    def test_a_new_device_needs_words(self) -> None:
+        with self.assertRaisesRegex(DecoupleError, "has no words"):
+            load("npu", [self._file("macros: {build: [USE_NPU]}\n")])
 
 
 if __name__ == "__main__":

@@ -59,8 +59,16 @@ def owners(answer: str, name: str) -> dict[str, tuple[str, ...]]:
         root = xml.etree.ElementTree.fromstring(answer)
     except xml.etree.ElementTree.ParseError as error:
         raise DecoupleError(
-            f"is not the XML of bazel query --output=xml: {error}.", path=name
+            f"is not the XML of bazel query --output=xml: {str(error).partition(':')[0]}.",
+            path=name,
+            line=error.position[0],
         ) from None
+    if root.tag != "query":
+        raise DecoupleError(
+            f"is not the XML of bazel query --output=xml: it is <{root.tag}>, not <query>.",
+            path=name,
+            line=1,
+        )
     found: dict[str, set[str]] = {}
     for rule in root.iter("rule"):
         label = rule.get("name", "")
@@ -93,8 +101,10 @@ def problems(
     for path in sorted(units):
         packages = owned.get(path, ())
         if not packages:
+            where = planned.get(path)
             found.append(
-                f"{path}: no package compiles it; by the plan it belongs to //{planned.get(path, '?')}"
+                f"{path}: no package compiles it; "
+                + (f"by the plan it belongs to //{where}" if where else "the plan has none for it")
             )
         elif len(packages) > 1:
             names = ", ".join(f"//{package}" for package in packages)

@@ -67,8 +67,10 @@ class OwnershipTest(absltest.TestCase):
         self.assertEmpty(self._problems(answer, *_PLANNED))
 
     def test_what_is_no_answer_is_refused(self) -> None:
-        with self.assertRaisesRegex(DecoupleError, "answer: is not the XML of bazel query"):
+        with self.assertRaisesRegex(DecoupleError, "answer:1: is not the XML of bazel query"):
             ownership.owners("nothing", "answer")
+        with self.assertRaisesRegex(DecoupleError, "answer:1: .* it is <page>, not <query>"):
+            ownership.owners("<page/>", "answer")
 
     def test_a_folder_without_bazelw_is_refused(self) -> None:
         folder = pathlib.Path(self.create_tempdir().full_path)
