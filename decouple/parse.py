@@ -50,6 +50,9 @@ class Parsed:
 def parse_all(tree: Tree, rules: Rules, files: Sequence[str], jobs: int) -> dict[str, Parsed]:
     """Parses the C++, Python and CMake sources among some files.
 
+    Files that are the device's by their name are not searched for lines: `lines_of` does that for those that
+    turn out not to be.
+
     Args:
         tree: the tree.
         rules: the device's rules.
@@ -89,6 +92,11 @@ def parse_all(tree: Tree, rules: Rules, files: Sequence[str], jobs: int) -> dict
         path, line, message = min(errors)
         raise DecoupleError(message, path=path, line=line)
     return {path: found[path] for path in sources}
+
+
+def lines_of(tree: Tree, rules: Rules, path: str) -> tuple[Finding, ...]:
+    """The findings in a source, whatever its name; none where it is no source."""
+    return _Worker(tree, rules).findings(path) if _is_source(path) else ()
 
 
 def _is_source(path: str) -> bool:
@@ -148,12 +156,10 @@ class _Worker:
         content = self._tree.read_bytes(path)
         text = decode(content, path)
         lines = content.count(b"\n") + (not content.endswith(b"\n") and content != b"")
-        lowered = content.lower()
-        hinted = any(word in lowered for word in self._words) and not self._rules.is_foreign(path)
-        if posixpath.splitext(path)[1] in PYTHON_SUFFIXES:
-            return Parsed(lines, tuple(self._python(path, text)) if hinted else (), ())
-        if _is_cmake(path):
-            return Parsed(lines, tuple(self._cmake(path, text)) if hinted else (), ())
+        whole = any(rule.match(path) for rule in self._rules.files)
+        findings = () if whole else self._findings(path, content, text)
+        if posixpath.splitext(path)[1] in PYTHON_SUFFIXES or _is_cmake(path):
+            return Parsed(lines, findings, ())
         ends = _CONDITIONAL_END.findall(content)
         if 2 * ends.count(b"endif") != len(ends):
             # Either not balanced, which this says, or some stand in comments and strings.
@@ -167,7 +173,20 @@ class _Worker:
             (name, quoted, any(first <= line <= last for first, last in device_lines))
             for line, name, quoted in named
         )
-        return Parsed(lines, tuple(self._cpp(path, text)) if hinted else (), listed)
+        return Parsed(lines, findings, listed)
+
+    def findings(self, path: str) -> tuple[Finding, ...]:
+        """The findings in a source."""
+        content = self._tree.read_bytes(path)
+        return self._findings(path, content, decode(content, path))
+
+    def _findings(self, path: str, content: bytes, text: str) -> tuple[Finding, ...]:
+        lowered = content.lower()
+        if not any(word in lowered for word in self._words) or self._rules.is_foreign(path):
+            return ()
+        if posixpath.splitext(path)[1] in PYTHON_SUFFIXES:
+            return tuple(self._python(path, text))
+        return tuple(self._cmake(path, text) if _is_cmake(path) else self._cpp(path, text))
 
     def _conditional(self, content: bytes) -> bool:
         return any(self._macro.search(line) for line in _CONDITION.findall(content))

@@ -50,6 +50,7 @@ def scan(tree: Tree, rules: Rules, jobs: int = 2) -> Inventory:
         findings.append(
             Finding(path, 1, last, finding.rule, finding.kind, finding.detail, finding.symbol)
         )
+        findings += parse.lines_of(tree, rules, path)
     for path, result in parsed.items():
         if path not in device:
             findings += result.findings

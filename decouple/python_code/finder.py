@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import bisect
 import dataclasses
+import re
 import warnings
 from collections.abc import Sequence
 
@@ -37,11 +38,7 @@ def find(text: str, rules: Sequence[PythonRule], words: Sequence[str], path: str
     Raises:
         DecoupleError: it is not Python; it names the line.
     """
-    lines = [
-        number
-        for number, line in enumerate(text.lower().split("\n"), 1)
-        if any(word in line for word in words)
-    ]
+    lines = _lines_with(text.lower(), words)
     if not lines:
         return []
     try:
@@ -57,6 +54,18 @@ def find(text: str, rules: Sequence[PythonRule], words: Sequence[str], path: str
     return sorted(
         finder.places.values(), key=lambda place: (place.first_line, place.rule, place.text)
     )
+
+
+def _lines_with(text: str, words: Sequence[str]) -> list[int]:
+    """The lines in which one of the words stands."""
+    lines: list[int] = []
+    line, position = 1, 0
+    for match in re.finditer("|".join(map(re.escape, words)), text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        if not lines or lines[-1] != line:
+            lines.append(line)
+    return lines
 
 
 class _Finder:
