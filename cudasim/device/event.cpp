@@ -38,21 +38,19 @@ void Event::record(Stream& stream) {
     const std::uint64_t number = begin_shared_record(shared_);
     SharedEvent* shared = retain_shared_event(shared_);
     stream.enqueue(
+        [] { return cudaSuccess; },
+        true,
         [point = std::move(point), shared, number] {
           end_shared_record(shared, number);
           release_shared_event(shared);
           point->reach();
-          return cudaSuccess;
-        },
-        true);
+        });
     return;
   }
   stream.enqueue(
-      [point = std::move(point)] {
-        point->reach();
-        return cudaSuccess;
-      },
-      true);
+      [] { return cudaSuccess; },
+      true,
+      [point = std::move(point)] { point->reach(); });
 }
 
 void Event::record_now() {

@@ -54,11 +54,14 @@ Stream::Stream(Device& device, Kind kind, unsigned flags, int priority)
       priority_(priority),
       id_(next_id()) {}
 
-void Stream::enqueue(Task task, bool always) {
-  Item item{std::move(task), always, {}};
+void Stream::enqueue(Task task, bool always, std::function<void()> after) {
+  Item item{std::move(task), always, std::move(after), {}};
   if (machine().settings().synchronous) {
     const std::lock_guard lock(serial_mutex());
     run(item);
+    if (item.after) {
+      item.after();
+    }
     return;
   }
   {
@@ -142,9 +145,13 @@ void Stream::work() {
     queue_.pop_front();
     lock.unlock();
     run(item);
+    const auto after = std::move(item.after);
     item = {}; // what it holds is let go before anyone sees it as done
     lock.lock();
     ++completed_;
+    if (after) {
+      after();
+    }
     changed_.notify_all();
   }
 }

@@ -56,7 +56,13 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// first. Knows nothing of captures.
   /// @param always whether it runs although the device is at fault, as what
   /// others wait for must.
-  void enqueue(Task task, bool always = false);
+  /// @param after called when the task counts as done, in the same moment: who
+  /// hears of it by `after` finds the stream done, and the other way round. It
+  /// must not use the stream.
+  void enqueue(
+      Task task,
+      bool always = false,
+      std::function<void()> after = {});
 
   /// Whether all that was put in so far is done.
   bool idle() const;
@@ -87,6 +93,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   struct Item {
     Task task;
     bool always;
+    std::function<void()> after;
     std::vector<Mark> marks; // of other streams, to be waited for first
   };
 

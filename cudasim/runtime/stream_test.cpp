@@ -84,6 +84,19 @@ TEST_F(Streams, WaitForEventsOfOthers) {
   EXPECT_EQ(cudaEventQuery(event), cudaSuccess);
 }
 
+TEST_F(Streams, AreDoneInTheMomentInWhichTheirLastEventIs) {
+  for (int i = 0; i < 20000; ++i) {
+    ASSERT_EQ(cudaEventRecord(event, first), cudaSuccess);
+    if (i % 2 == 0) {
+      ASSERT_EQ(cudaEventSynchronize(event), cudaSuccess);
+      ASSERT_EQ(cudaStreamQuery(first), cudaSuccess) << "after " << i;
+    } else {
+      ASSERT_EQ(cudaStreamSynchronize(first), cudaSuccess);
+      ASSERT_EQ(cudaEventQuery(event), cudaSuccess) << "after " << i;
+    }
+  }
+}
+
 TEST_F(Streams, TheDefaultStreamWaitsForBlockingStreamsOnly) {
   Gate gate;
   Gate other_gate;
