@@ -46,12 +46,5 @@ TEST(Settings, AWrongValueIsNamedWithWhatIsAllowed) {
   unsetenv("CUDASIM_PROFILE");
 }
 
-TEST(StatusTexts, AreFoundForEveryNumberAndOnlyForThose) {
-  EXPECT_STREQ(status_text(700)->runtime_name, "cudaErrorIllegalAddress");
-  EXPECT_STREQ(status_text(218)->driver_name, "CUDA_ERROR_INVALID_PTX");
-  EXPECT_STREQ(status_text(0)->message, "no error");
-  EXPECT_EQ(status_text(6), nullptr);
-}
-
 } // namespace
 } // namespace cudasim::device
