@@ -84,17 +84,20 @@ def dropin_library(name, real, status, status_name, deps = [], links = [], extra
         soname = name,
         status = status,
         status_name = status_name,
+        tags = kwargs.get("tags"),
     )
     native.filegroup(
         name = name + "_exports",
         srcs = [":%s_stubs" % name],
         output_group = "version_script",
+        tags = kwargs.get("tags"),
     )
     cc_library(
         name = name + "_missing",
         srcs = [":%s_stubs" % name],
         alwayslink = True,
         linkstatic = True,
+        tags = kwargs.get("tags"),
     )
     shared_library(
         name = name,
