@@ -18,7 +18,10 @@ BlockRunner::BlockRunner(const Grid& grid) : grid_(grid) {
   parameters = static_cast<const std::byte*>(launch.parameters);
   parameter_bytes = grid.kernel->info.parameter_bytes;
   concurrent = launch.workers > 1;
-  shared_bytes = grid.shared_bytes;
+  reserved_shared_ = (grid.shared_bytes + 127) / 128 * 128;
+  shared_bytes = grid.kernel->uses_reserved_shared
+      ? reserved_shared_ + kReservedShared
+      : grid.shared_bytes;
   // Room behind the end, so that a vector access at the end stays inside.
   shared_memory_.reset(new std::byte[shared_bytes + 256]());
   const auto address = reinterpret_cast<std::uint64_t>(shared_memory_.get());
@@ -49,6 +52,7 @@ Place BlockRunner::place(std::uint32_t warp) const {
   place.dynamic_shared =
       static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
   place.total_shared = static_cast<std::uint32_t>(grid_.shared_bytes);
+  place.reserved_shared = static_cast<std::uint32_t>(reserved_shared_);
   place.grid_workspace = grid_.workspace;
   return place;
 }

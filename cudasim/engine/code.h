@@ -121,6 +121,10 @@ enum class Special : std::uint8_t {
   kLanemaskGt,
   kDynamicSharedSize,
   kTotalSharedSize,
+  kReservedSharedBegin, // offsets of what devices keep for themselves
+  kReservedSharedMiddle,
+  kReservedSharedEnd,
+  kReservedSharedSize,
   kZero, // such as the rank in a cluster of one block
   kOne,
   kGridWorkspaceHigh, // %envreg1 and 2: what cooperative groups share

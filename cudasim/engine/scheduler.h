@@ -197,6 +197,7 @@ class BlockRunner : public Block {
   std::vector<std::unique_ptr<WarpRunner>> warps_;
   std::array<Barrier, 16> barriers_;
   std::unique_ptr<std::byte[]> shared_memory_;
+  std::uint64_t reserved_shared_ = 0; // offset of kReservedShared bytes
   std::unique_ptr<BlockChecker> checker_;
   std::size_t next_warp_ = 0;
   const WarpRunner* faulting_ = nullptr;

@@ -38,6 +38,11 @@ constexpr Name kNames[] = {
     {"%dynamic_smem_size", Special::kDynamicSharedSize},
     {"%total_smem_size", Special::kTotalSharedSize},
     {"%aggr_smem_size", Special::kTotalSharedSize},
+    {"%reserved_smem_offset_begin", Special::kReservedSharedBegin},
+    {"%reserved_smem_offset_0", Special::kReservedSharedBegin},
+    {"%reserved_smem_offset_1", Special::kReservedSharedMiddle},
+    {"%reserved_smem_offset_end", Special::kReservedSharedEnd},
+    {"%reserved_smem_offset_cap", Special::kReservedSharedSize},
     {"%envreg1", Special::kGridWorkspaceHigh},
     {"%envreg2", Special::kGridWorkspaceLow},
     // Without clusters each block is a cluster of its own.
@@ -152,6 +157,14 @@ std::uint64_t uniform_value(
       return p.dynamic_shared;
     case Special::kTotalSharedSize:
       return p.total_shared;
+    case Special::kReservedSharedBegin:
+      return p.reserved_shared;
+    case Special::kReservedSharedMiddle:
+      return p.reserved_shared + kReservedShared / 2;
+    case Special::kReservedSharedEnd:
+      return p.reserved_shared + kReservedShared;
+    case Special::kReservedSharedSize:
+      return kReservedShared;
     case Special::kLocalFrame:
       return local_frame;
     default: // kGridId, kZero
@@ -209,6 +222,12 @@ bool find_special(std::string_view name, Special* special) {
     }
   }
   return false;
+}
+
+bool is_in_reserved_shared(Special special) {
+  return special == Special::kReservedSharedBegin ||
+      special == Special::kReservedSharedMiddle ||
+      special == Special::kReservedSharedEnd;
 }
 
 Handler changing_register(std::string_view name) {

@@ -74,7 +74,67 @@ __global__ void use_groups(const int* values, Results* results, int* total) {
   }
 }
 
+constexpr int kLargeTile = 64;
+constexpr int kLargeBlock = 256;
+
+struct LargeTileResults {
+  int sums[kLargeBlock];
+  int ranks[kLargeBlock]; // tile * kLargeTile + rank in it
+  int neighbours[kLargeBlock];
+  int any[kLargeBlock];
+};
+
+// Tiles of more than a warp: their warps meet in shared memory that the device
+// reserves.
+__global__ void use_large_tiles(const int* values, LargeTileResults* results) {
+  __shared__ cg::block_tile_memory<kLargeBlock> memory;
+  __shared__ int copy[kLargeBlock];
+  const cg::thread_block block = cg::this_thread_block(memory);
+  const auto tile = cg::tiled_partition<kLargeTile>(block);
+  const int i = block.thread_rank();
+  const int rank = tile.thread_rank();
+  results->ranks[i] = tile.meta_group_rank() * kLargeTile + rank;
+  results->sums[i] = cg::reduce(tile, values[i], cg::plus<int>());
+  results->any[i] = tile.any(values[i] > 95);
+  // Tiles get on by themselves: each waits for its own threads only.
+  for (unsigned int round = 0; round <= tile.meta_group_rank(); ++round) {
+    copy[i] = values[i] + round;
+    tile.sync();
+    results->neighbours[i] = copy[i - rank + (rank + 40) % kLargeTile];
+    tile.sync();
+  }
+}
+
+void check_large_tiles() {
+  std::vector<int> values(kLargeBlock);
+  for (int i = 0; i < kLargeBlock; ++i) {
+    values[i] = i * 53 % 97;
+  }
+  LargeTileResults* results = to_device(std::vector<LargeTileResults>(1));
+  use_large_tiles<<<1, kLargeBlock>>>(to_device(values), results);
+  CHECK_CUDA(cudaGetLastError());
+  const LargeTileResults found = to_host(results, 1)[0];
+  for (int i = 0; i < kLargeBlock; ++i) {
+    const int first = i / kLargeTile * kLargeTile;
+    int sum = 0;
+    bool any = false;
+    for (int j = first; j < first + kLargeTile; ++j) {
+      sum += values[j];
+      any |= values[j] > 95;
+    }
+    expect_equal("large rank", i, found.ranks[i], i);
+    expect_equal("large sum", i, found.sums[i], sum);
+    expect_equal("large any", i, found.any[i], static_cast<int>(any));
+    expect_equal(
+        "neighbour",
+        i,
+        found.neighbours[i],
+        values[first + (i + 40) % kLargeTile] + i / kLargeTile);
+  }
+}
+
 int main() {
+  check_large_tiles();
   std::vector<int> values(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     values[i] = i * 37 % 101;

@@ -4,6 +4,7 @@
 
 #include "cudasim/engine/lowering/function_lowering.h"
 #include "cudasim/engine/lowering/vocabulary.h"
+#include "cudasim/engine/special_registers.h"
 #include "cudasim/ptx/parser.h"
 
 namespace cudasim::engine {
@@ -38,6 +39,9 @@ const Code* KernelLowering::code_of(const std::string& name) {
   codes_[name] = &code;
   FunctionLowering(*this, *function, code).lower();
   kernel->has_calls |= code.calls;
+  for (const SpecialRegister& reg : code.specials) {
+    kernel->uses_reserved_shared |= is_in_reserved_shared(reg.special);
+  }
   return &code;
 }
 
