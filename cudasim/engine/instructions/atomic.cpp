@@ -1,4 +1,6 @@
 // Atomic operations. Source: PTX ISA 9.7.13.4 (atom) and 9.7.13.5 (red).
+#include <type_traits>
+
 #include "cudasim/engine/instructions/addressing.h"
 #include "cudasim/engine/instructions/half_types.h"
 #include "cudasim/engine/instructions/reductions.h"
@@ -20,6 +22,12 @@ struct Increment {
 struct Decrement {
   static U32 run(U32 a, U32 b) {
     return a == 0 || a > b ? b : a - 1;
+  }
+};
+/// What devices do in global memory: denormal numbers count as zeros.
+struct FlushingAdd {
+  static float run(float a, float b) {
+    return flush(flush(a) + flush(b));
   }
 };
 template <typename F>
@@ -84,6 +92,12 @@ T change(void* place, T operand, bool concurrent) {
   }
 }
 
+/// Whether an operation on this space may meet global memory, where a sum of
+/// float is a FlushingAdd. In shared memory it is not (PTX ISA 9.7.13.4).
+template <typename Op, typename T, Space kSpace>
+inline constexpr bool kFlushes =
+    std::is_same_v<Op, Add> && std::is_same_v<T, float> && kSpace != kShared;
+
 /// Lanes take their turn in ascending order.
 template <typename Op, typename T, Space kSpace, bool kReturns>
 Flow atomic(Warp& warp, const Inst& inst, Mask active) {
@@ -107,10 +121,19 @@ Flow atomic(Warp& warp, const Inst& inst, Mask active) {
   T* d = kReturns && inst.operands[0] != kNoSlot
       ? lanes<T>(warp, inst.operands[0])
       : nullptr;
+  const auto shared = reinterpret_cast<U64>(warp.block->shared);
   for (int i = 0; i < kLanes; ++i) {
     if ((active >> i & 1) != 0) {
-      const T old =
-          change<Op, T>(reinterpret_cast<void*>(host[i]), b[i], concurrent);
+      auto* place = reinterpret_cast<void*>(host[i]);
+      T old;
+      if (kFlushes<Op, T, kSpace> &&
+          host[i] - shared >= warp.block->shared_bytes) {
+        using Flushing =
+            std::conditional_t<kFlushes<Op, T, kSpace>, FlushingAdd, Op>;
+        old = change<Flushing, T>(place, b[i], concurrent);
+      } else {
+        old = change<Op, T>(place, b[i], concurrent);
+      }
       if (d != nullptr) {
         d[i] = old;
       }

@@ -270,13 +270,60 @@ TEST(Atomic, CompareAndSwap) {
   check_swap<std::uint64_t>("b64");
 }
 
+/// A denormal number as zero of the same sign.
+float flushed(float x) {
+  return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
+}
+
 TEST(Atomic, SumsOfFloats) {
-  const auto add = [](auto old, auto a, auto) { return old + a; };
-  check_atomic<float>("add", "f32", add);
-  // atom.add.f32 flushes by itself on global memory only (PTX ISA 9.7.13.4);
-  // .ftz is not part of its syntax, and is taken as add.
-  check_atomic<float>("add.ftz", "f32", add);
-  check_atomic<double>("add", "f64", add);
+  using Float = Kind<float>;
+  // In global memory denormal numbers are zeros (PTX ISA 9.7.13.4). .ftz is
+  // not part of the syntax, and is taken as add.
+  for (const std::string& space : kSpaces) {
+    const bool flushes = space != ".shared";
+    const Change add = [flushes](Bits old, Bits a, Bits) {
+      const float x = Float::unpack(old);
+      const float y = Float::unpack(a);
+      return Float::pack(flushes ? flushed(flushed(x) + flushed(y)) : x + y);
+    };
+    for (const std::string operation : {"add", "add.ftz"}) {
+      for (const bool returns : {true, false}) {
+        check_one(
+            space,
+            operation,
+            "f32",
+            sizeof(float),
+            Float::edges(),
+            add,
+            Float::same,
+            returns);
+      }
+    }
+  }
+  check_atomic<double>(
+      "add", "f64", [](double old, double a, double) { return old + a; });
+}
+
+TEST(Atomic, AGenericAddressOfSharedMemoryKeepsDenormalSums) {
+  TestDevice device;
+  auto* out = device.zeros<std::uint32_t>(1);
+  device.load(R"(.visible .entry kernel(.param .u64 out) {
+    .shared .align 4 .b32 word;
+    .reg .b64 %out, %word;
+    .reg .f32 %sum;
+    ld.param.u64 %out, [out];
+    st.shared.b32 [word], 1;
+    cvta.shared.u64 %word, word;
+    atom.add.f32 %sum, [%word], 0f00000002;
+    ld.shared.f32 %sum, [word];
+    st.global.f32 [%out], %sum;
+    ret;
+  })");
+  Shape shape;
+  shape.block.x = 1;
+  const Outcome outcome = device.run("kernel", shape, out);
+  ASSERT_EQ(outcome.fault, FaultKind::kNone) << outcome.report;
+  EXPECT_EQ(*out, 3u);
 }
 
 std::uint16_t add16(Sixteen f, std::uint32_t a, std::uint32_t b) {
