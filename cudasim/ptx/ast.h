@@ -58,6 +58,9 @@ enum class Type : std::uint8_t {
   kE5M2x2,
   kF32,
   kF64,
+  kB1, // elements of matrices, packed in registers
+  kU4,
+  kS4,
 };
 
 /// Bytes of one value of a type; 0 for kNone and kPred.

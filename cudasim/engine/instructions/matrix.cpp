@@ -36,19 +36,55 @@ struct Bytes {
     return static_cast<T>(word >> (8 * element));
   }
 };
+template <bool kSigned>
+struct Nibbles {
+  static constexpr int kPerRegister = 8;
+  using Value = I32;
+  static I32 read(U32 word, int element) {
+    const auto value = static_cast<I32>(word >> (4 * element) & 0xf);
+    return kSigned && value > 7 ? value - 16 : value;
+  }
+};
+struct SingleBits {
+  static constexpr int kPerRegister = 32;
+  using Value = I32;
+  static I32 read(U32 word, int element) {
+    return static_cast<I32>(word >> element & 1);
+  }
+};
 
-/// m16n8kK with A by rows, B by columns. Element counts are for one lane: A has
-/// 16 K / 32 elements, B 8 K / 32, C and D four each.
+// What an element of A and one of B add to the sum.
+struct Times {
+  template <typename T>
+  static T run(T a, T b) {
+    return a * b;
+  }
+};
+struct Differs {
+  static I32 run(I32 a, I32 b) {
+    return a ^ b;
+  }
+};
+
+/// mMn8kK with A by rows, B by columns. Element counts are for one lane: A has
+/// M K / 32 elements, B 8 K / 32, C and D M / 4 each.
 /// @tparam Accumulate how C and D are stored.
-template <typename TA, typename TB, int K, typename Accumulate>
+template <
+    typename TA,
+    typename TB,
+    int K,
+    typename Accumulate,
+    int M = 16,
+    typename Product = Times>
 Flow multiply(Warp& warp, const Inst& inst, Mask active) {
   using Value = typename TA::Value;
   using Sum = typename Accumulate::Sum;
   constexpr int kPer = TA::kPerRegister;
-  constexpr int kA = 16 * K / 32 / kPer;
+  constexpr int kHalves = M / 8;
+  constexpr int kA = M * K / 32 / kPer;
   constexpr int kB = 8 * K / 32 / kPer;
   constexpr int kC = Accumulate::kRegisters;
-  Value a[16][K];
+  Value a[M][K];
   Value b[K][8];
   for (int lane = 0; lane < kLanes; ++lane) {
     const int g = lane / 4;
@@ -57,8 +93,8 @@ Flow multiply(Warp& warp, const Inst& inst, Mask active) {
       const U32 word = lanes<U32>(warp, operand(inst, kC + r))[lane];
       for (int e = 0; e < kPer; ++e) {
         // Registers alternate between rows g and g + 8, then go on in k.
-        const int row = g + 8 * (r % 2);
-        const int column = t * kPer + e + 4 * kPer * (r / 2);
+        const int row = g + 8 * (r % kHalves);
+        const int column = t * kPer + e + 4 * kPer * (r / kHalves);
         a[row][column] = TA::read(word, e);
       }
     }
@@ -69,12 +105,13 @@ Flow multiply(Warp& warp, const Inst& inst, Mask active) {
       }
     }
   }
-  Sum sums[16][8];
-  for (int row = 0; row < 16; ++row) {
+  Sum sums[M][8];
+  for (int row = 0; row < M; ++row) {
     for (int column = 0; column < 8; ++column) {
       Sum sum = 0;
       for (int k = 0; k < K; ++k) {
-        sum += static_cast<Sum>(a[row][k]) * static_cast<Sum>(b[k][column]);
+        sum += Product::run(
+            static_cast<Sum>(a[row][k]), static_cast<Sum>(b[k][column]));
       }
       sums[row][column] = sum;
     }
@@ -83,18 +120,18 @@ Flow multiply(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-/// C and D as four 32-bit numbers a lane.
-template <typename T, bool kSaturate = false>
+/// C and D as M / 4 32-bit numbers a lane.
+template <typename T, bool kSaturate = false, int M = 16>
 struct Words {
   using Sum = T;
-  static constexpr int kRegisters = 4;
+  static constexpr int kRegisters = M / 4;
   static void finish(
       Warp& warp,
       const Inst& inst,
       Mask active,
       int c,
-      const T (&sums)[16][8]) {
-    for (int r = 0; r < 4; ++r) {
+      const T (&sums)[M][8]) {
+    for (int r = 0; r < kRegisters; ++r) {
       const T* old = lanes<T>(warp, operand(inst, c + r));
       T result[kLanes];
       for (int lane = 0; lane < kLanes; ++lane) {
@@ -175,21 +212,28 @@ Flow multiply_double(Warp& warp, const Inst& inst, Mask active) {
 
 using HalfFragment = Pairs<Half>;
 using BrainFragment = Pairs<Brain>;
-using SignedFragment = Bytes<I8>;
-using UnsignedFragment = Bytes<U8>;
 using Floats = Words<float>;
-using Integers = Words<I32>;
-using IntegersSaturated = Words<I32, true>;
 
 #define CUDASIM_MMA(shape, d, a, b, c) \
   "mma.sync.aligned." shape ".row.col." d "." a "." b "." c
-#define CUDASIM_BYTES(shape, K, a, TA, b, TB)                              \
-  {CUDASIM_MMA(shape, "s32", a, b, "s32"), multiply<TA, TB, K, Integers>}, \
+#define CUDASIM_INTEGERS(shape, M, K, a, TA, b, TB)                        \
+  {CUDASIM_MMA(shape, "s32", a, b, "s32"),                                 \
+   multiply<TA, TB, K, Words<I32, false, M>, M>},                          \
       {"mma.sync.aligned." shape ".row.col.satfinite.s32." a "." b ".s32", \
-       multiply<TA, TB, K, IntegersSaturated>},
-#define CUDASIM_BYTE_SHAPES(a, TA, b, TB)     \
-  CUDASIM_BYTES("m16n8k16", 16, a, TA, b, TB) \
-  CUDASIM_BYTES("m16n8k32", 32, a, TA, b, TB)
+       multiply<TA, TB, K, Words<I32, true, M>, M>},
+#define CUDASIM_BYTES(a, TA, b, TB)                  \
+  CUDASIM_INTEGERS("m8n8k16", 8, 16, a, TA, b, TB)   \
+  CUDASIM_INTEGERS("m16n8k16", 16, 16, a, TA, b, TB) \
+  CUDASIM_INTEGERS("m16n8k32", 16, 32, a, TA, b, TB)
+#define CUDASIM_NIBBLES(a, TA, b, TB)                \
+  CUDASIM_INTEGERS("m8n8k32", 8, 32, a, TA, b, TB)   \
+  CUDASIM_INTEGERS("m16n8k32", 16, 32, a, TA, b, TB) \
+  CUDASIM_INTEGERS("m16n8k64", 16, 64, a, TA, b, TB)
+#define CUDASIM_BITS(shape, M, K)                                          \
+  {CUDASIM_MMA(shape, "s32", "b1", "b1", "s32") ".xor.popc",               \
+   multiply<SingleBits, SingleBits, K, Words<I32, false, M>, M, Differs>}, \
+      {CUDASIM_MMA(shape, "s32", "b1", "b1", "s32") ".and.popc",           \
+       multiply<SingleBits, SingleBits, K, Words<I32, false, M>, M>},
 
 constexpr Entry kEntries[] = {
     {CUDASIM_MMA("m16n8k8", "f32", "f16", "f16", "f32"),
@@ -208,16 +252,25 @@ constexpr Entry kEntries[] = {
      multiply<Tf32, Tf32, 4, Floats>},
     {CUDASIM_MMA("m16n8k8", "f32", "tf32", "tf32", "f32"),
      multiply<Tf32, Tf32, 8, Floats>},
-    CUDASIM_BYTE_SHAPES("s8", SignedFragment, "s8", SignedFragment)
-        CUDASIM_BYTE_SHAPES("u8", UnsignedFragment, "u8", UnsignedFragment)
-            CUDASIM_BYTE_SHAPES("s8", SignedFragment, "u8", UnsignedFragment)
-                CUDASIM_BYTE_SHAPES(
-                    "u8",
-                    UnsignedFragment,
-                    "s8",
-                    SignedFragment){
-                    CUDASIM_MMA("m8n8k4", "f64", "f64", "f64", "f64"),
-                    multiply_double},
+    CUDASIM_BYTES("s8", Bytes<I8>, "s8", Bytes<I8>) CUDASIM_BYTES(
+        "u8",
+        Bytes<U8>,
+        "u8",
+        Bytes<U8>) CUDASIM_BYTES("s8", Bytes<I8>, "u8", Bytes<U8>)
+        CUDASIM_BYTES("u8", Bytes<U8>, "s8", Bytes<I8>) CUDASIM_NIBBLES(
+            "s4",
+            Nibbles<true>,
+            "s4",
+            Nibbles<true>)
+            CUDASIM_NIBBLES("u4", Nibbles<false>, "u4", Nibbles<false>)
+                CUDASIM_NIBBLES("s4", Nibbles<true>, "u4", Nibbles<false>)
+                    CUDASIM_NIBBLES("u4", Nibbles<false>, "s4", Nibbles<true>)
+                        CUDASIM_BITS("m8n8k128", 8, 128) CUDASIM_BITS(
+                            "m16n8k128",
+                            16,
+                            128) CUDASIM_BITS("m16n8k256", 16, 256){
+                            CUDASIM_MMA("m8n8k4", "f64", "f64", "f64", "f64"),
+                            multiply_double},
 };
 
 } // namespace

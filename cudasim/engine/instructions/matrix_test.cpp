@@ -61,6 +61,21 @@ double any_u8(std::mt19937& random) {
 Bits byte_bits(double x) {
   return static_cast<Bits>(static_cast<int>(x)) & 0xff;
 }
+double any_s4(std::mt19937& random) {
+  return static_cast<int>(random() % 16) - 8;
+}
+double any_u4(std::mt19937& random) {
+  return static_cast<int>(random() % 16);
+}
+Bits nibble_bits(double x) {
+  return static_cast<Bits>(static_cast<int>(x)) & 0xf;
+}
+double any_bit(std::mt19937& random) {
+  return static_cast<int>(random() % 2);
+}
+Bits single_bit(double x) {
+  return x != 0;
+}
 Bits word_bits(double x) {
   return static_cast<Bits>(static_cast<std::int64_t>(x)) & 0xffffffffu;
 }
@@ -79,6 +94,9 @@ const Element kF32{"f32", 32, small, float_bits};
 const Element kF64{"f64", 64, small, double_bits};
 const Element kS8{"s8", 8, any_s8, byte_bits};
 const Element kU8{"u8", 8, any_u8, byte_bits};
+const Element kS4{"s4", 4, any_s4, nibble_bits};
+const Element kU4{"u4", 4, any_u4, nibble_bits};
+const Element kB1{"b1", 1, any_bit, single_bit};
 const Element kS32{"s32", 32, any_word, word_bits};
 
 struct Shape3 {
@@ -147,6 +165,19 @@ std::string list(const std::string& prefix, int first, int count) {
   return text + "}";
 }
 
+double times(double a, double b) {
+  return a * b;
+}
+double differs(double a, double b) {
+  return a != b;
+}
+
+/// What an element of A and one of B add to the sum, and how a key says so.
+struct Product {
+  std::string suffix;
+  double (*run)(double, double) = times;
+};
+
 void check_product(
     const Shape3& shape,
     const Element& a_type,
@@ -155,13 +186,14 @@ void check_product(
     Layout b_layout,
     const Element& c_type,
     Layout c_layout,
-    bool saturate = false) {
+    bool saturate = false,
+    const Product& product = {}) {
   const Matrix a{&a_type, shape.m, shape.k, a_layout};
   const Matrix b{&b_type, shape.k, shape.n, b_layout};
   const Matrix c{&c_type, shape.m, shape.n, c_layout};
   const std::string key = "mma.sync.aligned." + shape.name() + ".row.col" +
       (saturate ? ".satfinite." : ".") + c_type.name + "." + a_type.name + "." +
-      b_type.name + "." + c_type.name;
+      b_type.name + "." + c_type.name + product.suffix;
   Experiment experiment;
   const int sources = a.registers() + b.registers() + c.registers();
   const Register kind = c_type.bits == 64 ? Register::k64 : Register::k32;
@@ -186,8 +218,9 @@ void check_product(
       for (int column = 0; column < shape.n; ++column) {
         double& d = sum[static_cast<std::size_t>(row * shape.n + column)];
         for (int k = 0; k < shape.k; ++k) {
-          d += left[static_cast<std::size_t>(row * shape.k + k)] *
-              top[static_cast<std::size_t>(k * shape.n + column)];
+          d += product.run(
+              left[static_cast<std::size_t>(row * shape.k + k)],
+              top[static_cast<std::size_t>(k * shape.n + column)]);
         }
         if (saturate) {
           d = std::clamp(d, -2147483648.0, 2147483647.0);
@@ -224,7 +257,10 @@ void check_product(
   record_checked(key);
 }
 
-// Fragments of C and D of all m16n8 shapes.
+// Fragments of C and D of all m8n8 shapes with 32-bit sums, and of m16n8.
+Place small_accumulator(int g, int t, int i) {
+  return {g, 2 * t + i};
+}
 Place accumulator(int g, int t, int i) {
   return {g + (i < 2 ? 0 : 8), 2 * t + i % 2};
 }
@@ -261,6 +297,7 @@ TEST(Matrix, Tf32) {
 }
 
 TEST(Matrix, Bytes) {
+  const Layout a8 = [](int g, int t, int i) { return Place{g, 4 * t + i}; };
   const Layout a16 = [](int g, int t, int i) {
     return Place{g + (i < 4 ? 0 : 8), 4 * t + i % 4};
   };
@@ -275,10 +312,63 @@ TEST(Matrix, Bytes) {
   for (const Element& a : {kS8, kU8}) {
     for (const Element& b : {kS8, kU8}) {
       for (const bool saturate : {false, true}) {
+        check_product(
+            {8, 8, 16}, a, a8, b, b16, kS32, small_accumulator, saturate);
         check_product({16, 8, 16}, a, a16, b, b16, kS32, accumulator, saturate);
         check_product({16, 8, 32}, a, a32, b, b32, kS32, accumulator, saturate);
       }
     }
+  }
+}
+
+TEST(Matrix, Nibbles) {
+  const Layout a8 = [](int g, int t, int i) { return Place{g, 8 * t + i}; };
+  const Layout a32 = [](int g, int t, int i) {
+    return Place{g + (i < 8 ? 0 : 8), 8 * t + i % 8};
+  };
+  const Layout b32 = [](int g, int t, int i) { return Place{8 * t + i, g}; };
+  const Layout a64 = [](int g, int t, int i) {
+    const bool upper = i < 8 || (i >= 16 && i < 24);
+    return Place{g + (upper ? 0 : 8), 8 * t + i % 8 + (i < 16 ? 0 : 32)};
+  };
+  const Layout b64 = [](int g, int t, int i) {
+    return Place{8 * t + i % 8 + (i < 8 ? 0 : 32), g};
+  };
+  for (const Element& a : {kS4, kU4}) {
+    for (const Element& b : {kS4, kU4}) {
+      for (const bool saturate : {false, true}) {
+        check_product(
+            {8, 8, 32}, a, a8, b, b32, kS32, small_accumulator, saturate);
+        check_product({16, 8, 32}, a, a32, b, b32, kS32, accumulator, saturate);
+        check_product({16, 8, 64}, a, a64, b, b64, kS32, accumulator, saturate);
+      }
+    }
+  }
+}
+
+TEST(Matrix, SingleBits) {
+  const Layout a8 = [](int g, int t, int i) { return Place{g, 32 * t + i}; };
+  const Layout a128 = [](int g, int t, int i) {
+    return Place{g + (i < 32 ? 0 : 8), 32 * t + i % 32};
+  };
+  const Layout b128 = [](int g, int t, int i) { return Place{32 * t + i, g}; };
+  const Layout a256 = [](int g, int t, int i) {
+    const bool upper = i < 32 || (i >= 64 && i < 96);
+    return Place{g + (upper ? 0 : 8), 32 * t + i % 32 + (i < 64 ? 0 : 128)};
+  };
+  const Layout b256 = [](int g, int t, int i) {
+    return Place{32 * t + i % 32 + (i < 32 ? 0 : 128), g};
+  };
+  Element c = kS32;
+  c.draw = any_s8; // sums stay within 32 bits
+  for (const Product& product :
+       {Product{".xor.popc", differs}, Product{".and.popc"}}) {
+    check_product(
+        {8, 8, 128}, kB1, a8, kB1, b128, c, small_accumulator, false, product);
+    check_product(
+        {16, 8, 128}, kB1, a128, kB1, b128, c, accumulator, false, product);
+    check_product(
+        {16, 8, 256}, kB1, a256, kB1, b256, c, accumulator, false, product);
   }
 }
 

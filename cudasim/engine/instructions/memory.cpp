@@ -285,54 +285,6 @@ Flow copy(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-/// ldmatrix: eight lanes give the addresses of the rows of one 8x8 matrix; lane
-/// i gets elements 2 (i % 4) and the next of row i / 4.
-template <int N, bool kTranspose>
-Flow load_matrix(Warp& warp, const Inst& inst, Mask active) {
-  U64 host[kLanes];
-  const Mask rows = N == 4 ? kAllLanes : (1u << (8 * N)) - 1;
-  if (!locate<kShared>(
-          warp,
-          inst,
-          inst.operands[N],
-          inst.widths[N],
-          static_cast<U64>(inst.offset),
-          rows,
-          16,
-          16,
-          false,
-          host)) {
-    return Flow::kFault;
-  }
-  U32 result[N][kLanes];
-  for (int m = 0; m < N; ++m) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      U16 pair[2];
-      for (int e = 0; e < 2; ++e) {
-        int row = lane / 4;
-        int column = 2 * (lane % 4) + e;
-        if (kTranspose) {
-          const int swap = row;
-          row = column;
-          column = swap;
-        }
-        __builtin_memcpy(
-            &pair[e],
-            reinterpret_cast<const void*>(
-                host[8 * m + row] + 2 * static_cast<U64>(column)),
-            2);
-      }
-      __builtin_memcpy(&result[m][lane], pair, 4);
-    }
-  }
-  for (int m = 0; m < N; ++m) {
-    for_lanes(lanes<U32>(warp, inst.operands[m]), active, [&](int i) {
-      return result[m][i];
-    });
-  }
-  return Flow::kNext;
-}
-
 #define CUDASIM_VECTORS(op, name, kSpace, type, T)         \
   {#op name "." #type, op##_handler<kSpace, T, 1>},        \
       {#op name ".v2." #type, op##_handler<kSpace, T, 2>}, \
@@ -359,11 +311,6 @@ Flow load_matrix(Warp& warp, const Inst& inst, Mask active) {
   {"cvta" name ".u64", convert_address<kSpace, true, U64>},         \
       {"cvta.to" name ".u64", convert_address<kSpace, false, U64>}, \
       {"isspacep" name, is_space<kSpace>},
-#define CUDASIM_MATRICES(count)                                   \
-  {"ldmatrix.sync.aligned.m8n8.x" #count ".shared.b16",           \
-   load_matrix<count, false>},                                    \
-      {"ldmatrix.sync.aligned.m8n8.x" #count ".trans.shared.b16", \
-       load_matrix<count, true>},
 #define CUDASIM_FENCE(name)                             \
   {"membar." #name, fence}, {"fence.sc." #name, fence}, \
       {"fence.acq_rel." #name, fence},
@@ -404,8 +351,7 @@ constexpr Entry kEntries[] = {
     {"cp.async.shared.global", copy},
     {"cp.async.commit_group", nothing},
     {"cp.async.wait_group", nothing},
-    {"cp.async.wait_all", nothing},
-    CUDASIM_MATRICES(1) CUDASIM_MATRICES(2) CUDASIM_MATRICES(4)};
+    {"cp.async.wait_all", nothing}};
 
 } // namespace
 

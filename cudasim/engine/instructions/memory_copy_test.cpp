@@ -1,8 +1,6 @@
-// Asynchronous copies to shared memory, and ldmatrix.
+// Asynchronous copies to shared memory.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -101,73 +99,6 @@ TEST(MemoryCopy, AsynchronousCopiesFillUpWithZeros) {
         copy_asynchronously(
             bytes, size, "ca", ", %bytes", "cp.async.wait_all;"),
         right);
-  }
-}
-
-/// Matrices of 8 x 8 16-bit words in shared memory; lane i of a group of eight
-/// names row i of its matrix, anywhere.
-void check_ldmatrix(std::size_t count, bool transposed) {
-  const std::string key = "ldmatrix.sync.aligned.m8n8.x" + number(count) +
-      (transposed ? ".trans" : "") + ".shared.b16";
-  TestDevice device;
-  std::vector<std::uint16_t> words(32 * 8);
-  std::iota(words.begin(), words.end(), std::uint16_t{1000});
-  std::vector<std::uint32_t> rows(32);
-  std::iota(rows.begin(), rows.end(), 0u);
-  std::shuffle(rows.begin(), rows.end(), std::mt19937(6));
-  auto* in = device.copy_of(words);
-  auto* order = device.copy_of(rows);
-  auto* out = device.zeros<std::uint32_t>(32 * count);
-  std::string stores;
-  for (std::size_t i = 0; i < count; ++i) {
-    stores +=
-        "st.global.u32 [%q+" + number(4 * i) + "], %r" + number(i) + ";\n";
-  }
-  std::string list;
-  for (std::size_t i = 0; i < count; ++i) {
-    list += (i == 0 ? "%r" : ", %r") + number(i);
-  }
-  device.load(
-      ".visible .entry kernel(.param .u64 in, .param .u64 order,"
-      " .param .u64 out) {\n.shared .align 16 .b8 data[512];\n"
-      ".reg .b64 %p, %q;\n.reg .b32 %lane, %s, %row, %r<4>;\n"
-      "mov.u32 %lane, %tid.x;\nld.param.u64 %p, [in];\n"
-      "mad.wide.u32 %p, %lane, 16, %p;\nmov.u32 %s, data;\n"
-      "mad.lo.u32 %s, %lane, 16, %s;\n"
-      "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%p];\n"
-      "st.shared.v4.u32 [%s], {%r0, %r1, %r2, %r3};\nbar.sync 0;\n"
-      "ld.param.u64 %p, [order];\nmad.wide.u32 %p, %lane, 4, %p;\n"
-      "ld.global.u32 %row, [%p];\nmov.u32 %s, data;\n"
-      "mad.lo.u32 %s, %row, 16, %s;\n" +
-      key + " {" + list +
-      "}, [%s];\nld.param.u64 %q, [out];\n"
-      "mad.wide.u32 %q, %lane, " +
-      number(4 * count) + ", %q;\n" + stores + "ret;\n}\n");
-  const Outcome outcome = device.run("kernel", Shape{}, in, order, out);
-  ASSERT_EQ(outcome.fault, FaultKind::kNone) << outcome.report;
-  for (std::size_t lane = 0; lane < 32; ++lane) {
-    for (std::size_t m = 0; m < count; ++m) {
-      std::uint32_t right = 0;
-      for (std::size_t e = 0; e < 2; ++e) {
-        std::size_t row = lane / 4;
-        std::size_t column = 2 * (lane % 4) + e;
-        if (transposed) {
-          std::swap(row, column);
-        }
-        right |= std::uint32_t{words[rows[8 * m + row] * 8 + column]}
-            << (16 * e);
-      }
-      EXPECT_EQ(out[lane * count + m], right)
-          << key << " lane " << lane << " matrix " << m;
-    }
-  }
-  record_checked(key);
-}
-
-TEST(MemoryCopy, LoadsMatrices) {
-  for (const std::size_t count : {1u, 2u, 4u}) {
-    check_ldmatrix(count, false);
-    check_ldmatrix(count, true);
   }
 }
 
