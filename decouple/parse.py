@@ -115,6 +115,7 @@ def _start(tree: Tree, rules: Rules) -> None:
     global _worker
     # Ctrl-C reaches all processes of a terminal; the one that started this says so.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # Syntax trees have no cycles worth looking for, and many nodes.
     gc.disable()
     _worker = _Worker(tree, rules)
