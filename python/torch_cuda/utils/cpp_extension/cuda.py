@@ -65,6 +65,21 @@ def library_paths() -> list[str]:
     return without_repetition([library_folder(), *_upstream_library_paths("cuda")])
 
 
+def link_flags_of_cpp_extensions() -> list[str]:
+    """Flags for extensions that do not name CUDA, and may call PyTorch's CUDA functions all the same.
+
+    In a CUDA build of PyTorch `-ltorch` brings these libraries along. Here they are named, and the
+    linker takes those that are used.
+    """
+    return [
+        f"-L{library_folder()}",
+        "-Wl,--push-state,--as-needed",
+        "-lc10_cuda",
+        "-ltorch_cuda",
+        "-Wl,--pop-state",
+    ]
+
+
 def nvcc() -> list[str]:
     """The command of nvcc: `PYTORCH_NVCC` if it is set, else the one of CUDA_HOME.
 

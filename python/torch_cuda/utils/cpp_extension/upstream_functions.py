@@ -31,6 +31,7 @@ def extend(module: ModuleType) -> None:
     replacements: dict[str, Any] = {
         "NewDeviceCppExtension": NewDeviceCppExtension,
         "CUDAExtension": cuda.CUDAExtension,
+        "CppExtension": _with_link_flags(module.CppExtension),
         "BuildExtension": BuildExtension,
         "include_paths": _with_paths(module.include_paths, cuda.include_paths),
         "library_paths": _with_paths(module.library_paths, cuda.library_paths),
@@ -61,21 +62,33 @@ def _with_paths(
     return paths
 
 
+def _with_link_flags(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds our libraries to the link flags of upstream's `CppExtension`."""
+
+    @functools.wraps(original)
+    def cpp_extension(*args: Any, **kwargs: Any) -> Any:
+        extension = original(*args, **kwargs)
+        extension.extra_link_args += cuda.link_flags_of_cpp_extensions()
+        return extension
+
+    return cpp_extension
+
+
 def _with_libraries(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds our folder of libraries to the link flags of upstream's `load` and `load_inline`."""
+    """Adds our libraries to the link flags of upstream's `load` and `load_inline`."""
     signature = inspect.signature(original)
 
     @functools.wraps(original)
     def load(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
         arguments = bound.arguments
-        if _needs_cuda(arguments):
-            folder = cuda.library_folder()
-            ours = [f"-L{folder}"]
-            if arguments.get("is_standalone"):
-                # A program of its own finds no library that Python has loaded.
-                ours.append(f"-Wl,-rpath,{folder}")
-            arguments["extra_ldflags"] = [*(arguments.get("extra_ldflags") or ()), *ours]
+        folder = cuda.library_folder()
+        # Upstream names the libraries where it sees CUDA, and leaves out the folder.
+        ours = [f"-L{folder}"] if _needs_cuda(arguments) else cuda.link_flags_of_cpp_extensions()
+        if arguments.get("is_standalone"):
+            # A program of its own finds no library that Python has loaded.
+            ours.append(f"-Wl,-rpath,{folder}")
+        arguments["extra_ldflags"] = [*(arguments.get("extra_ldflags") or ()), *ours]
         return original(*bound.args, **bound.kwargs)
 
     return load
