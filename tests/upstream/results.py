@@ -6,12 +6,14 @@ import dataclasses
 import fnmatch
 import json
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 PASSED = "passed"
 FAILED = "failed"
 SKIPPED = "skipped"
 CRASHED = "crashed"
+
+_ALL_FILES = "*"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,11 +41,15 @@ class Known:
         tests: name or pattern, as in a shell.
         because: the reason.
         message: part of the failure's reason; empty: any.
+        outside: whether they ask for what was not built, and so are no tests of what was.
+        general: whether the entry is for all files, and need not be of use in each.
     """
 
     tests: str
     because: str
     message: str = ""
+    outside: bool = False
+    general: bool = False
 
     def covers(self, result: Result) -> bool:
         """Whether this entry tells of a failure."""
@@ -59,6 +65,7 @@ class Verdict:
         needless: entries that covered nothing in a run of all tests of the file.
         passed: how many passed.
         known: how many failed as listed.
+        outside: how many ask for what was not built.
         skipped: how many upstream skips.
     """
 
@@ -66,11 +73,12 @@ class Verdict:
     needless: tuple[Known, ...]
     passed: int
     known: int
+    outside: int
     skipped: int
 
     @property
     def rate(self) -> float:
-        """Passed tests of those that passed or failed, 0 to 1."""
+        """Passed tests of those that ask for what was built and are not skipped, 0 to 1."""
         ran = self.passed + self.known + len(self.unexpected)
         return self.passed / ran if ran else 0.0
 
@@ -79,17 +87,28 @@ def read_known(text: str, file: str) -> list[Known]:
     """Reads the entries of one test file from the list.
 
     Args:
-        text: TOML with tables [["test_torch.py"]] that have `tests`, `because` and `message`.
+        text: TOML with tables [["test_torch.py"]] that have `because` and may have `tests`, `message`
+            and `outside`. Those of [["*"]] are for all files.
         file: such as "test_torch.py".
 
     Raises:
         ValueError: an entry lacks a reason.
     """
+    tables = tomllib.loads(text)
     entries = []
-    for entry in tomllib.loads(text).get(file, []):
-        if not entry.get("because"):
-            raise ValueError(f"{file}: {entry} has no `because`; say why it does not pass")
-        entries.append(Known(entry.get("tests", "*"), entry["because"], entry.get("message", "")))
+    for section in (file, _ALL_FILES):
+        for entry in tables.get(section, []):
+            if not entry.get("because"):
+                raise ValueError(f"{section}: {entry} has no `because`; say why it does not pass")
+            entries.append(
+                Known(
+                    entry.get("tests", "*"),
+                    entry["because"],
+                    entry.get("message", ""),
+                    entry.get("outside", False),
+                    general=section == _ALL_FILES,
+                )
+            )
     return entries
 
 
@@ -123,7 +142,7 @@ def judge(results: Iterable[Result], known: Iterable[Known], complete: bool) -> 
     known = list(known)
     used: set[Known] = set()
     unexpected = []
-    passed = covered = skipped = 0
+    passed = covered = outside = skipped = 0
     for result in results:
         if result.outcome == PASSED:
             passed += 1
@@ -135,6 +154,21 @@ def judge(results: Iterable[Result], known: Iterable[Known], complete: bool) -> 
                 unexpected.append(result)
             else:
                 used.add(entry)
-                covered += 1
-    needless = [entry for entry in known if entry not in used] if complete else []
-    return Verdict(tuple(unexpected), tuple(needless), passed, covered, skipped)
+                covered += not entry.outside
+                outside += entry.outside
+    needless = [entry for entry in known if not (entry in used or entry.general)]
+    return Verdict(
+        tuple(unexpected), tuple(needless if complete else ()), passed, covered, outside, skipped
+    )
+
+
+def total(verdicts: Sequence[Verdict]) -> Verdict:
+    """What several files have in all."""
+    return Verdict(
+        tuple(result for verdict in verdicts for result in verdict.unexpected),
+        tuple(entry for verdict in verdicts for entry in verdict.needless),
+        sum(verdict.passed for verdict in verdicts),
+        sum(verdict.known for verdict in verdicts),
+        sum(verdict.outside for verdict in verdicts),
+        sum(verdict.skipped for verdict in verdicts),
+    )

@@ -38,6 +38,13 @@ class KnownTest(absltest.TestCase):
         text = '[["a.py"]]\ntests = "T.*"\nbecause = "slow"\n[["b.py"]]\nbecause = "x"\n'
         self.assertEqual(results.read_known(text, "a.py"), [results.Known("T.*", "slow")])
 
+    def test_entries_for_all_files_are_read_after_those_of_the_file(self) -> None:
+        text = '[["*"]]\nbecause = "y"\noutside = true\n[["a.py"]]\nbecause = "x"\n'
+        self.assertEqual(
+            results.read_known(text, "a.py"),
+            [results.Known("*", "x"), results.Known("*", "y", outside=True, general=True)],
+        )
+
     def test_an_entry_needs_a_reason(self) -> None:
         with self.assertRaisesRegex(ValueError, "because"):
             results.read_known('[["a.py"]]\ntests = "T.a"\n', "a.py")
@@ -62,6 +69,24 @@ class JudgeTest(absltest.TestCase):
         known = [results.Known("T.gone", "was slow")]
         self.assertEqual(results.judge([PASS], known, complete=True).needless, tuple(known))
         self.assertEqual(results.judge([PASS], known, complete=False).needless, ())
+
+    def test_an_entry_for_all_files_need_not_be_of_use_in_each(self) -> None:
+        known = [results.Known("*", "not in the profile", general=True)]
+        self.assertEqual(results.judge([PASS], known, complete=True).needless, ())
+
+    def test_what_was_not_built_does_not_count(self) -> None:
+        known = [results.Known("*", "not in the profile", "Could not run", outside=True)]
+        verdict = results.judge([PASS, FAIL], known, complete=True)
+        self.assertEqual((verdict.known, verdict.outside, verdict.rate), (0, 1, 1.0))
+
+    def test_files_add_up(self) -> None:
+        verdicts = [
+            results.judge([PASS], [], complete=True),
+            results.judge([PASS, FAIL, CRASH], [], complete=True),
+        ]
+        whole = results.total(verdicts)
+        self.assertEqual((whole.passed, whole.unexpected), (2, (FAIL, CRASH)))
+        self.assertAlmostEqual(whole.rate, 0.5)
 
 
 if __name__ == "__main__":

@@ -22,18 +22,9 @@ import tempfile
 import time
 from collections.abc import Collection, Sequence
 
-from tests.upstream import results
+from tests.upstream import results, selection
 
 HERE = pathlib.Path(__file__).resolve().parent
-# File -> pytest's -k: the CUDA device type; test_ops.py for float32 and what compares with the CPU.
-SELECTED = {
-    "test_torch.py": "CUDA",
-    "test_ops.py": "TestCommonCUDA and float32 and (test_compare_cpu or test_out_ or test_variant)",
-    "test_cuda.py": "",
-    "test_cuda_multigpu.py": "",
-}
-# What a file needs beside the usual.
-_SETTINGS = {"test_cuda_multigpu.py": {"CUDASIM_DEVICES": "2"}}
 # A process that writes nothing for this much longer than one test may take is given up.
 _GRACE_SECONDS = 60
 
@@ -44,7 +35,7 @@ def environment(
     """The environment of a process that runs tests."""
     path = [str(HERE / "standins"), str(HERE.parent.parent), *sys.path]
     return {
-        **_SETTINGS.get(file, {}),
+        **selection.SETTINGS.get(file, {}),
         **os.environ,
         "PYTHONPATH": os.pathsep.join(path),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -66,7 +57,7 @@ def read(record: pathlib.Path) -> list[results.Result]:
 
 def run_file(
     file: pathlib.Path,
-    selection: str,
+    expression: str,
     record: pathlib.Path,
     seconds: int,
     skipped: Collection[str] = (),
@@ -75,14 +66,14 @@ def run_file(
 
     Args:
         file: upstream's test file.
-        selection: pytest's -k.
+        expression: pytest's -k.
         record: where outcomes are written; what it has already is not run again.
         seconds: for one test.
         skipped: tests that are left out.
     """
     command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-q", "--no-header"]
     command += ["--tb=short", "-p", "tests.upstream.recorder", "-p", "no:cacheprovider", file.name]
-    command += ["-k", selection] if selection else []
+    command += ["-k", expression] if expression else []
     done = record.with_suffix(".done")
     found = read(record)
     while True:
@@ -107,7 +98,7 @@ def run_file(
 
 def run_and_judge(
     file: pathlib.Path,
-    selection: str,
+    expression: str,
     record: pathlib.Path,
     seconds: int,
     known: Collection[results.Known],
@@ -117,19 +108,19 @@ def run_and_judge(
 
     Args:
         file: as for `run_file`.
-        selection: as for `run_file`.
+        expression: as for `run_file`.
         record: as for `run_file`; the second run's lies beside it.
         seconds: as for `run_file`.
         known: what does not pass.
-        complete: whether `selection` is the usual one.
+        complete: whether `expression` is the usual one.
     """
-    found = run_file(file, selection, record, seconds)
+    found = run_file(file, expression, record, seconds)
     verdict = results.judge(found, known, complete)
     doubtful = {result.test for result in verdict.unexpected}
     if not doubtful:
         return verdict
     others = [result.test for result in found if result.test not in doubtful]
-    again = run_file(file, selection, record.with_suffix(".again.jsonl"), seconds, others)
+    again = run_file(file, expression, record.with_suffix(".again.jsonl"), seconds, others)
     for result in again:
         if result.outcome == results.PASSED:
             print(f"{file.name}: {result.test} passed when run again without the others")
@@ -148,13 +139,18 @@ def watch(process: subprocess.Popen[bytes], record: pathlib.Path, name: str, sec
             process.kill()
 
 
-def report(name: str, verdict: results.Verdict) -> None:
-    """Prints what there is to say about a file."""
+def summarize(name: str, verdict: results.Verdict) -> None:
+    """Prints one line about a file, or about all."""
     print(
         f"{name}: {verdict.passed} passed, {verdict.known} failed as listed, "
-        f"{len(verdict.unexpected)} failed unexpectedly, {verdict.skipped} skipped; "
-        f"{verdict.rate:.1%} of those that ran passed"
+        f"{len(verdict.unexpected)} failed unexpectedly; {verdict.outside} are not in the profile, "
+        f"{verdict.skipped} skipped; {verdict.rate:.1%} of the profile's passed"
     )
+
+
+def report(name: str, verdict: results.Verdict) -> None:
+    """Prints what there is to say about a file."""
+    summarize(name, verdict)
     for result in verdict.unexpected:
         print(f"  {result.outcome} {result.test}: {result.reason}")
     for entry in verdict.needless:
@@ -167,33 +163,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--tests", type=pathlib.Path, required=True, help="upstream's folder test, or a file in it"
     )
-    parser.add_argument("--file", action="append", help=f"of {', '.join(SELECTED)}, or another")
-    parser.add_argument("-k", dest="selection", help="pytest's -k, in place of the usual one")
+    parser.add_argument("--file", action="append", help="a file; default: the selected ones")
+    parser.add_argument("-k", dest="expression", help="pytest's -k, in place of the usual one")
     parser.add_argument("--seconds", type=int, default=900, help="for one test (default: 900)")
     parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
     options = parser.parse_args(argv)
     known = (HERE / "known.toml").read_text(encoding="utf-8")
-    status = 0
+    verdicts = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.record or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for name in options.file or SELECTED:
-            selection = SELECTED.get(name, "") if options.selection is None else options.selection
-            record = (folder / name).with_suffix(".jsonl").resolve()
+        for name in options.file or selection.SELECTED:
+            usual = selection.SELECTED.get(name, "")
+            record = (folder / name.replace("/", ".")).with_suffix(".jsonl").resolve()
             tests = options.tests.parent if options.tests.is_file() else options.tests
             file = (tests / name).resolve()
             verdict = run_and_judge(
                 file,
-                selection,
+                usual if options.expression is None else options.expression,
                 record,
                 options.seconds,
                 results.read_known(known, name),
-                complete=options.selection is None,
+                complete=options.expression is None,
             )
             report(name, verdict)
-            if verdict.unexpected or verdict.needless or verdict.rate == 0:
-                status = 1
-    return status
+            verdicts.append(verdict)
+    if len(verdicts) > 1:
+        summarize("all", results.total(verdicts))
+    status = any(
+        verdict.unexpected or verdict.needless or not verdict.passed for verdict in verdicts
+    )
+    return int(status)
 
 
 if __name__ == "__main__":
