@@ -40,7 +40,7 @@ def environment(
         "PYTHONPATH": os.pathsep.join(path),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTORCH_TESTING_DEVICE_ONLY_FOR": "cuda",
-        "CUDASIM_MEMORY": os.environ.get("CUDASIM_MEMORY", "4G"),
+        "CUDASIM_MEMORY": os.environ.get("CUDASIM_MEMORY", "8G"),
         "UPSTREAM_RECORD": str(record),
         "UPSTREAM_SECONDS": str(seconds),
         "UPSTREAM_SKIP": str(done),
@@ -168,6 +168,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=int, default=900, help="for one test (default: 900)")
     parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
     options = parser.parse_args(argv)
+    tests = options.tests.resolve()
+    tests = tests.parent if tests.is_file() else tests
     known = (HERE / "known.toml").read_text(encoding="utf-8")
     verdicts = []
     with tempfile.TemporaryDirectory() as temporary:
@@ -176,8 +178,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for name in options.file or selection.SELECTED:
             usual = selection.SELECTED.get(name, "")
             record = (folder / name.replace("/", ".")).with_suffix(".jsonl").resolve()
-            tests = options.tests.parent if options.tests.is_file() else options.tests
-            file = (tests / name).resolve()
+            file = tests / name
+            if not file.is_file():
+                parser.error(f"{tests} has no {name}")
             verdict = run_and_judge(
                 file,
                 usual if options.expression is None else options.expression,
