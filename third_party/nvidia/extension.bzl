@@ -1,4 +1,4 @@
-"""Module extension that declares @cutlass and @cudnn. They are fetched only by builds that need them."""
+"""Module extension that declares @cutlass and @cudnn. Only builds with --//config:cudnn fetch the second."""
 
 load(":packages.bzl", "CUDNN", "CUDNN_FRONTEND", "CUTLASS")
 
