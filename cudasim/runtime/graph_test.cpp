@@ -6,8 +6,8 @@
 #include <iterator>
 #include <string>
 
+#include "cudasim/runtime/testing/graphs.h"
 #include "cudasim/runtime/testing/kernels.h"
-#include "cudasim/runtime/testing/support.h"
 
 namespace cudasim::runtime::testing {
 namespace {
@@ -27,16 +27,8 @@ struct Digit {
   }
 };
 
-class Graphs : public Runtime {
+class Graphs : public GraphTest {
  protected:
-  void SetUp() override {
-    Runtime::SetUp();
-    ASSERT_OK(cudaGraphCreate(&graph, 0));
-  }
-  void TearDown() override {
-    EXPECT_OK(cudaGraphDestroy(graph));
-    Runtime::TearDown();
-  }
   cudaGraphNode_t add_digit(Digit& digit, const Nodes& before = {}) {
     const cudaHostNodeParams parameters = digit.parameters();
     cudaGraphNode_t node = nullptr;
@@ -50,21 +42,6 @@ class Graphs : public Runtime {
         cudaGraphAddEmptyNode(&node, graph, before.data(), before.size()));
     return node;
   }
-  cudaGraphExec_t instantiate() {
-    cudaGraphExec_t exec = nullptr;
-    EXPECT_OK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
-    return exec;
-  }
-  void run(cudaGraphExec_t exec) {
-    ASSERT_OK(cudaGraphLaunch(exec, stream));
-    ASSERT_OK(cudaStreamSynchronize(stream));
-  }
-  // Instantiates, runs once, destroys.
-  void run() {
-    const cudaGraphExec_t exec = instantiate();
-    run(exec);
-    EXPECT_OK(cudaGraphExecDestroy(exec));
-  }
   // The nodes that one of the functions with a list and a count hands out.
   template <typename Get, typename Of>
   static Nodes list(Get get, Of of) {
@@ -75,9 +52,6 @@ class Graphs : public Runtime {
     EXPECT_EQ(count, nodes.size());
     return nodes;
   }
-
-  OwnStream stream;
-  cudaGraph_t graph = nullptr;
 };
 
 TEST_F(Graphs, RunNodesAfterThoseTheyDependOn) {

@@ -2,40 +2,13 @@
 // instances do, and in an instance, which leaves the graph as it is.
 #include <numeric>
 
+#include "cudasim/runtime/testing/graphs.h"
 #include "cudasim/runtime/testing/kernels.h"
-#include "cudasim/runtime/testing/support.h"
 
 namespace cudasim::runtime::testing {
 namespace {
 
-class NodeParameters : public Runtime {
- protected:
-  void SetUp() override {
-    Runtime::SetUp();
-    ASSERT_OK(cudaGraphCreate(&graph, 0));
-  }
-  void TearDown() override {
-    EXPECT_OK(cudaGraphDestroy(graph));
-    Runtime::TearDown();
-  }
-  cudaGraphExec_t instantiate() {
-    cudaGraphExec_t exec = nullptr;
-    EXPECT_OK(cudaGraphInstantiate(&exec, graph, 0));
-    return exec;
-  }
-  void run(cudaGraphExec_t exec) {
-    ASSERT_OK(cudaGraphLaunch(exec, stream));
-    ASSERT_OK(cudaStreamSynchronize(stream));
-  }
-  void run() {
-    const cudaGraphExec_t exec = instantiate();
-    run(exec);
-    EXPECT_OK(cudaGraphExecDestroy(exec));
-  }
-
-  OwnStream stream;
-  cudaGraph_t graph = nullptr;
-};
+class NodeParameters : public GraphTest {};
 
 // A node that adds `amount` to the 8 ints of `values`.
 class KernelNodes : public NodeParameters {
