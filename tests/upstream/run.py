@@ -171,18 +171,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     tests = options.tests.resolve()
     tests = tests.parent if tests.is_file() else tests
     known = (HERE / "known.toml").read_text(encoding="utf-8")
+    names = options.file or list(selection.SELECTED)
+    for name in names:
+        if not (tests / name).is_file():
+            parser.error(f"{tests} has no {name}")
     verdicts = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.record or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for name in options.file or selection.SELECTED:
+        for name in names:
             usual = selection.SELECTED.get(name, "")
             record = (folder / name.replace("/", ".")).with_suffix(".jsonl").resolve()
-            file = tests / name
-            if not file.is_file():
-                parser.error(f"{tests} has no {name}")
             verdict = run_and_judge(
-                file,
+                tests / name,
                 usual if options.expression is None else options.expression,
                 record,
                 options.seconds,
