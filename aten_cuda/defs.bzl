@@ -7,8 +7,8 @@ and a library is a set of units. Which units of a library take part in a build i
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("@rules_cuda//cuda:defs.bzl", "cuda_library")
 load("//aten_cuda/profiles:defs.bzl", "OpProfileInfo", "kernel_selected")
+load("//tools/cc:cuda_library.bzl", "cuda_library")
 
 ATEN = "aten/src/ATen/"
 
@@ -22,7 +22,6 @@ UPSTREAM_DEFINES = [
 ]
 
 NVCC_OPTIONS = [
-    "$(CUDA_GENCODE)",
     "-std=c++17",
     "-O2",
     "-w",
@@ -117,7 +116,6 @@ def upstream_library(
                 copts = NVCC_OPTIONS + cuda_copts,
                 local_defines = UPSTREAM_DEFINES + NVCC_DEFINES + local_defines,
                 tags = ["manual"],
-                toolchains = ["//config:cuda_archs"],
                 visibility = ["//:__subpackages__"],
                 deps = includes,
                 alwayslink = True,

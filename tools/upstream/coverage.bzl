@@ -16,6 +16,9 @@ def _owned_units_impl(target, ctx):
         if src.label.workspace_name == ctx.attr._pytorch.label.workspace_name
     ]
     children = getattr(ctx.rule.attr, "deps", [])
+    library = getattr(ctx.rule.attr, "library", [])
+    if type(library) == "list":
+        children = children + library
     units = getattr(ctx.rule.attr, "units", {})
     if type(units) == "dict":
         children = children + units.keys()
@@ -28,6 +31,7 @@ _owned_units = aspect(
     implementation = _owned_units_impl,
     attr_aspects = [
         "deps",
+        "library",
         "units",
     ],
     attrs = {"_pytorch": attr.label(default = "@pytorch//:version.txt", allow_single_file = True)},
