@@ -2,7 +2,7 @@
 
 load("@bazel_skylib//rules:write_file.bzl", "write_file")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common", "cc_library")
-load("//aten_cuda:defs.bzl", "NVCC_DEFINES", "NVCC_OPTIONS")
+load("//upstream:library.bzl", "NVCC_DEFINES", "NVCC_OPTIONS")
 load("//tools/cc:cuda_library.bzl", "cuda_library")
 
 def _materialized_device_impl(ctx):

@@ -16,7 +16,7 @@ import sys
 import zipfile
 from collections.abc import Sequence
 
-from python.wheel import dist_info
+from tools.wheel import dist_info
 
 _CHUNK = 1 << 20
 

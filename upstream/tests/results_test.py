@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from absl.testing import absltest
 
-from tests.upstream import results
+from upstream.tests import results
 
 PASS = results.Result("T.a", results.PASSED)
 FAIL = results.Result("T.b", results.FAILED, "Could not run 'aten::x' with CUDA")

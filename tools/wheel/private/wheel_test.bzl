@@ -1,6 +1,6 @@
 """The macro that runs a Python test in a virtual environment that has wheels installed.
 
-Private: load `//python/wheel:defs.bzl`.
+Private: load `//tools/wheel:defs.bzl`.
 """
 
 load("@rules_python//python:defs.bzl", "py_test")
@@ -29,8 +29,8 @@ def wheel_test(name, env_target, srcs, main = None, args = [], data = [], deps =
         main = srcs[0]
     py_test(
         name = name,
-        srcs = srcs + ["//python/wheel:run_in_venv.py"],
-        main = "//python/wheel:run_in_venv.py",
+        srcs = srcs + ["//tools/wheel:run_in_venv.py"],
+        main = "//tools/wheel:run_in_venv.py",
         args = [
             "--python=" + TORCH["python"],
             "--wheel_env=$(rootpath {})".format(env_target),

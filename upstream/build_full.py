@@ -2,9 +2,9 @@
 
 Usage, from the root of the clone:
 
-    python3 tools/upstream/build_full.py                                   everything, slice after slice
-    python3 tools/upstream/build_full.py --package aten_cuda/native --slices 1
-    python3 tools/upstream/build_full.py --list
+    python3 upstream/build_full.py                                   everything, slice after slice
+    python3 upstream/build_full.py --package aten_cuda/native --slices 1
+    python3 upstream/build_full.py --list
 
 A slice is a few units of one package, built with `./bazelw build --config=full`. What was compiled before comes from
 Bazel's disk cache, so a second run continues where the first one stopped.

@@ -10,7 +10,7 @@ import stat
 
 from absl.testing import absltest
 
-from tools.upstream import build_full
+from upstream import build_full
 
 BAZELW = """\
 #!/bin/sh

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from absl.testing import absltest
 
-from python.wheel import build_wheel, fake_wheel, unpack_wheel
+from tools.wheel import build_wheel, fake_wheel, unpack_wheel
 
 
 class UnpackWheelTest(absltest.TestCase):

@@ -10,7 +10,7 @@ import pathlib
 import sys
 from collections.abc import Sequence
 
-from python.wheel import dist_info, wheel_archive, wheel_manifest
+from tools.wheel import dist_info, wheel_archive, wheel_manifest
 
 
 def build(manifest: wheel_manifest.WheelManifest, output: pathlib.Path) -> None:

@@ -1,4 +1,4 @@
-"""Tests of upstream_units.py on a source tree of a few files."""
+"""Tests of count.py on a source tree of a few files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pathlib
 
 from absl.testing import absltest
 
-from bench import upstream_units
+from decouple.errors import DecoupleError
+from upstream.units import count as upstream_units
 
 LISTS = """
 libtorch_cuda_sources = ["torch/csrc/cuda/comm.cpp"]
@@ -49,7 +50,7 @@ class UpstreamUnitsTest(absltest.TestCase):
         self.assertEqual(units.total, 21)
 
     def test_other_folder_is_refused(self) -> None:
-        with self.assertRaises(FileNotFoundError):
+        with self.assertRaises(DecoupleError):
             upstream_units.count(pathlib.Path(self.create_tempdir().full_path))
 
 

@@ -1,6 +1,6 @@
 """The rule that turns Python packages and shared libraries into a wheel.
 
-Private: `//python/wheel:defs.bzl` has the public macro, which fills in the tags of the torch that
+Private: `//tools/wheel:defs.bzl` has the public macro, which fills in the tags of the torch that
 the wheel is built for.
 """
 
@@ -184,12 +184,12 @@ plugin_wheel = rule(
         "version": attr.string(mandatory = True, doc = "PEP 440 version."),
         "_build_info": attr.label(
             cfg = "exec",
-            default = "//python/wheel:build_info",
+            default = "//tools/wheel:build_info",
             executable = True,
         ),
         "_builder": attr.label(
             cfg = "exec",
-            default = "//python/wheel:build_wheel",
+            default = "//tools/wheel:build_wheel",
             executable = True,
         ),
     },

@@ -1,8 +1,8 @@
 """Runs PyTorch's own tests against the plugin on a CUDA device.
 
-    ./bazelw run //tests/upstream:run                                   the selected files
-    ./bazelw run //tests/upstream:run -- --file test_torch.py -k cumsum
-    ./bazelw run //tests/upstream:run -- --record FOLDER                 keeps the records, and goes on from them
+    ./bazelw run //upstream/tests:run                                   the selected files
+    ./bazelw run //upstream/tests:run -- --file test_torch.py -k cumsum
+    ./bazelw run //upstream/tests:run -- --record FOLDER                 keeps the records, and goes on from them
 
 Each file runs in a process of its own, which is started anew, without the tests that are done, when
 a test crashes it. What does not pass is listed with its reason in known.toml. A failure that is not
@@ -22,7 +22,7 @@ import tempfile
 import time
 from collections.abc import Collection, Sequence
 
-from tests.upstream import results, selection
+from upstream.tests import results, selection
 
 HERE = pathlib.Path(__file__).resolve().parent
 # A process that writes nothing for this much longer than one test may take is given up.
@@ -72,7 +72,7 @@ def run_file(
         skipped: tests that are left out.
     """
     command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-q", "--no-header"]
-    command += ["--tb=short", "-p", "tests.upstream.recorder", "-p", "no:cacheprovider", file.name]
+    command += ["--tb=short", "-p", "upstream.tests.recorder", "-p", "no:cacheprovider", file.name]
     command += ["-k", expression] if expression else []
     done = record.with_suffix(".done")
     found = read(record)

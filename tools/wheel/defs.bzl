@@ -1,6 +1,6 @@
 """Wheels of PyTorch plugins: building one, importing it, testing it installed.
 
-    load("//python/wheel:defs.bzl", "plugin_wheel", "wheel_env", "wheel_test")
+    load("//tools/wheel:defs.bzl", "plugin_wheel", "wheel_env", "wheel_test")
 
     plugin_wheel(
         name = "torch_cuda_wheel",
@@ -18,10 +18,10 @@
 """
 
 load("@torch//:torch.bzl", "TORCH")
-load("//python/wheel/private:cuda_settings.bzl", _cuda_settings = "cuda_settings")
-load("//python/wheel/private:plugin_wheel.bzl", _WheelInfo = "WheelInfo", _plugin_wheel = "plugin_wheel")
-load("//python/wheel/private:wheel_env.bzl", _wheel_env = "wheel_env")
-load("//python/wheel/private:wheel_test.bzl", _wheel_test = "wheel_test")
+load("//tools/wheel/private:cuda_settings.bzl", _cuda_settings = "cuda_settings")
+load("//tools/wheel/private:plugin_wheel.bzl", _WheelInfo = "WheelInfo", _plugin_wheel = "plugin_wheel")
+load("//tools/wheel/private:wheel_env.bzl", _wheel_env = "wheel_env")
+load("//tools/wheel/private:wheel_test.bzl", _wheel_test = "wheel_test")
 
 WheelInfo = _WheelInfo
 wheel_env = _wheel_env

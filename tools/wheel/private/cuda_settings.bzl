@@ -1,6 +1,6 @@
 """The rule that writes down which build settings a wheel was built with.
 
-Private: load `//python/wheel:defs.bzl`.
+Private: load `//tools/wheel:defs.bzl`.
 """
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")

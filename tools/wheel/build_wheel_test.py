@@ -12,7 +12,7 @@ import zipfile
 
 from absl.testing import absltest, parameterized
 
-from python.wheel import build_wheel, fake_wheel, wheel_manifest
+from tools.wheel import build_wheel, fake_wheel, wheel_manifest
 
 
 class BuildWheelTest(parameterized.TestCase):

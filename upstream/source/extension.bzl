@@ -1,8 +1,9 @@
 """Module extension that declares @pytorch: PyTorch's source, never copied into this repository.
 
 The source is, in this order: the folder named by PYTORCH_SOURCE_DIR, upstream's release tarball, Debian's source
-package. Tarballs are pinned by SHA-256. Upstream's own BUILD files are hidden, and overlay.BUILD.bazel makes the whole
-tree one Bazel package whose lists come from upstream's `build_variables.bzl` and CMake files.
+package. Tarballs are pinned by SHA-256. They are unpacked into a repository of their own, @pytorch_source, so that
+laying the tree out anew does not fetch it again. Upstream's own BUILD files are hidden, and overlay.BUILD.bazel makes
+the whole tree one Bazel package whose lists come from upstream's `build_variables.bzl` and CMake files.
 """
 
 load(":sources.bzl", "DEBIAN_SOURCE", "RELEASE_TARBALL", "VERSION")
@@ -79,20 +80,35 @@ def _fetch(repository_ctx):
         variable = _SOURCE_DIR,
     ))
 
-def _pytorch_repository_impl(repository_ctx):
+def _pytorch_source_impl(repository_ctx):
     folder = repository_ctx.os.environ.get(_SOURCE_DIR)
     if folder:
-        tree = repository_ctx.path(folder)
-        if not tree.get_child("build_variables.bzl").exists:
-            fail("%s=%s is not a PyTorch source tree: it has no build_variables.bzl." % (_SOURCE_DIR, folder))
+        repository_ctx.symlink(folder, "tree")
         origin = "folder " + folder
     else:
         origin = _fetch(repository_ctx)
         _apply_patches(repository_ctx)
-        tree = repository_ctx.path("tree")
+    repository_ctx.file("origin.txt", origin + "\n")
+    repository_ctx.file("BUILD.bazel", '"""PyTorch\'s source as it was fetched; @pytorch lays it out."""\n')
+
+pytorch_source_repository = repository_rule(
+    implementation = _pytorch_source_impl,
+    doc = "Fetches PyTorch's source tree, into `tree`.",
+    environ = [_SOURCE_DIR],
+)
+
+def _pytorch_repository_impl(repository_ctx):
+    origin = repository_ctx.read(Label("@pytorch_source//:origin.txt")).strip()
+    folder = repository_ctx.os.environ.get(_SOURCE_DIR)
+    tree = repository_ctx.path(folder) if folder else repository_ctx.path(Label("@pytorch_source//:origin.txt")).dirname.get_child("tree")
+    for name in ["build_variables.bzl", "version.txt"]:
+        if not tree.get_child(name).exists:
+            fail("%s is not a PyTorch source tree: it has no %s. Name another one with --repo_env=%s=FOLDER." % (origin, name, _SOURCE_DIR))
     version = repository_ctx.read(tree.get_child("version.txt")).strip().split("a0")[0]
     if version != VERSION:
-        fail("@pytorch is version %s (%s), but this project builds %s." % (version, origin, VERSION))
+        # buildifier: disable=print
+        print(("@pytorch is version %s (%s); this project is tested with %s. Where the build stops, `./bazelw run " +
+               "//decouple -- diff` of the two trees tells what moved, and docs/porting.md what to do.") % (version, origin, VERSION))
     for folder in ["lists", "rules"]:
         # What layout.py reads upstream's lists with.
         repository_ctx.watch_tree(repository_ctx.path(Label("//decouple/%s:BUILD.bazel" % folder)).dirname)
@@ -101,7 +117,7 @@ def _pytorch_repository_impl(repository_ctx):
         [
             _python(repository_ctx),
             "-B",
-            repository_ctx.path(Label("//third_party/pytorch:layout.py")),
+            repository_ctx.path(Label("//upstream/source:layout.py")),
             "--tree",
             tree,
             "--out",
@@ -112,7 +128,7 @@ def _pytorch_repository_impl(repository_ctx):
     for directory in watched.splitlines():
         # A unit that is added to or removed from a folder with upstream globs is seen at the next build.
         tree.get_child(directory).readdir()
-    repository_ctx.symlink(Label("//third_party/pytorch:overlay.BUILD.bazel"), "BUILD.bazel")
+    repository_ctx.symlink(Label("//upstream/source:overlay.BUILD.bazel"), "BUILD.bazel")
     repository_ctx.file("source.txt", origin + "\n")
 
 pytorch_repository = repository_rule(
@@ -122,6 +138,7 @@ pytorch_repository = repository_rule(
 )
 
 def _pytorch_impl(_module_ctx):
+    pytorch_source_repository(name = "pytorch_source")
     pytorch_repository(name = "pytorch")
 
 pytorch = module_extension(

@@ -10,7 +10,7 @@ import runpy
 
 from absl.testing import absltest
 
-from python.wheel import build_info
+from tools.wheel import build_info
 
 
 class BuildInfoTest(absltest.TestCase):

@@ -1,6 +1,6 @@
 """The rule that unpacks wheels so that Python targets of this repository can import them.
 
-Private: load `//python/wheel:defs.bzl`.
+Private: load `//tools/wheel:defs.bzl`.
 """
 
 load("@rules_python//python:defs.bzl", "PyInfo")
@@ -43,7 +43,7 @@ finds their entry points, just as if pip had installed them.""",
         ),
         "_unpack": attr.label(
             cfg = "exec",
-            default = "//python/wheel:unpack_wheel",
+            default = "//tools/wheel:unpack_wheel",
             executable = True,
         ),
     },

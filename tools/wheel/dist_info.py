@@ -12,7 +12,7 @@ import csv
 import io
 from collections.abc import Iterable
 
-from python.wheel import wheel_manifest
+from tools.wheel import wheel_manifest
 
 GENERATOR = "torch_cuda build_wheel"
 

@@ -5,7 +5,7 @@ import pathlib
 from absl.testing import absltest
 
 from decouple import testing
-from third_party.pytorch import layout
+from upstream.source import layout
 
 CMAKE = """
 file(GLOB cuda_cpp "cuda/*.cpp" "cuda/detail/*.cpp")

@@ -1,7 +1,7 @@
 """Counts the translation units of PyTorch's own, monolithic CUDA build.
 
-Lists come from the source tree's `build_variables.bzl`, which says of itself that it is valid
-Python; where upstream's CMake files glob, the same globs are used. What the build fetches from
+Lists come from the source tree's `build_variables.bzl`; where upstream's CMake files glob, the same
+globs are used. What the build fetches from
 third parties (oneDNN, gloo, protobuf, NCCL …) is not counted.
 """
 
@@ -10,7 +10,9 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 from collections.abc import Iterable
-from typing import Any
+
+from decouple.lists import starlark
+from decouple.tree import Tree
 
 _ATEN = "aten/src/ATen"
 
@@ -115,11 +117,9 @@ def count(tree: pathlib.Path) -> Units:
         The counts.
 
     Raises:
-        FileNotFoundError: the folder is no PyTorch source tree.
+        DecoupleError: the folder is no PyTorch source tree.
     """
-    lists: dict[str, Any] = {}
-    text = (tree / "build_variables.bzl").read_text(encoding="utf-8")
-    exec(compile(text, "build_variables.bzl", "exec"), lists)  # noqa: S102
+    lists = starlark.evaluate(Tree(tree), "build_variables.bzl")
     aten = tree / _ATEN
     generated = lists["aten_cpu_source_codegen_list"] + lists["aten_native_source_codegen_list"]
     return Units(

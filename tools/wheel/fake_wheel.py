@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 
-from python.wheel import wheel_manifest
+from tools.wheel import wheel_manifest
 
 # An ELF header is all a fake library needs: nothing loads it.
 _LIBRARY = b"\x7fELF" + bytes(range(256)) * 64
