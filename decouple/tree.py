@@ -49,7 +49,9 @@ class Tree:
                 )
             self.root = root.resolve()
             missing = [name for name in _LANDMARKS if not (root / name).exists()]
-            is_tree = (root / _PACKAGE).is_dir() and any((root / lib).is_dir() for lib in _LIBRARIES)
+            is_tree = (root / _PACKAGE).is_dir() and any(
+                (root / lib).is_dir() for lib in _LIBRARIES
+            )
         except (OSError, RuntimeError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise DecoupleError(f"{root} cannot be read: {reason}.") from None

@@ -15,7 +15,6 @@ from decouple.plan.owners import NOBODY, Owners, read
 from decouple.rules.load import Rules, load
 from decouple.tree import Tree
 
-
 OWNERS_VARIABLE = "DECOUPLE_OWNERS"
 """The variable that names the file of owners where --owners does not."""
 

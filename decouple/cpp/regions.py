@@ -87,9 +87,7 @@ class _Resolved:
     side: Side
 
 
-def device_regions(
-    text: str, macros: Macros, path: str, gaps: Gaps = STRICT
-) -> list[Region]:
+def device_regions(text: str, macros: Macros, path: str, gaps: Gaps = STRICT) -> list[Region]:
     """The conditionals of a file that depend on a device's macros, in order, nested ones included.
 
     A macro that the file itself defines does not count: it says nothing about the build.

@@ -614,7 +614,7 @@ class _Interpreter:
                 pieces = [self._dereference(match) for match in REFERENCE.finditer(text)]
                 if sum(map(len, pieces)) > cmake_strings.LONGEST:
                     raise ValueError("a value is too long")
-                replaced = REFERENCE.sub(lambda _match, values=iter(pieces): next(values), text)
+                replaced = REFERENCE.sub(self._dereference, text)
                 if replaced == text:
                     break
                 text = replaced

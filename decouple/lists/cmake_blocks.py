@@ -164,9 +164,7 @@ class _Nest:
     def _place(self, command: Command) -> int | None:
         """Which of the open blocks a command belongs to."""
         opener = _OPENERS[command.name]
-        places = [
-            place for place, block in enumerate(self._stack) if block.head.name == opener
-        ]
+        places = [place for place, block in enumerate(self._stack) if block.head.name == opener]
         if self._gaps.strict:
             return places[-1] if places and places[-1] == len(self._stack) - 1 else None
         aligned = [p for p in places if self._stack[p].head.column == command.column]
@@ -179,9 +177,7 @@ class _Nest:
         names = affected([item for _, items in block.done for item in items])
         problem = f"{block.head.name}() has no {_BLOCKS[block.head.name]}()"
         skipped = f"nothing; it is taken to end before line {before.line}"
-        self._gaps.add(
-            Gap(self._path, block.head.line, problem, skipped, tuple(sorted(names)))
-        )
+        self._gaps.add(Gap(self._path, block.head.line, problem, skipped, tuple(sorted(names))))
         self._end()
 
     def _end(self) -> None:

@@ -192,12 +192,13 @@ def _problem(node: ast.AST) -> str:
         return "a decorator"
     if isinstance(node, ast.Attribute) and node.attr not in _METHODS:
         return f"'.{node.attr}'"
-    if isinstance(node, (ast.List, ast.Tuple)):
-        if any(isinstance(element, ast.Starred) for element in node.elts):
-            return "'*' in a list"
+    if isinstance(node, (ast.List, ast.Tuple)) and any(
+        isinstance(element, ast.Starred) for element in node.elts
+    ):
+        return "'*' in a list"
     if isinstance(node, ast.Dict) and None in node.keys:
         return "'**' in a mapping"
-    if isinstance(node, (ast.For, ast.While)) and node.orelse:
+    if isinstance(node, ast.For) and node.orelse:
         return "'else' of a loop"
     name = (
         node.id
