@@ -46,7 +46,7 @@ class CommandLineTest(absltest.TestCase):
         make_tree(self.root, {"torch/csrc/engine.cpp": "int a;\n#ifdef USE_CUDA\n"})
         cases = {
             (str(self.outside),): "is not a PyTorch source tree",
-            (str(self.root),): "torch/csrc/engine.cpp:2: #ifdef has no #endif",
+            (str(self.root), "--strict"): "torch/csrc/engine.cpp:2: #ifdef has no #endif",
             (str(self.root), "--device", "tpu"): "there are no rules for the device 'tpu'",
             (str(self.root), "--rules", str(self.outside / "none")): "cannot be read",
         }
@@ -81,15 +81,28 @@ class CommandLineTest(absltest.TestCase):
             "Why\n\n--- a/torch/nn.py\n+++ b/torch/nn.py\n@@ -1 +1 @@\n-class Module:\n+class M:\n"
         )
         (self.root / "rules.yaml").write_text("words: [cuda]\n")
-        (self.root / "owners.xml").write_text("<query version='2'/>")
+        (self.root / "owners.bzl").write_text(
+            "LAYERS = {}\ndef package_of(path, lists):\n    return ''\n"
+            "def cut_package_of(path):\n    return ''\n"
+        )
+        (self.root / "query.xml").write_text("<query version='2'/>")
         (self.root / "sites.md").write_text("none\n")
         commands = (
             ("scan", "tree", "--json", "scan.json", "--rules", "rules.yaml"),
-            ("plan", "tree", "--json", "plan.json"),
+            ("plan", "tree", "--json", "plan.json", "--owners", "owners.bzl"),
             ("report", "tree", "--html", "page.html"),
             ("materialize", "tree", "--out", "out"),
             ("diff", "tree", "tree", "--out", "list.md"),
-            ("verify", "tree", "--owners", "owners.xml", "--sites", "sites.md"),
+            (
+                "verify",
+                "tree",
+                "--owners",
+                "owners.bzl",
+                "--query",
+                "query.xml",
+                "--sites",
+                "sites.md",
+            ),
             ("patches", "apply", "tree", "--series", "series"),
         )
         with mock.patch.dict(os.environ, {"BUILD_WORKING_DIRECTORY": str(self.root)}):

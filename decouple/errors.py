@@ -14,5 +14,6 @@ class DecoupleError(Exception):
         """
         place = f"{path}:{line}: " if path and line else f"{path}: " if path else ""
         super().__init__(place + message)
+        self.message = message
         self.path = path
         self.line = line

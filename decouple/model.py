@@ -11,6 +11,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from decouple.gaps import Gap
+
 
 class Kind(enum.StrEnum):
     """How the RFC ("Decoupling approaches") sorts device code."""
@@ -68,6 +70,8 @@ class Inventory:
     """File to the files of the tree that it includes, for device files and what they reach."""
     sizes: Mapping[str, int]
     """Lines of each file with a finding."""
+    gaps: tuple[Gap, ...] = ()
+    """What could not be read."""
 
     def to_json(self) -> str:
         """The inventory as JSON: sorted, so that equal inventories are equal bytes."""
@@ -80,6 +84,7 @@ class Inventory:
             "units": [dataclasses.asdict(unit) for unit in sorted(self.units)],
             "includes": {path: list(self.includes[path]) for path in sorted(self.includes)},
             "sizes": dict(sorted(self.sizes.items())),
+            "gaps": [dataclasses.asdict(gap) for gap in self.gaps],
         }
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
@@ -106,6 +111,10 @@ class Inventory:
                 ),
                 includes={path: tuple(paths) for path, paths in content["includes"].items()},
                 sizes=content["sizes"],
+                gaps=tuple(
+                    Gap(**{**entry, "affects": tuple(entry["affects"])})
+                    for entry in content.get("gaps", ())
+                ),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"not an inventory of decouple: {error!r}") from error

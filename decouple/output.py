@@ -14,7 +14,7 @@ def write_text(path: pathlib.Path, text: str) -> None:
 
     Args:
         path: the file; its folder exists.
-        text: the content, written as UTF-8.
+        text: the content, written as UTF-8. What stands for bytes of a tree that are not UTF-8 is written as "\\udcXX".
 
     Raises:
         DecoupleError: it cannot be written; what was there before is unchanged.
@@ -25,7 +25,9 @@ def write_text(path: pathlib.Path, text: str) -> None:
         raise DecoupleError(f"cannot be written: {error.strerror}.", path=str(path)) from None
     temporary = pathlib.Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+        with os.fdopen(
+            handle, "w", encoding="utf-8", errors="backslashreplace", newline=""
+        ) as file:
             file.write(text)
         # mkstemp makes a file for its owner only; a new file is for those whom the umask lets.
         mask = os.umask(0)

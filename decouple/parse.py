@@ -15,11 +15,12 @@ from decouple.cpp import directives, includes, markers, regions, scopes
 from decouple.cpp.conditions import Macros
 from decouple.cpp.regions import Region, Side
 from decouple.errors import DecoupleError
+from decouple.gaps import Gap, Gaps
 from decouple.lists import cmake_finder
 from decouple.model import Finding, Kind
 from decouple.python_code import finder
 from decouple.rules.load import Rules
-from decouple.tree import Tree, decode
+from decouple.tree import LONGEST_LINE, Tree, decode
 
 CPP_SUFFIXES = frozenset(
     {".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".inl", ".mm", ".m", ".hip"}
@@ -45,6 +46,8 @@ class Parsed:
     findings: tuple[Finding, ...]
     includes: tuple[tuple[str, bool, bool], ...]
     """Each #include: its name, whether it stands in quotes, whether it is there for a device only."""
+    gaps: tuple[Gap, ...] = ()
+    """What could not be read."""
 
 
 def parse_all(tree: Tree, rules: Rules, files: Sequence[str], jobs: int) -> dict[str, Parsed]:
@@ -60,12 +63,19 @@ def parse_all(tree: Tree, rules: Rules, files: Sequence[str], jobs: int) -> dict
         jobs: processes at the same time.
 
     Returns:
-        The result for each source, in the order of the paths.
-
-    Raises:
-        DecoupleError: a source cannot be read or parsed; of several, the first by path.
+        The result for each source, in the order of the paths. What cannot be read is reported to the tree's gaps.
     """
     sources = [path for path in files if _is_source(path)]
+    found = _parse_sources(tree, rules, sources, jobs)
+    for path in sources:
+        for gap in found[path].gaps:
+            tree.gaps.add(gap)
+    return {path: found[path] for path in sources}
+
+
+def _parse_sources(
+    tree: Tree, rules: Rules, sources: Sequence[str], jobs: int
+) -> dict[str, Parsed]:
     if jobs < 2 or len(sources) < _FEW:
         worker = _Worker(tree, rules)
         return {path: worker.parse(path) for path in sources}
@@ -73,7 +83,6 @@ def parse_all(tree: Tree, rules: Rules, files: Sequence[str], jobs: int) -> dict
     count = jobs * _CHUNKS_PER_JOB
     chunks = [sources[start::count] for start in range(count)]
     found: dict[str, Parsed] = {}
-    errors: list[tuple[str, int, str]] = []
     with concurrent.futures.ProcessPoolExecutor(
         jobs,
         mp_context=multiprocessing.get_context("fork"),
@@ -81,22 +90,26 @@ def parse_all(tree: Tree, rules: Rules, files: Sequence[str], jobs: int) -> dict
         initargs=(tree, rules),
     ) as pool:
         try:
-            for results, error in pool.map(_parse_chunk, chunks):
+            for results in pool.map(_parse_chunk, chunks):
                 found.update(results)
-                if error is not None:
-                    errors.append(error)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    if errors:
-        path, line, message = min(errors)
-        raise DecoupleError(message, path=path, line=line)
-    return {path: found[path] for path in sources}
+        except concurrent.futures.process.BrokenProcessPool:
+            raise DecoupleError(
+                "a process that parses files ended early: is there too little memory? Try --jobs 1."
+            ) from None
+    return found
 
 
 def lines_of(tree: Tree, rules: Rules, path: str) -> tuple[Finding, ...]:
     """The findings in a source, whatever its name; none where it is no source."""
-    return _Worker(tree, rules).findings(path) if _is_source(path) else ()
+    if not _is_source(path):
+        return ()
+    found = _Worker(tree, rules).parse(path, whatever_its_name=True)
+    for gap in found.gaps:
+        tree.gaps.add(gap)
+    return found.findings
 
 
 def _is_source(path: str) -> bool:
@@ -121,20 +134,11 @@ def _start(tree: Tree, rules: Rules) -> None:
     _worker = _Worker(tree, rules)
 
 
-def _parse_chunk(
-    paths: Sequence[str],
-) -> tuple[dict[str, Parsed], tuple[str, int, str] | None]:
-    """Parses some files in a worker; the first error instead of what comes behind it."""
+def _parse_chunk(paths: Sequence[str]) -> dict[str, Parsed]:
+    """Parses some files in a worker."""
     if _worker is None:
         raise RuntimeError("the worker was not started")
-    found = {}
-    for path in paths:
-        try:
-            found[path] = _worker.parse(path)
-        except DecoupleError as error:
-            place = f"{error.path}:{error.line}: " if error.line else f"{error.path}: "
-            return found, (error.path, error.line, str(error).removeprefix(place))
-    return found, None
+    return {path: _worker.parse(path) for path in paths}
 
 
 class _Worker:
@@ -143,6 +147,7 @@ class _Worker:
     def __init__(self, tree: Tree, rules: Rules) -> None:
         self._tree = tree
         self._rules = rules
+        self._gaps = Gaps()
         self._words = tuple(word.encode() for word in rules.words)
         # Other devices' code is not the CPU's either.
         self._not_cpu = Macros(
@@ -152,19 +157,30 @@ class _Worker:
         names = self._not_cpu.names | self._not_cpu.calls
         self._macro = re.compile(b"|".join(name.encode() for name in sorted(names)))
 
-    def parse(self, path: str) -> Parsed:
+    def parse(self, path: str, *, whatever_its_name: bool = False) -> Parsed:
         """What is known about a source."""
-        content = self._tree.read_bytes(path)
-        text = decode(content, path)
+        self._gaps = Gaps()
+        parsed = self._parse(path, whatever_its_name)
+        return dataclasses.replace(parsed, gaps=self._gaps.all())
+
+    def _parse(self, path: str, whatever_its_name: bool) -> Parsed:
+        content = self._tree.reporting_to(self._gaps).read_bytes(path)
+        text = decode(content, path, self._gaps)
         lines = content.count(b"\n") + (not content.endswith(b"\n") and content != b"")
-        whole = any(rule.match(path) for rule in self._rules.files)
+        if len(content) > LONGEST_LINE and any(
+            len(line) > LONGEST_LINE for line in content.split(b"\n")
+        ):
+            problem = f"has a line of more than {LONGEST_LINE} bytes, which no source has"
+            self._gaps.add(Gap(path, 0, problem, "the file", (path,)))
+            return Parsed(lines, (), ())
+        whole = not whatever_its_name and any(rule.match(path) for rule in self._rules.files)
         findings = () if whole else self._findings(path, content, text)
         if posixpath.splitext(path)[1] in PYTHON_SUFFIXES or _is_cmake(path):
             return Parsed(lines, findings, ())
         ends = _CONDITIONAL_END.findall(content)
         if 2 * ends.count(b"endif") != len(ends):
             # Either not balanced, which this says, or some stand in comments and strings.
-            directives.conditionals(text, path)
+            self._check_balance(path, text)
         named = includes.named(content)
         # Only conditionals can be about a device; most files have none that are.
         device_lines = (
@@ -176,10 +192,11 @@ class _Worker:
         )
         return Parsed(lines, findings, listed)
 
-    def findings(self, path: str) -> tuple[Finding, ...]:
-        """The findings in a source."""
-        content = self._tree.read_bytes(path)
-        return self._findings(path, content, decode(content, path))
+    def _check_balance(self, path: str, text: str) -> None:
+        try:
+            directives.conditionals(text, path)
+        except DecoupleError as error:
+            self._gaps.add(Gap.of(error, "the conditionals of the file", (path,)))
 
     def _findings(self, path: str, content: bytes, text: str) -> tuple[Finding, ...]:
         lowered = content.lower()
@@ -196,12 +213,12 @@ class _Worker:
         """The lines that are gone without any device."""
         return [
             (branch.first_line, branch.last_line)
-            for region in regions.device_regions(text, self._not_cpu, path)
+            for region in regions.device_regions(text, self._not_cpu, path, self._gaps)
             for branch in region.device_branches
         ]
 
     def _python(self, path: str, text: str) -> list[Finding]:
-        places = finder.find(text, self._rules.python, self._rules.words, path)
+        places = finder.find(text, self._rules.python, self._rules.words, path, self._gaps)
         return [
             Finding(
                 path,
@@ -216,7 +233,9 @@ class _Worker:
         ]
 
     def _cmake(self, path: str, text: str) -> list[Finding]:
-        places = cmake_finder.find(text, self._rules.cmake, self._rules.macros.names, path)
+        places = cmake_finder.find(
+            text, self._rules.cmake, self._rules.macros.names, path, self._gaps
+        )
         return [
             Finding(
                 path,
@@ -261,7 +280,7 @@ class _Worker:
             return []
         return [
             finding
-            for region in regions.device_regions(text, macros, path)
+            for region in regions.device_regions(text, macros, path, self._gaps)
             for finding in _branches(path, region, rule)
         ]
 

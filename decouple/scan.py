@@ -7,12 +7,14 @@ from collections.abc import Mapping
 
 from decouple import parse
 from decouple.cpp import includes
+from decouple.gaps import Gap
 from decouple.lists import cmake, starlark
 from decouple.model import Finding, Inventory, Kind, Unit
 from decouple.rules.load import Rules
 from decouple.tree import Tree
 
 FILELISTS = "build_variables.bzl"
+_WRITTEN = "/generated/"
 _UNIT_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cu", ".cxx", ".hip", ".m", ".mm"})
 LIST_RULE = "list"
 SHARED_RULE = "shared-name"
@@ -28,12 +30,14 @@ def scan(tree: Tree, rules: Rules, jobs: int = 2) -> Inventory:
         rules: the device's rules.
         jobs: processes that parse files; 1 parses in this one.
 
-    Raises:
-        DecoupleError: a file of the tree cannot be read or parsed.
+    Returns:
+        What was found; what cannot be read is reported to the tree's gaps, and is in it too.
     """
     skipped = tuple(f"{folder}/" for folder in rules.skip)
     # What a link leads to is scanned where it is.
     files = [path for path in tree.files if path not in tree.links and not path.startswith(skipped)]
+    version = tree.version
+    tree.report_links(skipped)
     units, lists, cpu_units = _build(tree, rules)
     parsed = parse.parse_all(tree, rules, files, jobs)
     known = frozenset(files)
@@ -56,15 +60,17 @@ def scan(tree: Tree, rules: Rules, jobs: int = 2) -> Inventory:
             findings += result.findings
     reached = includes.reach(device & parsed.keys(), every)
     findings += _supplements(tree, rules, device, reached)
+    sizes = _sizes(tree, parsed, findings)
     return Inventory(
-        version=tree.version,
+        version=version,
         device=rules.device,
         root_name=tree.root.name,
         files=len(files),
         findings=tuple(sorted(findings)),
         units=tuple(sorted(units)),
         includes={path: every[path] for path in sorted(reached) if every.get(path)},
-        sizes=_sizes(tree, parsed, findings),
+        sizes=sizes,
+        gaps=tree.gaps.all(),
     )
 
 
@@ -72,18 +78,20 @@ def _build(
     tree: Tree, rules: Rules
 ) -> tuple[list[Unit], dict[str, tuple[str, ...]], frozenset[str]]:
     """Upstream's build: the device's units, what its lists name, and the units of the CPU build."""
-    filelists = starlark.lists(tree, FILELISTS)
+    lists_of_files = filelists(tree)
     with_device = cmake.configure(
         tree,
         rules.cmake_files,
         {**rules.definitions, **rules.device_definitions},
-        filelists,
+        lists_of_files,
         rules.optional,
     )
-    without = cmake.configure(tree, rules.cmake_files, rules.definitions, filelists, rules.optional)
+    without = cmake.configure(
+        tree, rules.cmake_files, rules.definitions, lists_of_files, rules.optional
+    )
     cpu = without.sources()
     named: dict[str, set[str]] = {}
-    for name, paths in filelists.items():
+    for name, paths in lists_of_files.items():
         if any(pattern.fullmatch(name) for pattern in rules.lists):
             for path in paths:
                 if path not in cpu and tree.has(path):
@@ -97,6 +105,30 @@ def _build(
         if posixpath.splitext(path)[1] in _UNIT_SUFFIXES
     ]
     return units, lists, cpu
+
+
+def filelists(tree: Tree) -> dict[str, tuple[str, ...]]:
+    """The lists of build_variables.bzl; a file of one that the tree lacks is reported."""
+    if not tree.has(FILELISTS):
+        # The tree has said so.
+        return {}
+    found = starlark.lists(tree, FILELISTS)
+    lines = tree.read_text(FILELISTS).split("\n")
+    for name, paths in found.items():
+        # What the build writes is not there yet, and what is no path is about something else.
+        lost = [
+            path
+            for path in paths
+            if "/" in path
+            and posixpath.splitext(path)[1] in _UNIT_SUFFIXES
+            and not tree.has(path)
+            and _WRITTEN not in f"/{path}"
+        ]
+        if lost:
+            line = next((n for n, text in enumerate(lines, 1) if lost[0] in text), 0)
+            problem = f"{name} names {len(lost)} files that are not in the tree, '{lost[0]}' first"
+            tree.gaps.add(Gap(FILELISTS, line, problem, "these files", (name,)))
+    return found
 
 
 def _graphs(

@@ -1,6 +1,7 @@
 """`decouple verify` finds nothing missing in this repository.
 
-Arguments: a file at the top of the PyTorch sources, Bazel's answer on who compiles what, docs/intra-file.md.
+Arguments: a file at the top of the PyTorch sources, Bazel's answer on who compiles what, docs/intra-file.md, and the file
+that says who owns what.
 """
 
 from __future__ import annotations
@@ -14,27 +15,27 @@ from absl.testing import absltest
 
 from decouple import cli
 
+OWNERS = pathlib.Path(sys.argv.pop(4))
 SITES = pathlib.Path(sys.argv.pop(3))
-OWNERS = pathlib.Path(sys.argv.pop(2))
+COMPILED = pathlib.Path(sys.argv.pop(2))
 SOURCES = pathlib.Path(sys.argv.pop(1)).resolve().parent
 
 
 class VerifyTest(absltest.TestCase):
-    def _verify(self, owners: pathlib.Path, sites: pathlib.Path) -> tuple[int, str]:
+    def _verify(self, compiled: pathlib.Path, sites: pathlib.Path) -> tuple[int, str]:
         output = io.StringIO()
+        arguments = ["verify", str(SOURCES), "--strict", "--owners", str(OWNERS)]
         with contextlib.redirect_stdout(output):
-            status = cli.main(
-                ["verify", str(SOURCES), "--owners", str(owners), "--sites", str(sites)]
-            )
+            status = cli.main([*arguments, "--query", str(compiled), "--sites", str(sites)])
         return status, output.getvalue()
 
     def test_packages_and_document_cover_the_tree(self) -> None:
-        status, output = self._verify(OWNERS, SITES)
+        status, output = self._verify(COMPILED, SITES)
         self.assertEqual(status, 0, output)
         self.assertIn("all covered", output)
 
     def test_a_unit_that_no_package_compiles_is_named(self) -> None:
-        answer = OWNERS.read_text(encoding="utf-8")
+        answer = COMPILED.read_text(encoding="utf-8")
         changed = self.create_tempfile(
             content=answer.replace("c10/cuda/CUDAStream.cpp", "c10/cuda/CUDAStream.txt")
         )
@@ -46,7 +47,7 @@ class VerifyTest(absltest.TestCase):
         document = SITES.read_text(encoding="utf-8")
         row = next(line for line in document.split("\n") if line.startswith("| `Storage.cpp`"))
         changed = self.create_tempfile(content=document.replace(row + "\n", ""))
-        status, output = self._verify(OWNERS, pathlib.Path(changed.full_path))
+        status, output = self._verify(COMPILED, pathlib.Path(changed.full_path))
         self.assertEqual(status, 1)
         self.assertIn("torch/csrc/Storage.cpp: the guards at 346 have no row", output)
 

@@ -6,7 +6,6 @@ import argparse
 import pathlib
 import sys
 
-from decouple import scan
 from decouple.commands import options
 from decouple.materialize.write import materialize
 from decouple.plan.plan import make_plan
@@ -28,14 +27,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Scans the tree, plans and writes."""
-    tree, rules = options.open_tree(args)
-    inventory = scan.scan(tree, rules, args.jobs)
     out = options.working_path(args.out)
-    written = materialize(tree, inventory, make_plan(inventory), rules, out, _show_progress)
+    scanned = options.scan_tree(args)
+    tree, plan = scanned.tree, make_plan(scanned.inventory)
+    written = materialize(tree, scanned.inventory, plan, scanned.rules, out, _show_progress)
     print(
         f"{out}: {written.copied} files as they are, {written.moved} moved, "
         f"{written.cut} cut, {written.patches} patches"
     )
+    options.print_gaps(tree.gaps.all())
     return 0
 
 

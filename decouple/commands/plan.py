@@ -1,4 +1,4 @@
-"""decouple plan: where each finding goes, in this repository's packages and in the RFC's directories."""
+"""decouple plan: where each finding goes, in the RFC's directories and in the packages of those who own it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import collections
 import pathlib
 
-from decouple import output, scan
+from decouple import output
 from decouple.commands import options
 from decouple.plan.plan import Action, Plan, make_plan
 
@@ -16,17 +16,19 @@ HELP = "say where each piece of a device's code goes"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the command's arguments."""
     options.add_tree(parser)
+    options.add_owners(parser)
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the plan to FILE")
     parser.add_argument("--all", action="store_true", help="print every finding, not a summary")
 
 
 def run(args: argparse.Namespace) -> int:
     """Scans the tree, writes the plan and prints it."""
-    tree, rules = options.open_tree(args)
-    plan = make_plan(scan.scan(tree, rules, args.jobs))
+    inventory = options.scan_tree(args).inventory
+    plan = make_plan(inventory, options.owners(args))
     if args.json:
         output.write_text(options.working_path(args.json), plan.to_json())
     print(listing(plan) if args.all else summary(plan))
+    options.print_gaps(plan.gaps)
     return 0
 
 
@@ -52,7 +54,10 @@ def summary(plan: Plan) -> str:
             continue
         folders = collections.Counter(_folder(entry.destination) for entry in chosen)
         lines += [f"  {count:6} {folder}" for folder, count in sorted(folders.items())]
-    lines += ["", "by package of this repository:"]
+    if not plan.owners.given:
+        lines += ["", "by package: no owners given; --owners FILE says who owns what"]
+        return "\n".join(lines)
+    lines += ["", "by package:"]
     packages = collections.Counter(
         entry.package for entry in plan.placements if entry.action is not Action.STAY
     )

@@ -6,7 +6,7 @@ import argparse
 import collections
 import pathlib
 
-from decouple import output, scan
+from decouple import output
 from decouple.commands import options
 from decouple.model import Inventory, Kind
 
@@ -23,11 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Scans the tree, writes the inventory and prints a summary."""
-    tree, rules = options.open_tree(args)
-    inventory = scan.scan(tree, rules, args.jobs)
+    inventory = options.scan_tree(args).inventory
     if args.json:
         output.write_text(options.working_path(args.json), inventory.to_json())
     print(summary(inventory))
+    options.print_gaps(inventory.gaps)
     return 0
 
 

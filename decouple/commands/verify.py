@@ -8,7 +8,6 @@ import pathlib
 from decouple import scan
 from decouple.commands import options
 from decouple.errors import DecoupleError
-from decouple.lists import starlark
 from decouple.plan.plan import make_plan
 from decouple.tree import decode
 from decouple.verify import ownership, sites
@@ -19,6 +18,7 @@ HELP = "prove that the Bazel packages and docs/intra-file.md cover all of it"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the command's arguments."""
     options.add_tree(parser)
+    options.add_owners(parser)
     parser.add_argument(
         "--workspace",
         type=pathlib.Path,
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="this repository (default: the current folder)",
     )
     parser.add_argument(
-        "--owners",
+        "--query",
         type=pathlib.Path,
         metavar="FILE",
         help="answer of bazel query --output=xml, instead of running it",
@@ -46,20 +46,27 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0; 1 where something is not covered, which is printed.
     """
-    tree, rules = options.open_tree(args)
     workspace = options.working_path(args.workspace)
+    owners = options.owners(args)
+    if not owners.given:
+        raise DecoupleError(
+            "verify holds a tree against those who own it, and no owners are given; "
+            "name the file that says who owns what with --owners."
+        )
     document = options.working_path(args.sites or workspace / "docs" / "intra-file.md")
     text = _read(document)
-    if args.owners:
-        answer = _read(options.working_path(args.owners))
+    scanned = options.scan_tree(args)
+    tree, rules, inventory = scanned.tree, scanned.rules, scanned.inventory
+    planned = {entry.path: entry.package for entry in make_plan(inventory, owners).placements}
+    if args.query:
+        answer = _read(options.working_path(args.query))
     else:
-        answer = ownership.query(workspace)
-    inventory = scan.scan(tree, rules, args.jobs)
-    planned = {entry.path: entry.package for entry in make_plan(inventory).placements}
-    owned = ownership.owners(answer, str(args.owners or "bazel query"))
+        packages = {planned.get(unit.path, "") for unit in inventory.units}
+        answer = ownership.query(workspace, {owners.layer_of(package) for package in packages})
+    owned = ownership.owners(answer, str(args.query or "bazel query"))
     listed = frozenset(
         path
-        for name, paths in starlark.lists(tree, scan.FILELISTS).items()
+        for name, paths in scan.filelists(tree).items()
         if any(pattern.fullmatch(name) for pattern in rules.lists)
         for path in paths
     )
@@ -76,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
         f"{guarded} guards in {len(guards)} files: "
         + (f"{len(found)} problems" if found else "all covered")
     )
+    options.print_gaps(tree.gaps.all())
     return 1 if found else 0
 
 

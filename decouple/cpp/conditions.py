@@ -40,6 +40,9 @@ _PRECEDENCE = {
     "%": 10,
 }
 _UNARY = frozenset({"!", "~", "-", "+"})
+# Upstream's longest has 60: the pieces of a longer one could be nested deeper than Python can follow.
+_MOST_TOKENS = 400
+_SHOWN = 200
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlLzZ]*\Z")
 
 
@@ -86,9 +89,10 @@ class _Parser:
             if match["token"].strip()
         ]
         self._next = 0
-        self._length = len(text)
 
     def parse(self) -> Node:
+        if len(self._tokens) > _MOST_TOKENS:
+            raise ValueError(f"it has more than {_MOST_TOKENS} words")
         node = self._conditional()
         if self._next < len(self._tokens):
             raise ValueError(f"'{self._tokens[self._next][0]}' is not expected here")
@@ -202,9 +206,10 @@ def parse(expression: str, *, path: str = "", line: int = 0) -> Condition:
     """
     try:
         return Condition(expression, _Parser(expression).parse())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
+        shown = expression if len(expression) <= _SHOWN else f"{expression[:_SHOWN]}…"
         raise DecoupleError(
-            f"the condition '{expression}' cannot be read: {error}.", path=path, line=line
+            f"the condition '{shown}' cannot be read: {error}.", path=path, line=line
         ) from None
 
 
@@ -239,7 +244,10 @@ def _value(node: Node, macros: Macros) -> int | None:
             return None
         digits = match[1]
         octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
-        return int(digits, 8 if octal else 0)
+        try:
+            return int(digits, 8 if octal else 0)
+        except ValueError:
+            return None
     if node.kind in ("name", "call", "defined"):
         return 0 if node.text in macros else None
     values = [_value(operand, macros) for operand in node.operands]

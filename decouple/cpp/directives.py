@@ -18,6 +18,7 @@ _DIRECTIVE = re.compile(
 )
 _OPENING = frozenset({"if", "ifdef", "ifndef"})
 _MIDDLE = frozenset({"elif", "elifdef", "elifndef", "else"})
+_DEEPEST = 100
 _CONDITIONAL = _OPENING | _MIDDLE | {"endif"}
 
 
@@ -158,6 +159,8 @@ def nest(found: Sequence[Directive], path: str) -> tuple[Conditional, ...]:
         if directive.keyword not in _CONDITIONAL:
             continue
         if directive.keyword in _OPENING:
+            if len(stack) >= _DEEPEST:
+                raise _error(f"#{directive.keyword} is nested too deep", directive, path)
             stack.append(_Open(directive))
             continue
         if not stack:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from decouple.cpp import conditions, directives
 from decouple.cpp.conditions import Condition, Macros
 from decouple.cpp.directives import Branch, Conditional, Directive
+from decouple.errors import DecoupleError
+from decouple.gaps import STRICT, Gap, Gaps
 from decouple.text_edits import Edit, apply_edits
 
 __all__ = [
@@ -85,7 +87,7 @@ class _Resolved:
     side: Side
 
 
-def device_regions(text: str, macros: Macros, path: str) -> list[Region]:
+def device_regions(text: str, macros: Macros, path: str, gaps: Gaps = STRICT) -> list[Region]:
     """The conditionals of a file that depend on a device's macros, in order, nested ones included.
 
     A macro that the file itself defines does not count: it says nothing about the build.
@@ -94,18 +96,17 @@ def device_regions(text: str, macros: Macros, path: str) -> list[Region]:
         text: a C or C++ source.
         macros: the device's macros.
         path: the file, for messages.
-
-    Raises:
-        DecoupleError: the conditionals are not balanced, or a condition cannot be read.
+        gaps: takes a condition that cannot be read, which is left alone, and conditionals that are not balanced: then
+            nobody knows which lines belong to which, and the file has no regions.
     """
     found = directives.directives(text)
-    resolver = _Resolver(_effective(macros, found), path)
+    resolver = _Resolver(_effective(macros, found), path, gaps)
     regions: list[Region] = []
-    resolver.collect(directives.nest(found, path), False, regions)
+    resolver.collect(_nested(found, path, gaps), False, regions)
     return sorted(regions, key=lambda region: region.first_line)
 
 
-def strip_device(text: str, macros: Macros, path: str) -> str:
+def strip_device(text: str, macros: Macros, path: str, gaps: Gaps = STRICT) -> str:
     """The file without its device code: what a preprocessor leaves with the macros undefined.
 
     Only conditionals that depend on the macros are resolved. One that depends on other macros too keeps what
@@ -115,20 +116,26 @@ def strip_device(text: str, macros: Macros, path: str) -> str:
         text: a C or C++ source.
         macros: the device's macros.
         path: the file, for messages.
-
-    Raises:
-        DecoupleError: the conditionals are not balanced, or a condition cannot be read.
+        gaps: as for `device_regions`.
     """
-    return apply_edits(text, device_edits(text, macros, path))
+    return apply_edits(text, device_edits(text, macros, path, gaps))
 
 
-def device_edits(text: str, macros: Macros, path: str) -> list[Edit]:
+def device_edits(text: str, macros: Macros, path: str, gaps: Gaps = STRICT) -> list[Edit]:
     """The edits with which `strip_device` takes the device's code out, in order."""
     found = directives.directives(text)
-    resolver = _Resolver(_effective(macros, found), path)
+    resolver = _Resolver(_effective(macros, found), path, gaps)
     edits: list[Edit] = []
-    resolver.edit(directives.nest(found, path), edits)
+    resolver.edit(_nested(found, path, gaps), edits)
     return sorted(edits)
+
+
+def _nested(found: Sequence[Directive], path: str, gaps: Gaps) -> tuple[Conditional, ...]:
+    try:
+        return directives.nest(found, path)
+    except DecoupleError as error:
+        gaps.add(Gap.of(error, "the conditionals of the file", (path,)))
+        return ()
 
 
 def _effective(macros: Macros, found: Sequence[Directive]) -> Macros:
@@ -145,9 +152,10 @@ def _effective(macros: Macros, found: Sequence[Directive]) -> Macros:
 class _Resolver:
     """Decides branches by the device's macros."""
 
-    def __init__(self, macros: Macros, path: str) -> None:
+    def __init__(self, macros: Macros, path: str, gaps: Gaps) -> None:
         self._macros = macros
         self._path = path
+        self._gaps = gaps
         names = sorted(macros.names | macros.calls)
         self._mention = re.compile(r"\b(?:" + "|".join(map(re.escape, names)) + r")\b")
         self._any = bool(names)
@@ -251,9 +259,13 @@ class _Resolver:
         if not self._mention.search(expression):
             return expression, None, None, False
         if keyword in ("if", "elif"):
-            condition: Condition = conditions.parse(
-                expression, path=self._path, line=directive.first_line
-            )
+            try:
+                condition: Condition = conditions.parse(
+                    expression, path=self._path, line=directive.first_line
+                )
+            except DecoupleError as error:
+                self._gaps.add(Gap.of(error, "the condition, which stays", (self._path,)))
+                return expression, None, None, False
             if not condition.depends_on(self._macros):
                 return expression, None, None, False
             return (

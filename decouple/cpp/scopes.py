@@ -13,6 +13,8 @@ _TYPE = re.compile(
     re.DOTALL,
 )
 _CALLABLE = re.compile(r"((?:[A-Za-z_]\w*(?:<[^<>]*>)?::)*(?:~?[A-Za-z_]\w*|operator[^\s(]+))\s*\(")
+# What is longer is no head of a function, but data.
+_LONGEST_HEADER = 10_000
 _BLANK = f" \t\n\r\f\v{lexer.GAP}{lexer.SPLICE}"
 _NOT_FUNCTIONS = frozenset(
     [
@@ -70,6 +72,7 @@ class Scopes:
 
 def _name(header: str) -> str:
     """What a brace opens: the name of a type, a function's name and "()", or nothing."""
+    header = header[-_LONGEST_HEADER:]
     for match in _CALLABLE.finditer(header):
         if match[1] not in _NOT_FUNCTIONS and not match[1].isupper():
             return "" if "=" in header[: match.start()] else f"{match[1]}()"

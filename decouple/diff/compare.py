@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 
 from decouple.model import Finding, Inventory, Kind
-from decouple.plan.packages import package_of
+from decouple.plan.owners import NOBODY, Owners
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -72,8 +72,13 @@ def compare(old: Inventory, new: Inventory) -> Difference:
     )
 
 
-def checklist(difference: Difference) -> str:
-    """The difference as a list of things to do, in Markdown."""
+def checklist(difference: Difference, owners: Owners = NOBODY) -> str:
+    """The difference as a list of things to do, in Markdown.
+
+    Args:
+        difference: of two trees.
+        owners: whose packages compile the units.
+    """
     old, new = difference.old, difference.new
     lists = {unit.path: unit.lists for unit in new.units}
     lines = [f"# From PyTorch {old.version} to {new.version}: {new.device}", ""]
@@ -84,9 +89,14 @@ def checklist(difference: Difference) -> str:
             lines.extend([f"## {title} ({len(items)})", "", *items, ""])
 
     def target(path: str) -> str:
-        package = package_of(path, lists.get(path, ()))
+        if not owners.given:
+            return "the package that it belongs to (no owners given)"
+        package = owners.package_of(path, lists.get(path, ()))
         return f"`//{package}`" if package else "no package yet"
 
+    for side in (old, new):
+        # What a tree lacks by this is no difference between the two.
+        section(f"What could not be read of {side.version}", (f"{gap}" for gap in side.gaps))
     units = difference.units
     section("New units", (f"`{path}`: compile it in {target(path)}" for path in units.added))
     section(

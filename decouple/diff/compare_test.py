@@ -8,6 +8,7 @@ from absl.testing import absltest
 
 from decouple import scan, testing
 from decouple.diff.compare import Difference, checklist, compare
+from decouple.plan.owners import Owners
 from decouple.rules.load import load
 
 RULES = load("cuda")
@@ -33,9 +34,11 @@ class CompareTest(absltest.TestCase):
             }
         )
         self.assertEqual(difference.units.added, ("c10/cuda/Event.cpp",))
-        self.assertIn(
-            "- [ ] `c10/cuda/Event.cpp`: compile it in `//c10_cuda`", checklist(difference)
-        )
+        entry = "- [ ] `c10/cuda/Event.cpp`: compile it in "
+        self.assertIn(entry + "the package that it belongs to", checklist(difference))
+        owners = Owners({}, lambda path, lists: "c10_cuda" if "c10_cuda" in lists else "")
+        self.assertIn(entry + "`//c10_cuda`", checklist(difference, owners))
+        self.assertIn(entry + "no package yet", checklist(difference, Owners({})))
 
     def test_a_unit_that_moved_is_not_new(self) -> None:
         difference = self._compare(

@@ -1,7 +1,8 @@
 """Runs the part of CMake's language with which upstream collects its sources.
 
 Commands that compute lists are executed; commands that find, install or generate are passed over. What comes out is the
-sources of each target of a configuration, and the names of the lists that each source came from.
+sources of each target of a configuration, and the names of the lists that each source came from. A command that cannot be
+run is reported to the tree's gaps, with what it would have set and what is made of that, and the next one runs.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import dataclasses
 import posixpath
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from decouple.errors import DecoupleError
+from decouple.gaps import Gap, dependents
 from decouple.lists import cmake_condition, cmake_globs, cmake_strings
-from decouple.lists.cmake_blocks import REFERENCE, Block, Item, nest, substitute
-from decouple.lists.cmake_syntax import Argument, Command, commands
+from decouple.lists.cmake_blocks import REFERENCE, Block, Item, affected, nest, substitute, walk
+from decouple.lists.cmake_names import COMMANDS
+from decouple.lists.cmake_syntax import Argument, Command, commands, names_set
 from decouple.tree import Tree
 
 # Paths in CMake are absolute: these stand for the tree and for the build folder.
@@ -49,6 +52,8 @@ _PLACEHOLDER = re.compile(r"@(\w+)@")
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 _DEEPEST = 100
 _MOST_ROUNDS = 100_000
+_MOST_STEPS = 1_000_000
+_GLOB_STEPS = 300
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -80,6 +85,10 @@ class _Routine:
     is_macro: bool
 
 
+class _Exhausted(Exception):
+    """The run has taken all the steps that it has."""
+
+
 class _Return(Exception):
     """Leaves a function or a file."""
 
@@ -101,20 +110,17 @@ def configure(
 ) -> Configuration:
     """Runs CMake files of a tree, one after another, in one configuration.
 
+    What is not CMake, adds a folder that is not there, or stops with a fatal error is reported to the tree's gaps.
+
     Args:
         tree: the tree.
         files: CMakeLists.txt files to start from; what they add and include in the tree follows.
         definitions: variables that are set before, such as USE_CUDA; values as in CMake.
         filelists: the lists of build_variables.bzl, for `append_filelist`.
         optional: folders of the tree that may be absent, such as those of submodules.
-
-    Raises:
-        DecoupleError: a file is not CMake, adds a folder that is not there, or stops with a fatal error; it names
-            the line.
     """
     interpreter = _Interpreter(tree, definitions, filelists, optional)
-    for path in files:
-        interpreter.subdirectory(path)
+    interpreter.configure(files)
     return Configuration(
         {name: tuple(sorted(paths)) for name, paths in sorted(interpreter.targets.items())},
         {path: tuple(sorted(names)) for path, names in sorted(interpreter.lists.items())},
@@ -152,6 +158,8 @@ class _Interpreter:
         self._running: list[str] = []
         self._path = ""
         self._depth = 0
+        self._steps = 0
+        self._lost: list[Gap] = []
         self.targets: dict[str, set[str]] = {}
         self.lists: dict[str, set[str]] = {}
         self.globs: dict[str, set[str]] = {}
@@ -177,6 +185,41 @@ class _Interpreter:
             "get_filename_component": self._get_filename_component,
         }
 
+    def configure(self, files: Sequence[str]) -> None:
+        """Runs some files, and reports what could not be run."""
+        try:
+            for path in files:
+                self.subdirectory(path)
+        except _Exhausted:
+            self._add(f"the run takes more than {_MOST_STEPS} steps", 0, "the rest of it", ())
+        # What is made of what, as far as it can be seen without running it.
+        uses: dict[str, set[str]] = {}
+        for items in self._parsed.values():
+            for command in walk(items):
+                used = {
+                    match["name"] or ""
+                    for argument in command.arguments
+                    for match in REFERENCE.finditer(argument.text)
+                }
+                for name in names_set(command):
+                    uses.setdefault(name, set()).update(used - {name})
+        for gap in self._lost:
+            made = self.targets.keys() & dependents(gap.affects, uses)
+            affects = tuple(sorted({*gap.affects, *made}))
+            self._tree.gaps.add(dataclasses.replace(gap, affects=affects))
+
+    def _add(self, problem: str, line: int, skipped: str, affects: Iterable[str]) -> None:
+        """Reports what could not be run."""
+        gap = Gap(self._path, line, problem, skipped, tuple(sorted(set(affects))))
+        if self._tree.gaps.strict:
+            self._tree.gaps.add(gap)
+        self._lost.append(gap)
+
+    def _spend(self, steps: int = 1) -> None:
+        self._steps += steps
+        if self._steps > _MOST_STEPS:
+            raise _Exhausted
+
     # --- files -------------------------------------------------------------------------------
 
     def subdirectory(self, path: str) -> None:
@@ -194,20 +237,22 @@ class _Interpreter:
             self._scopes.pop()
             self._running.pop()
 
-    def _text(self, path: str) -> str:
-        """A file's text, as CMake reads it: without a byte order mark."""
-        return self._tree.read_text(path).removeprefix("\ufeff")
+    def _items(self, path: str) -> tuple[Item, ...]:
+        """What is in a file, as CMake reads it: without a byte order mark."""
+        if path not in self._parsed:
+            gaps = self._tree.gaps
+            folder = posixpath.dirname(path)
+            text = self._tree.read_text(path, (f"{folder}/",)).removeprefix("\ufeff")
+            self._parsed[path] = nest(commands(text, path, gaps), path, gaps)
+        return self._parsed[path]
 
     def _run_file(self, path: str) -> None:
-        if path not in self._parsed:
-            self._parsed[path] = nest(commands(self._text(path), path), path)
+        items = self._items(path)
         before = self._path, self._variables.get("CMAKE_CURRENT_LIST_DIR")
         self._path = path
         self._variables["CMAKE_CURRENT_LIST_DIR"] = _join(SOURCE, posixpath.dirname(path))
         try:
-            self._run(self._parsed[path])
-        except _Return:
-            pass
+            self._run_all(items)
         finally:
             self._path, folder = before
             if folder is not None:
@@ -215,25 +260,52 @@ class _Interpreter:
 
     # --- control flow ------------------------------------------------------------------------
 
+    def _run_all(self, items: Sequence[Item]) -> None:
+        """Runs a file or a function: return() leaves it, and no loop goes on outside of it."""
+        self._depth += 1
+        try:
+            if self._depth > _DEEPEST:
+                raise ValueError("it includes or calls itself without end")
+            self._run(items)
+        except _Return:
+            pass
+        except (_Break, _Continue) as error:
+            problem = "break() or continue() stands outside of a loop"
+            self._add(problem, int(str(error)), "what follows it", affected(items))
+        finally:
+            self._depth -= 1
+
     def _run(self, items: Sequence[Item]) -> None:
         for item in items:
-            if isinstance(item, Block):
-                self._run_block(item)
-            else:
-                self._run_command(item)
+            head = item.head if isinstance(item, Block) else item
+            try:
+                self._spend()
+                if isinstance(item, Block):
+                    self._run_block(item)
+                else:
+                    self._run_command(item)
+            except (_Return, _Break, _Continue, _Exhausted):
+                raise
+            except DecoupleError as error:
+                if self._tree.gaps.strict:
+                    raise
+                self._add(error.message.rstrip("."), error.line, "the command", affected([item]))
+            except Exception as error:  # noqa: BLE001 - whatever the file does wrong
+                problem = f"{head.name}() cannot be run: {str(error) or type(error).__name__}"
+                self._add(problem, head.line, "the command", affected([item]))
 
     def _run_block(self, block: Block) -> None:
         match block.head.name:
             case "if":
                 for command, body in block.bodies:
-                    if command.name == "else" or self._holds(command):
+                    if command.name == "else" or self._holds(command, block):
                         self._run(body)
                         return
             case "foreach":
                 self._foreach(block)
             case "while":
                 for _ in range(_MOST_ROUNDS):
-                    if not self._holds(block.head) or not self._round(block.bodies[0][1]):
+                    if not self._holds(block.head, block) or not self._round(block.bodies[0][1]):
                         return
                 raise self._error("this loop does not end", block.head)
             case _:
@@ -241,6 +313,7 @@ class _Interpreter:
 
     def _round(self, body: Sequence[Item]) -> bool:
         """Runs a loop's body once; returns whether the loop goes on."""
+        self._spend()
         try:
             self._run(body)
         except _Continue:
@@ -253,14 +326,15 @@ class _Interpreter:
         words = self._expand(block.head.arguments)
         if not words:
             raise self._error("foreach needs a variable", block.head)
-        variable, rest = words[0], words[1:]
-        if rest[:1] == ["RANGE"]:
-            numbers = [int(word) for word in rest[1:]]
+        variable = words[0]
+        rest: Iterable[str] = words[1:]
+        if words[1:2] == ["RANGE"]:
+            numbers = [int(word) for word in words[2:]]
             first, last = (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
             step = numbers[2] if len(numbers) > 2 else 1
-            rest = [str(number) for number in range(first, last + 1, step)]
-        elif rest[:1] == ["IN"]:
-            rest = self._in_values(rest[1:])
+            rest = map(str, range(first, last + 1, step))
+        elif words[1:2] == ["IN"]:
+            rest = self._in_values(words[2:])
         before = self._variables.get(variable)
         for word in rest:
             self._variables[variable] = word
@@ -291,18 +365,20 @@ class _Interpreter:
             name, tuple(words[1:]), block.bodies[0][1], self._path, block.head.name == "macro"
         )
 
-    def _holds(self, command: Command) -> bool:
-        arguments = [piece for argument in command.arguments for piece in self._pieces(argument)]
+    def _holds(self, command: Command, block: Block) -> bool:
+        """Whether a condition holds; one that cannot be read does not."""
         try:
             return cmake_condition.holds(
-                arguments,
+                [piece for argument in command.arguments for piece in self._pieces(argument)],
                 self._variables,
                 targets=frozenset(self.targets),
                 commands=frozenset(self._routines),
                 exists=self._exists,
             )
-        except ValueError as error:
-            raise self._error(f"the condition cannot be read: {error}", command) from None
+        except (ValueError, RecursionError) as error:
+            problem = f"the condition cannot be read: {error}"
+            self._add(problem, command.line, "what it is about", affected([block]))
+            return False
 
     def _pieces(self, argument: Argument) -> list[Argument]:
         """An argument of if() with its references replaced; unquoted ones split at semicolons."""
@@ -326,21 +402,24 @@ class _Interpreter:
     def _run_command(self, command: Command) -> None:
         name = command.name
         if name in ("return", "break", "continue"):
-            raise {"return": _Return, "break": _Break, "continue": _Continue}[name]
+            raise {"return": _Return, "break": _Break, "continue": _Continue}[name](command.line)
         handler = self._handlers.get(name)
         if handler is not None:
             try:
                 handler(command, self._expand(command.arguments))
-            except (IndexError, ValueError) as error:
-                raise self._error(f"{name}() cannot be run: {error}", command) from None
+            except IndexError:
+                raise ValueError("it has too few arguments") from None
         elif name in self._routines:
             self._call(self._routines[name], command)
         elif name in _TARGET_COMMANDS:
             self._target(command)
+        elif name not in COMMANDS:
+            raise ValueError("CMake has no such command, and no file that was read defines it")
 
     def _call(self, routine: _Routine, command: Command) -> None:
         if self._depth >= _DEEPEST:
             raise self._error(f"{routine.name}() calls itself without end", command)
+        self._spend(len(self._variables) // 100)
         arguments = self._expand(command.arguments)
         given = {
             **dict(zip(routine.parameters, arguments, strict=False)),
@@ -351,22 +430,22 @@ class _Interpreter:
         }
         caller = self._path
         self._path = routine.path
-        self._depth += 1
         try:
             if routine.is_macro:
                 # A macro's references are replaced in its text; it runs in the caller's scope.
-                self._run(substitute(routine.body, given))
+                self._depth += 1
+                try:
+                    self._run(substitute(routine.body, given))
+                finally:
+                    self._depth -= 1
             else:
                 self._scopes.append({**self._variables, **given})
                 try:
-                    self._run(routine.body)
-                except _Return:
-                    pass
+                    self._run_all(routine.body)
                 finally:
                     self._scopes.pop()
         finally:
             self._path = caller
-            self._depth -= 1
 
     def _set(self, command: Command, words: list[str]) -> None:
         name, values = words[0], words[1:]
@@ -389,8 +468,8 @@ class _Interpreter:
             scope.pop(name, None)
 
     def _unset(self, _command: Command, words: list[str]) -> None:
-        scope = self._scopes[-2] if words[-1] == "PARENT_SCOPE" else self._variables
-        scope.pop(words[0], None)
+        parent = words[-1] == "PARENT_SCOPE" and len(self._scopes) > 1
+        (self._scopes[-2] if parent else self._variables).pop(words[0], None)
 
     def _option(self, _command: Command, words: list[str]) -> None:
         self._variables.setdefault(words[0], words[2] if len(words) > 2 else "OFF")
@@ -469,7 +548,7 @@ class _Interpreter:
 
     def _get_filename_component(self, _command: Command, words: list[str]) -> None:
         self._variables[words[0]] = cmake_strings.filename_component(
-            words[1], words[2], self._variables["CMAKE_CURRENT_SOURCE_DIR"]
+            words[1], words[2], self._variables.get("CMAKE_CURRENT_SOURCE_DIR", SOURCE)
         )
 
     def _file(self, command: Command, words: list[str]) -> None:
@@ -486,6 +565,7 @@ class _Interpreter:
         found: set[str] = set()
         for pattern in patterns:
             if pattern != "CONFIGURE_DEPENDS":
+                self._spend(_GLOB_STEPS)
                 source = self._source(pattern) or ""
                 folders = cmake_globs.folders(self._tree, source, words[0] == "GLOB_RECURSE")
                 self.folders.setdefault(variable, set()).update(folders)
@@ -531,10 +611,16 @@ class _Interpreter:
         """A text with its references replaced, from the inside out, and its escapes resolved."""
         if "$" in text:
             for _ in range(_DEEPEST):
+                pieces = [self._dereference(match) for match in REFERENCE.finditer(text)]
+                if sum(map(len, pieces)) > cmake_strings.LONGEST:
+                    raise ValueError("a value is too long")
                 replaced = REFERENCE.sub(self._dereference, text)
                 if replaced == text:
                     break
                 text = replaced
+            if "${" in text:
+                raise ValueError(f"the reference in '{text[:40]}' is not closed")
+        self._spend(len(text) // 100)
         return _ESCAPE.sub(_unescape, text) if "\\" in text else text
 
     def _dereference(self, match: re.Match[str]) -> str:
@@ -544,7 +630,7 @@ class _Interpreter:
 
     def _source(self, path: str) -> str | None:
         """The path of a file relative to the tree; None where it is not in the tree."""
-        folder = self._variables["CMAKE_CURRENT_SOURCE_DIR"]
+        folder = self._variables.get("CMAKE_CURRENT_SOURCE_DIR", SOURCE)
         absolute = posixpath.normpath(posixpath.join(folder, path))
         if absolute == SOURCE:
             return ""

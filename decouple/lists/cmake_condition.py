@@ -129,19 +129,24 @@ class _Evaluator:
                 raise ValueError("a parenthesis is not closed")
             return result
         argument = self._take()
-        if self._next < len(self._arguments):
+        if not self._at_end():
             following = self._arguments[self._next]
             if not argument.quoted and argument.text in _UNARY and not self._binary_next():
                 return self._unary(argument.text, self._take().text)
             if self._binary_next():
                 self._next += 1
                 # "a MATCHES" and an empty unquoted reference: the value is not there.
-                missing = self._next >= len(self._arguments)
-                right = Argument("", quoted=True) if missing else self._take()
+                right = Argument("", quoted=True) if self._at_end() else self._take()
                 return self._binary(argument, following.text, right)
-        elif not argument.quoted and argument.text in _UNARY:
-            return self._unary(argument.text, "")
+        # A word of a test at the end, as in if(EXISTS ${X}) with X undefined, is none: CMake looks for a variable.
         return self._truth(argument)
+
+    def _at_end(self) -> bool:
+        """Whether nothing follows, or what closes a parenthesis: an operand is not there."""
+        if self._next >= len(self._arguments):
+            return True
+        following = self._arguments[self._next]
+        return not following.quoted and following.text == ")"
 
     def _binary_next(self) -> bool:
         following = self._arguments[self._next]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Sequence
 
+from decouple.gaps import STRICT, Gaps
 from decouple.lists.cmake_blocks import Block, Item, nest
 from decouple.lists.cmake_syntax import Command, commands
 from decouple.rules.load import TextRule
@@ -26,7 +27,11 @@ class Place:
 
 
 def find(
-    text: str, rules: Sequence[TextRule], variables: Collection[str], path: str
+    text: str,
+    rules: Sequence[TextRule],
+    variables: Collection[str],
+    path: str,
+    gaps: Gaps = STRICT,
 ) -> list[Place]:
     """The places of a CMake file that name a device, in order.
 
@@ -35,11 +40,9 @@ def find(
         rules: what is looked for in a command's name and arguments.
         variables: an if() or elseif() on one of them is a guard: all lines up to the next clause.
         path: the file, for messages.
-
-    Raises:
-        DecoupleError: it is not CMake; it names the line.
+        gaps: takes what is not CMake.
     """
-    items = nest(commands(text.removeprefix("\ufeff"), path), path)
+    items = nest(commands(text.removeprefix("\ufeff"), path, gaps), path, gaps)
     return sorted(
         _places(items, rules, variables), key=lambda place: (place.first_line, place.rule)
     )

@@ -9,12 +9,17 @@ import re
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
+LONGEST = 4_000_000
+"""Characters that a value may have."""
+_BITS = 64
 _OPERATORS: dict[type[ast.AST], Callable[..., int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: lambda left, right: int(left / right),
-    ast.Mod: lambda left, right: left - int(left / right) * right,
+    ast.Div: lambda left, right: _divide(left, right),
+    ast.Mod: lambda left, right: left - _divide(left, right) * right,
+    ast.LShift: lambda left, right: left << _shift(right),
+    ast.RShift: lambda left, right: left >> _shift(right),
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
     ast.BitXor: operator.xor,
@@ -133,7 +138,16 @@ def string_command(variables: MutableMapping[str, str], words: Sequence[str]) ->
         case "JOIN":
             variables[words[2]] = words[1].join(words[3:])
         case "REPLACE":
-            variables[words[3]] = "".join(words[4:]).replace(words[1], words[2])
+            if not words[1]:
+                raise ValueError("there is nothing to replace")
+            text = "".join(words[4:])
+            if text.count(words[1]) * len(words[2]) > LONGEST:
+                raise ValueError("the text is too long")
+            variables[words[3]] = text.replace(words[1], words[2])
+        case "REPEAT":
+            if len(words[1]) * int(words[2]) > LONGEST:
+                raise ValueError("the text is too long")
+            variables[words[3]] = words[1] * int(words[2])
         case "TOUPPER":
             variables[words[2]] = words[1].upper()
         case "TOLOWER":
@@ -212,15 +226,32 @@ def integer(expression: str) -> int:
     """
     try:
         return _fold(ast.parse(expression.strip(), mode="eval").body)
-    except (SyntaxError, ZeroDivisionError, KeyError) as error:
-        raise ValueError(f"'{expression}' is no expression: {error}") from None
+    except (SyntaxError, ArithmeticError, KeyError, RecursionError, MemoryError) as error:
+        raise ValueError(f"'{expression[:40]}' is no expression: {error}") from None
+
+
+def _divide(left: int, right: int) -> int:
+    """The quotient towards zero, as in C."""
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def _shift(places: int) -> int:
+    if not 0 <= places < _BITS:
+        raise ValueError(f"{places} places cannot be shifted")
+    return places
+
+
+def _wrapped(number: int) -> int:
+    """A number in the 64 bits that CMake has for it."""
+    return (number + (1 << (_BITS - 1))) % (1 << _BITS) - (1 << (_BITS - 1))
 
 
 def _fold(node: Any) -> int:
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return node.value
+        return _wrapped(node.value)
     if isinstance(node, ast.BinOp):
-        return _OPERATORS[type(node.op)](_fold(node.left), _fold(node.right))
+        return _wrapped(_OPERATORS[type(node.op)](_fold(node.left), _fold(node.right)))
     if isinstance(node, ast.UnaryOp):
-        return _OPERATORS[type(node.op)](_fold(node.operand))
+        return _wrapped(_OPERATORS[type(node.op)](_fold(node.operand)))
     raise ValueError("only integers and operators")

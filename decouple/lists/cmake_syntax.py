@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from decouple.errors import DecoupleError
+from decouple.gaps import STRICT, Gap, Gaps
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\f]+)"
@@ -22,8 +23,14 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 
+# A line that begins as a command does; in a condition of several lines, one may begin with an operator.
+_START = re.compile(r"^[ \t]*(?!(?:AND|OR|NOT)\b)[A-Za-z_]\w*[ \t]*\(", re.MULTILINE)
+# A text of several lines may have such a line: that many are tried with what follows.
+_MOST_JOINED = 8
+
 # In a file that configure_file() reads, a variable may stand for commands.
 _CONFIGURED = re.compile(r"@\w+@")
+_SHOWN = 40
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,41 +53,108 @@ class Command:
     line: int
     last_line: int
     """Where its closing parenthesis is."""
+    column: int = 0
+    """How far its name is indented."""
 
 
-def commands(text: str, path: str) -> list[Command]:
+# What commands set, by where its name stands in their arguments: list(APPEND name …), set(name …).
+_SECOND = frozenset({"list", "file", "string", "math", "append_filelist"})
+_NAME = re.compile(r"[A-Za-z_][\w.-]*")
+
+
+def names_set(command: Command) -> list[str]:
+    """The variables and targets that a command seems to set."""
+    words = [argument.text for argument in command.arguments]
+    chosen = words[1:2] if command.name in _SECOND else words[:1]
+    return [word for word in chosen if _NAME.fullmatch(word)]
+
+
+def commands(text: str, path: str, gaps: Gaps = STRICT) -> list[Command]:
     """Cuts a CMake file into its commands.
 
     Args:
         text: the file.
         path: the file, for messages.
-
-    Raises:
-        DecoupleError: something is no command; it names the line.
+        gaps: takes what is no command; the next line that begins like one is where it goes on.
     """
-    tokens = list(_tokens(text, path))
+    try:
+        return _commands(text, path, 1)
+    except DecoupleError as error:
+        if gaps.strict:
+            raise
+        found, lost = _recovered(text, path)
+        # Each piece by itself may be fine where all together are not.
+        for gap in lost or [Gap.of(error, "nothing that is known of")]:
+            gaps.add(gap)
+        return found
+
+
+def _recovered(text: str, path: str) -> tuple[list[Command], list[Gap]]:
+    """The commands that can be read, piece by piece, and what cannot."""
+    starts = [match.start() for match in _START.finditer(text)]
+    if not starts or starts[0] > 0:
+        starts.insert(0, 0)
+    starts.append(len(text))
+    found: list[Command] = []
+    gaps: list[Gap] = []
+    line = 1
+    position = 0
+    while position < len(starts) - 1:
+        done = position + 1
+        problem: DecoupleError | None = None
+        for last in range(position + 1, min(position + _MOST_JOINED, len(starts) - 1) + 1):
+            try:
+                found += _commands(text[starts[position] : starts[last]], path, line)
+            except DecoupleError as error:
+                problem = problem or error
+                if "closed" not in error.message:
+                    break
+                continue
+            problem, done = None, last
+            break
+        piece = text[starts[position] : starts[done]]
+        if problem is not None:
+            last_line = line + piece.rstrip().count("\n")
+            gaps.append(Gap.of(problem, f"lines {line} to {last_line}", _names_in(piece)))
+        line += piece.count("\n")
+        position = done
+    return found, gaps
+
+
+def _names_in(piece: str) -> list[str]:
+    """What a command that cannot be read seems to set."""
+    words = re.findall(r"[\w.-]+", piece)[:3]
+    arguments = tuple(Argument(word, quoted=False) for word in words[1:])
+    return names_set(Command(words[0].lower(), arguments, 1, 1)) if words else []
+
+
+def _commands(text: str, path: str, line: int) -> list[Command]:
+    """The commands of a text whose first line has a number."""
+    tokens = list(_tokens(text, path, line))
     found = []
     position = 0
     while position < len(tokens):
-        kind, name, line = tokens[position]
+        kind, name, line, column = tokens[position]
         if _CONFIGURED.fullmatch(name):
             position += 1
             continue
         if kind != "plain" or position + 1 >= len(tokens) or tokens[position + 1][0] != "open":
+            shown = name if len(name) < _SHOWN else f"{name[:_SHOWN]}…"
             raise DecoupleError(
-                f"'{name}' is no CMake command; one is a name and parentheses.",
+                f"'{shown}' is no CMake command; one is a name and parentheses.",
                 path=path,
                 line=line,
             )
         arguments, position = _arguments(tokens, position + 2, path, line)
         last_line = tokens[position - 1][2]
-        found.append(Command(name.lower(), tuple(arguments), line, last_line))
+        found.append(Command(name.lower(), tuple(arguments), line, last_line, column))
     return found
 
 
-def _tokens(text: str, path: str) -> Iterator[tuple[str, str, int]]:
-    line = 1
+def _tokens(text: str, path: str, line: int) -> Iterator[tuple[str, str, int, int]]:
+    """Kind, text, line and column of each token."""
     position = 0
+    begin = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
@@ -89,19 +163,21 @@ def _tokens(text: str, path: str) -> Iterator[tuple[str, str, int]]:
             )
         for kind in ("open", "close", "plain", "quoted", "bracket"):
             if match[kind] is not None:
-                yield kind, match[kind], line
-        line += match[0].count("\n")
+                yield kind, match[kind], line, position - begin
+        if "\n" in match[0]:
+            line += match[0].count("\n")
+            begin = position + match[0].rindex("\n") + 1
         position = match.end()
 
 
 def _arguments(
-    tokens: list[tuple[str, str, int]], position: int, path: str, line: int
+    tokens: list[tuple[str, str, int, int]], position: int, path: str, line: int
 ) -> tuple[list[Argument], int]:
     """The arguments up to the closing parenthesis, and the position behind it."""
     arguments: list[Argument] = []
     depth = 1
     while position < len(tokens):
-        kind, text, _ = tokens[position]
+        kind, text, _, _ = tokens[position]
         position += 1
         depth += {"open": 1, "close": -1}.get(kind, 0)
         if depth == 0:

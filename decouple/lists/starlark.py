@@ -1,7 +1,9 @@
 """Evaluates upstream's .bzl files: the part of Starlark that lists are written in.
 
-Starlark is a subset of Python, so a file is parsed by Python. Its syntax tree is checked against what Starlark allows
-before anything of it runs, and it runs with a handful of names. It can call nothing that reaches the machine.
+Starlark is a subset of Python, so a file is parsed by Python. Each statement's syntax tree is checked against what Starlark
+allows before it runs (starlark_syntax.py), and it runs with a handful of names, none of which reaches the machine, and a
+number of steps (starlark_limits.py). A statement that is not Starlark or fails is reported, with all that is made of the
+names that it sets, and the next one runs.
 """
 
 from __future__ import annotations
@@ -9,129 +11,53 @@ from __future__ import annotations
 import ast
 import fnmatch
 import posixpath
-import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from decouple import python_syntax
 from decouple.errors import DecoupleError
+from decouple.gaps import STRICT, Gap, Gaps, dependents
+from decouple.lists import starlark_syntax
+from decouple.lists.starlark_limits import Budget, Exhausted, limited_range
+from decouple.python_syntax import Lost
 from decouple.tree import Tree
-
-# The nodes of Python's syntax that Starlark has too.
-_ALLOWED = (
-    ast.Module,
-    ast.Expr,
-    ast.Assign,
-    ast.AugAssign,
-    ast.FunctionDef,
-    ast.Return,
-    ast.If,
-    ast.For,
-    ast.Pass,
-    ast.Break,
-    ast.Continue,
-    ast.arguments,
-    ast.arg,
-    ast.keyword,
-    ast.Constant,
-    ast.Name,
-    ast.List,
-    ast.Tuple,
-    ast.Dict,
-    ast.ListComp,
-    ast.DictComp,
-    ast.comprehension,
-    ast.BinOp,
-    ast.BoolOp,
-    ast.UnaryOp,
-    ast.Compare,
-    ast.IfExp,
-    ast.Call,
-    ast.Attribute,
-    ast.Subscript,
-    ast.Slice,
-    ast.Starred,
-    ast.Lambda,
-    ast.expr_context,
-    ast.boolop,
-    ast.cmpop,
-    ast.unaryop,
-    ast.Add,
-    ast.Sub,
-    ast.Mult,
-    ast.Mod,
-    ast.FloorDiv,
-    ast.BitOr,
-    ast.BitAnd,
-)
-_METHODS = frozenset(
-    [
-        "append",
-        "clear",
-        "copy",
-        "count",
-        "endswith",
-        "extend",
-        "find",
-        "format",
-        "get",
-        "index",
-        "insert",
-        "items",
-        "join",
-        "keys",
-        "lower",
-        "lstrip",
-        "pop",
-        "remove",
-        "replace",
-        "rfind",
-        "rsplit",
-        "rstrip",
-        "split",
-        "splitlines",
-        "startswith",
-        "strip",
-        "title",
-        "update",
-        "upper",
-        "values",
-        "capitalize",
-        "elems",
-        "partition",
-        "rpartition",
-        "removeprefix",
-        "removesuffix",
-        "setdefault",
-        "isdigit",
-    ]
-)
-_FORMAT = "_format"
-_MULTIPLY = "_multiply"
-_LONGEST = 1_000_000
 
 
 def evaluate(tree: Tree, path: str) -> dict[str, Any]:
     """Evaluates a .bzl file of the tree.
 
     Args:
-        tree: the tree; `load` and `glob` look there.
+        tree: the tree; `load` and `glob` look there. What is not Starlark, or fails, is reported to its gaps.
         path: the file.
 
     Returns:
         The file's global names.
-
-    Raises:
-        DecoupleError: the file is not Starlark, or fails; it names the line.
     """
     return _Evaluator(tree).run(path)
 
 
-def lists(tree: Tree, path: str) -> dict[str, tuple[str, ...]]:
-    """The lists of strings that a .bzl file defines at its top, by name.
+def evaluate_text(text: str, name: str) -> dict[str, Any]:
+    """Evaluates Starlark that is in no tree.
+
+    Args:
+        text: the file's text; it may load nothing.
+        name: the file, for messages.
+
+    Returns:
+        Its global names. A function among them may be called, and takes a number of steps at each call.
 
     Raises:
-        DecoupleError: as `evaluate`.
+        DecoupleError: it is not Starlark, or fails; it names the line.
     """
+    file = _File(name, STRICT, {})
+    return {
+        name: file.limited(value) if callable(value) else value
+        for name, value in file.run(text).items()
+    }
+
+
+def lists(tree: Tree, path: str) -> dict[str, tuple[str, ...]]:
+    """The lists of strings that a .bzl file defines at its top, by name; see `evaluate`."""
     return {
         name: tuple(value)
         for name, value in evaluate(tree, path).items()
@@ -140,7 +66,7 @@ def lists(tree: Tree, path: str) -> dict[str, tuple[str, ...]]:
 
 
 class _Evaluator:
-    """Runs files and keeps what they defined."""
+    """Runs the files of a tree and keeps what they defined."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -148,7 +74,7 @@ class _Evaluator:
         self._running: list[str] = []
 
     def run(self, path: str) -> dict[str, Any]:
-        """The globals of a file."""
+        """The globals of a file of the tree."""
         if path in self._done:
             return self._done[path]
         if path in self._running:
@@ -157,53 +83,18 @@ class _Evaluator:
             )
         self._running.append(path)
         try:
-            self._done[path] = self._globals(path)
+            # What else is loaded is rules for Bazel or Buck: no lists, and more than Starlark's core.
+            gaps = self._tree.gaps if len(self._running) == 1 else STRICT
+            scope: dict[str, Any] = {}
+            scope["glob"] = lambda include, exclude=(), **_rest: self._glob(path, include, exclude)
+            file = _File(path, gaps, scope)
+            scope["load"] = self._loader(path, file)
+            self._done[path] = file.run(self._tree.reporting_to(gaps).read_text(path))
         finally:
             self._running.pop()
         return self._done[path]
 
-    def _globals(self, path: str) -> dict[str, Any]:
-        module = _checked(self._tree.read_text(path), path)
-        scope = self._builtins(path)
-        given = dict(scope)
-        try:
-            exec(compile(module, path, "exec"), scope)  # noqa: S102 - checked above
-        except DecoupleError:
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever the file does wrong
-            raise DecoupleError(
-                f"fails: {type(error).__name__}: {error}.", path=path, line=_line_of(error, path)
-            ) from None
-        return {
-            name: value
-            for name, value in scope.items()
-            if name != "__builtins__" and (name not in given or given[name] is not value)
-        }
-
-    def _builtins(self, path: str) -> dict[str, Any]:
-        functions: dict[str, Any] = {
-            function.__name__: function
-            for function in (
-                all, any, bool, dict, enumerate, int, len, list, max, min, repr, reversed, sorted, str,
-                tuple, zip,
-            )
-        }  # fmt: skip
-        scope: dict[str, Any] = {
-            "__builtins__": {},
-            _FORMAT: _format,
-            _MULTIPLY: _multiply,
-            "fail": _fail,
-            "print": lambda *_arguments: None,
-            "range": _range,
-            "select": _select,
-            "struct": dict,
-            "glob": lambda include, exclude=(), **_rest: self._glob(path, include, exclude),
-        }
-        scope.update(functions)
-        scope["load"] = self._loader(path, scope)
-        return scope
-
-    def _loader(self, path: str, scope: dict[str, Any]) -> Callable[..., None]:
+    def _loader(self, path: str, file: _File) -> Callable[..., None]:
         def load(label: str, *names: str, **renamed: str) -> None:
             target = _file_of(label, path)
             known: Mapping[str, Any] = {}
@@ -213,12 +104,11 @@ class _Evaluator:
                     known = self.run(target)
                     reason = "the file does not define it"
                 except DecoupleError as error:
-                    # Rules for Bazel or Buck: no lists, and more than Starlark's core.
                     reason = str(error)
             for name, original in {**{name: name for name in names}, **renamed}.items():
                 # Naming what cannot be known is no error, using it is.
-                foreign = _Foreign(f"{original} of {label} cannot be used: {reason}")
-                scope[name] = known.get(original, foreign)
+                message = f"{original} of {label} cannot be used: {reason}"
+                file.scope[name] = known.get(original, _Unknown(message))
 
         return load
 
@@ -230,106 +120,152 @@ class _Evaluator:
         return [file for file in found if not any(_matches(file, pattern) for pattern in exclude)]
 
 
-class _Foreign:
-    """A name loaded from a file that cannot be evaluated."""
+class _Unknown:
+    """A name that stands for something that could not be read."""
 
     def __init__(self, message: str) -> None:
-        self._message = message
+        self.message = message
 
     def __call__(self, *_arguments: Any, **_named: Any) -> Any:
-        raise ValueError(self._message)
+        raise ValueError(self.message)
 
 
-def _checked(text: str, path: str) -> ast.Module:
-    """Parses a file and makes sure that it is Starlark."""
-    try:
-        module = ast.parse(text, path)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, SyntaxError) else None
-        reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise DecoupleError(f"is not Starlark: {reason}.", path=path, line=line or 1) from None
-    for node in ast.walk(module):
-        problem = _problem(node)
-        if problem:
-            line = getattr(node, "lineno", 1)
-            raise DecoupleError(
-                f"{problem} is not Starlark; it is not evaluated.", path=path, line=line
+class _File:
+    """Runs one file, statement by statement."""
+
+    def __init__(self, path: str, gaps: Gaps, names: dict[str, Any]) -> None:
+        self._path = path
+        self._gaps = gaps
+        self._given = names
+        self._budget = Budget()
+        self._uses: dict[str, set[str]] = {}
+        self._now: tuple[int, tuple[str, ...]] = (1, ())
+        self.scope: dict[str, Any] = {}
+
+    def run(self, text: str) -> dict[str, Any]:
+        """The globals of the file."""
+        self.scope.update(self._builtins())
+        given = dict(self.scope)
+        pieces = python_syntax.parse(text)
+        for piece in pieces:
+            if not isinstance(piece, Lost):
+                used = starlark_syntax.names_used(piece)
+                for name in starlark_syntax.names_set(piece):
+                    self._uses.setdefault(name, set()).update(used - {name})
+        for number, piece in enumerate(pieces):
+            try:
+                self._budget.begin()
+                self._run(piece)
+            except Exhausted:
+                self._give_up(pieces[number:])
+                break
+        return {
+            name: value
+            for name, value in self.scope.items()
+            if not isinstance(value, _Unknown)
+            and name != "__builtins__"
+            and (name not in given or given[name] is not value)
+        }
+
+    def limited(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of the file that may take as many steps at each call as a statement."""
+
+        def call(*arguments: Any) -> Any:
+            self._budget.begin()
+            return function(*arguments)
+
+        return call
+
+    def _run(self, piece: ast.stmt | Lost) -> None:
+        if isinstance(piece, Lost):
+            lines = f"lines {piece.line} to {piece.last_line}"
+            self._now = piece.problem_line, piece.names
+            self._lose(f"is not Starlark: {piece.problem}", lines)
+            return
+        self._now = piece.lineno, tuple(starlark_syntax.names_set(piece))
+        try:
+            statement = starlark_syntax.prepared(piece, self._report)
+            if statement is None:
+                self._forget("it could not be read")
+                return
+            module = ast.Module([statement], [])
+            exec(compile(module, self._path, "exec"), self.scope)  # noqa: S102 - checked above
+        except (DecoupleError, Exhausted):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever the file does wrong
+            line = _line_of(error, self._path) or piece.lineno
+            self._lose(f"fails: {type(error).__name__}: {error}", "the statement", line)
+
+    def _report(self, problem: str, line: int) -> None:
+        self._add(problem, "the statement", line)
+
+    def _lose(self, problem: str, skipped: str, line: int = 0) -> None:
+        """Reports the current statement; who asks for the names that it sets hears of it."""
+        self._add(problem, skipped, line)
+        self._forget(problem)
+
+    def _forget(self, problem: str) -> None:
+        line, names = self._now
+        for name in names:
+            message = f"{name} is not known, see line {line}: {problem}"
+            self.scope.setdefault(name, _Unknown(message))
+
+    def _add(self, problem: str, skipped: str, line: int = 0) -> None:
+        first, names = self._now
+        affects = tuple(sorted(dependents(names, self._uses)))
+        self._gaps.add(Gap(self._path, line or first, problem, skipped, affects))
+
+    def _give_up(self, pieces: Iterable[ast.stmt | Lost]) -> None:
+        names: list[str] = []
+        line = 0
+        for piece in pieces:
+            line = line or (piece.line if isinstance(piece, Lost) else piece.lineno)
+            names += piece.names if isinstance(piece, Lost) else starlark_syntax.names_set(piece)
+        self._now = line, tuple(names)
+        self._lose("evaluating the file takes too many steps", "the rest of the file")
+
+    def _operator(self, of: Callable[[str, Any, Any], Any]) -> Callable[[str, Any, Any], Any]:
+        """An operator; adding what is not known adds nothing, and is reported."""
+
+        def operate(name: str, left: Any, right: Any) -> Any:
+            for unknown, other in ((right, left), (left, right)):
+                if isinstance(unknown, _Unknown):
+                    if name != "Add" or not isinstance(other, list):
+                        raise ValueError(unknown.message)
+                    self._add(unknown.message, "what it would add")
+                    return of(name, other, [])
+            return of(name, left, right)
+
+        return operate
+
+    def _unread(self, line: int) -> None:
+        raise ValueError(f"it reaches line {line}, which is not Starlark")
+
+    def _builtins(self) -> dict[str, Any]:
+        functions: dict[str, Any] = {
+            function.__name__: function
+            for function in (
+                all, any, bool, dict, enumerate, int, len, list, max, min, repr, reversed, sorted, str,
+                tuple, zip,
             )
-    _Guard().visit(module)
-    return ast.fix_missing_locations(module)
-
-
-def _problem(node: ast.AST) -> str:
-    """What makes a node more than Starlark; empty where nothing does."""
-    if not isinstance(node, _ALLOWED):
-        return type(node).__name__
-    if isinstance(node, ast.FunctionDef) and node.decorator_list:
-        return "a decorator"
-    if isinstance(node, ast.Attribute) and node.attr not in _METHODS:
-        return f"'.{node.attr}'"
-    name = (
-        node.id
-        if isinstance(node, ast.Name)
-        else node.name
-        if isinstance(node, ast.FunctionDef)
-        else node.arg
-        if isinstance(node, (ast.arg, ast.keyword))
-        else None
-    )
-    if name and (name.startswith("__") or name in (_FORMAT, _MULTIPLY)):
-        return f"the name '{name}'"
-    return ""
-
-
-class _Guard(ast.NodeTransformer):
-    """Routes the two operations that Python does more with than Starlark through functions."""
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self.generic_visit(node)
-        if node.attr != "format":
-            return node
-        call = ast.Call(ast.Name(_FORMAT, ast.Load()), [node.value], [])
-        return ast.copy_location(call, node)
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        self.generic_visit(node)
-        if not isinstance(node.op, ast.Mult):
-            return node
-        call = ast.Call(ast.Name(_MULTIPLY, ast.Load()), [node.left, node.right], [])
-        return ast.copy_location(call, node)
-
-
-def _format(text: Any) -> Callable[..., str]:
-    """The `format` of a string, without Python's access to attributes."""
-
-    def apply(*arguments: Any, **named: Any) -> str:
-        if not isinstance(text, str):
-            raise TypeError("only strings have format")
-        for _, field, spec, _ in string.Formatter().parse(text):
-            if (field and not field.replace("_", "a").isalnum()) or spec:
-                raise ValueError(f"the field '{{{field}}}' is not Starlark")
-        return text.format(*arguments, **named)
-
-    return apply
-
-
-def _multiply(left: Any, right: Any) -> Any:
-    """A product that stays small: a file cannot fill the memory."""
-    for value, times in ((left, right), (right, left)):
-        if (
-            isinstance(value, (str, list, tuple))
-            and isinstance(times, int)
-            and len(value) * times > _LONGEST
-        ):
-            raise ValueError("the product is too long")
-    return left * right
-
-
-def _range(*arguments: int) -> range:
-    result = range(*arguments)
-    if len(result) > _LONGEST:
-        raise ValueError("the range is too long")
-    return result
+        }  # fmt: skip
+        return {
+            "__builtins__": {},
+            "_operate": self._operator(self._budget.operate),
+            "_operate_in_place": self._operator(self._budget.operate_in_place),
+            "_call": self._budget.call,
+            "_format": self._budget.formatter,
+            "_sized": self._budget.sized,
+            "_step": lambda: self._budget.spend(1),
+            "_unread": self._unread,
+            "fail": _fail,
+            "print": lambda *_arguments: None,
+            "range": limited_range,
+            "select": _select,
+            "struct": dict,
+            **self._given,
+            **functions,
+        }
 
 
 def _fail(*arguments: Any) -> None:
@@ -361,6 +297,8 @@ def _matches(file: str, pattern: str) -> bool:
 def _match_parts(parts: list[str], patterns: list[str]) -> bool:
     if not patterns:
         return not parts
+    if patterns[:2] == ["**", "**"]:
+        return _match_parts(parts, patterns[1:])
     if patterns[0] == "**":
         return any(_match_parts(parts[skip:], patterns[1:]) for skip in range(len(parts) + 1))
     if not parts or not fnmatch.fnmatchcase(parts[0], patterns[0]):
@@ -369,8 +307,8 @@ def _match_parts(parts: list[str], patterns: list[str]) -> bool:
 
 
 def _line_of(error: BaseException, path: str) -> int:
-    """The last line of the file that an exception went through."""
-    line = 1
+    """The last line of the file that an exception went through; 0 where it went through none."""
+    line = 0
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == path:

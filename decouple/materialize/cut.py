@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from decouple.cpp.conditions import Macros
 from decouple.cpp.regions import device_edits
 from decouple.errors import DecoupleError
+from decouple.gaps import STRICT, Gaps
 from decouple.text_edits import Edit, apply_edits, reverse_edits
 
 _PIECE = re.compile(r"// piece (\d+), line (\d+): (\d+) characters in place of (\d+) at (\d+)\n")
@@ -29,21 +30,19 @@ class Cut:
     """The text of the file that takes the code."""
 
 
-def cut(text: str, macros: Macros, path: str) -> Cut | None:
+def cut(text: str, macros: Macros, path: str, gaps: Gaps = STRICT) -> Cut | None:
     """Cuts device code out.
 
     Args:
         text: a C or C++ source.
         macros: the device's macros.
         path: the file, relative to the tree.
+        gaps: takes conditionals that are not balanced, and conditions that cannot be read: these stay.
 
     Returns:
         The parts; None where the file has no device code.
-
-    Raises:
-        DecoupleError: the file's conditionals are not balanced, or a condition cannot be read.
     """
-    edits = _joined(device_edits(text, macros, path))
+    edits = _joined(device_edits(text, macros, path, gaps))
     if not edits:
         return None
     return Cut(apply_edits(text, edits), tuple(edits), _render(text, edits, path))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from decouple import text_edits
 from decouple.cpp import includes
 from decouple.errors import DecoupleError
+from decouple.gaps import Gap
 from decouple.materialize.cut import cut
 from decouple.materialize.rewrite import Rewriter
 from decouple.model import Inventory
@@ -136,7 +137,7 @@ class _Writer:
         edits: list[Edit] = []
         reasons = []
         if cuts:
-            parts = cut(text, self._rules.macros, path)
+            parts = cut(text, self._rules.macros, path, self._tree.gaps)
             if parts is not None:
                 edits += parts.edits
                 self._put(self._plan.cuts[path], parts.pieces, None)
@@ -186,15 +187,20 @@ class _Writer:
             target.symlink_to(os.readlink(source))
         else:
             try:
-                shutil.copyfile(source, target)
+                file = source.open("rb")
             except OSError as error:
-                raise DecoupleError(f"cannot be read: {error.strerror}.", path=path) from None
+                problem = f"cannot be read: {error.strerror}"
+                self._tree.gaps.add(Gap(path, 0, problem, "the file, which is not copied", (path,)))
+                return
+            with file, target.open("wb") as copy:
+                shutil.copyfileobj(file, copy)
             shutil.copymode(source, target)
 
     def _put(self, new: str, text: str, original: str | None) -> None:
         target = self._work / new
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8", newline="")
+        # Bytes that are not UTF-8 stay what they are.
+        target.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
         if original is not None:
             shutil.copymode(self._tree.root / original, target)
 

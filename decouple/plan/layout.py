@@ -62,6 +62,11 @@ class Layout:
         """The patch file for what is changed in `path`."""
         return posixpath.join(self.root, self.patches, path.replace("/", "-") + ".patch")
 
+    def module(self, destination: str) -> str:
+        """The part of the device that a destination is in, such as "csrc/aten": csrc's folders count, not csrc."""
+        inside = posixpath.relpath(destination, posixpath.join(self.root, self.package)).split("/")
+        return "/".join(inside[: 2 if inside[0] == "csrc" else 1])
+
     def include_name(self, destination: str) -> str:
         """How a moved header is included."""
         return posixpath.relpath(destination, self.root)

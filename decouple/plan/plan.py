@@ -7,9 +7,10 @@ import enum
 import json
 from collections.abc import Mapping
 
+from decouple.gaps import Gap
 from decouple.model import Finding, Inventory, Kind
 from decouple.plan.layout import Layout, rfc_layout
-from decouple.plan.packages import cut_package_of, package_of
+from decouple.plan.owners import NOBODY, Owners
 
 _SOURCES = (".c", ".cc", ".cpp", ".cxx")
 
@@ -35,7 +36,7 @@ class Placement:
     rule: str
     action: Action
     package: str
-    """The package of this repository that supplies it; empty where none has to."""
+    """The package that supplies it; empty where none has to, or owners were not given."""
     destination: str
     """The path in the RFC's layout; the same as `path` where it stays."""
     reason: str
@@ -50,16 +51,22 @@ class Plan:
     """Whole files that move: old path to new path."""
     cuts: Mapping[str, str]
     """Files that lines are cut out of, and the files that take them."""
+    owners: Owners = NOBODY
+    gaps: tuple[Gap, ...] = ()
+    """What could not be read."""
 
     def to_json(self) -> str:
         """The plan as JSON, sorted."""
-        content = {"placements": [dataclasses.asdict(entry) for entry in self.placements]}
+        content = {
+            "placements": [dataclasses.asdict(entry) for entry in self.placements],
+            "gaps": [dataclasses.asdict(gap) for gap in self.gaps],
+        }
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 _MOVES = "the whole file is the device's"
 _CUT = "code under the device's macros"
-_BUILD = "upstream's build; the packages of this repository have their own"
+_BUILD = "upstream's build; who owns the code has one of their own"
 _ELSEWHERE = "not in the folders that the RFC moves: upstream's build, tests or benchmarks"
 _NOT_BUILT = "no build compiles it for the device"
 _SHARED = "named after the device, and the CPU build needs it"
@@ -68,25 +75,38 @@ _AGNOSTIC = "names the device in code that every build has; the plugin answers a
 _SUPPLEMENT = "needed by the device's units, which read it where it is"
 
 
-def make_plan(inventory: Inventory) -> Plan:
-    """Places all findings of an inventory."""
+def make_plan(inventory: Inventory, owners: Owners = NOBODY) -> Plan:
+    """Places all findings of an inventory.
+
+    Args:
+        inventory: what was found.
+        owners: whose packages supply it.
+    """
     layout = rfc_layout()
     lists = {unit.path: unit.lists for unit in inventory.units}
     guard = f"{inventory.device}-guard"
-    placements = sorted({_place(finding, layout, lists, guard) for finding in inventory.findings})
+    placements = sorted(
+        {_place(finding, layout, owners, lists, guard) for finding in inventory.findings}
+    )
     return Plan(
         tuple(placements),
         {entry.path: entry.destination for entry in placements if entry.action is Action.MOVE},
         {entry.path: entry.destination for entry in placements if entry.action is Action.CUT},
+        owners,
+        inventory.gaps,
     )
 
 
 def _place(
-    finding: Finding, layout: Layout, lists: Mapping[str, tuple[str, ...]], guard: str
+    finding: Finding,
+    layout: Layout,
+    owners: Owners,
+    lists: Mapping[str, tuple[str, ...]],
+    guard: str,
 ) -> Placement:
     path = finding.path
     named = lists.get(path, ())
-    package = package_of(path, named)
+    package = owners.package_of(path, named)
     action, destination, reason = Action.STAY, path, _AGNOSTIC
     if finding.kind is Kind.INTER_FILE:
         moved = layout.destination(path, named)
@@ -102,7 +122,7 @@ def _place(
         cut = layout.cut_destination(path)
         if cut:
             action, destination, reason = Action.CUT, cut, _CUT
-            package = cut_package_of(path)
+            package = owners.cut_package_of(path)
         else:
             package, reason = "", _ELSEWHERE
     else:

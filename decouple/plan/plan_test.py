@@ -6,18 +6,24 @@ from absl.testing import absltest
 
 from decouple.model import Finding, Inventory, Kind, Unit
 from decouple.plan.layout import rfc_layout
-from decouple.plan.packages import layer_of, layers, package_of
+from decouple.plan.owners import NOBODY, Owners
 from decouple.plan.plan import Action, Placement, make_plan
 
 _DEVICE = "third_device/torch_cuda/torch_cuda"
 
 
-def _place(path: str, kind: Kind, rule: str, lists: tuple[str, ...] | None = None) -> Placement:
+def _place(
+    path: str,
+    kind: Kind,
+    rule: str,
+    lists: tuple[str, ...] | None = None,
+    owners: Owners = NOBODY,
+) -> Placement:
     whole = kind is not Kind.INTRA_FILE
     finding = Finding(path, 0 if whole else 3, 0 if whole else 5, rule, kind, "")
     units = () if lists is None else (Unit(path, lists),)
     inventory = Inventory("2.6.0", "cuda", "tree", 1, (finding,), units, {}, {path: 10})
-    (placement,) = make_plan(inventory).placements
+    (placement,) = make_plan(inventory, owners).placements
     return placement
 
 
@@ -45,7 +51,6 @@ class PlanTest(absltest.TestCase):
             ("libtorch_python_cuda_core_sources",),
         )
         self.assertEqual(placement.destination, f"{_DEVICE}/csrc/python/cuda/Module.cpp")
-        self.assertEqual(placement.package, "python/csrc")
 
     def test_a_source_that_nothing_compiles_for_the_device_stays(self) -> None:
         placement = _place("c10/cuda/test/x.cpp", Kind.INTER_FILE, "cuda-folder")
@@ -74,31 +79,14 @@ class PlanTest(absltest.TestCase):
         self.assertEqual(placement.action, Action.STAY)
         self.assertIn("upstream's build", placement.reason)
 
-    def test_cut_lines_are_of_the_package_that_supplies_them(self) -> None:
-        for path, package in (
-            ("torch/csrc/Storage.cpp", "python/csrc"),
-            ("torch/csrc/distributed/c10d/init.cpp", "distributed"),
-            ("torch/csrc/inductor/resize_storage_bytes.cpp", "framework"),
-        ):
-            self.assertEqual(_place(path, Kind.INTRA_FILE, "cuda-guard").package, package)
-
-
-class PackagesTest(absltest.TestCase):
-    def test_blas_is_apart_from_the_rest_of_the_core(self) -> None:
-        self.assertEqual(package_of("aten/src/ATen/cuda/CUDABlas.cpp"), "aten_cuda/blas")
-        self.assertEqual(package_of("aten/src/ATen/cuda/CUDAContext.cpp"), "aten_cuda/core")
-
-    def test_files_that_are_not_of_pytorch_have_no_package(self) -> None:
-        self.assertEqual(package_of("third_party/x.cu"), "")
-
-    def test_each_package_is_in_a_layer(self) -> None:
-        self.assertEqual(layer_of("aten_cuda/blas"), "aten_cuda")
-        self.assertEqual(layer_of("python/csrc"), "python/csrc")
-        self.assertEqual(layer_of("python/torch_cuda"), "python")
-
-    def test_layers_depend_on_layers_that_are_there(self) -> None:
-        for below in layers().values():
-            self.assertContainsSubset(below, layers().keys())
+    def test_packages_are_those_of_the_owners(self) -> None:
+        owners = Owners({}, lambda path, lists: "/".join(["whole", *lists]), lambda path: "pieces")
+        unit = ("torch/csrc/fast.cpp", Kind.INTER_FILE, "cuda-list", ("core",))
+        self.assertEqual(_place(*unit, owners=owners).package, "whole/core")
+        self.assertEqual(_place(*unit).package, "")
+        cut = ("torch/csrc/Storage.cpp", Kind.INTRA_FILE, "cuda-guard")
+        self.assertEqual(_place(*cut, owners=owners).package, "pieces")
+        self.assertEqual(_place(*cut).action, Action.CUT)
 
 
 class LayoutTest(absltest.TestCase):
@@ -108,6 +96,15 @@ class LayoutTest(absltest.TestCase):
         self.assertEqual(
             layout.include_name(destination), "torch_cuda/csrc/framework/c10/CUDAStream.h"
         )
+
+    def test_a_module_is_a_folder_of_the_device(self) -> None:
+        layout = rfc_layout()
+        for path, module in (
+            ("c10/cuda/CUDAStream.h", "csrc/framework"),
+            ("aten/src/ATen/cuda/CUDAContext.h", "csrc/aten"),
+            ("torch/cuda/streams.py", "core"),
+        ):
+            self.assertEqual(layout.module(layout.destination(path)), module)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@ import ast
 import bisect
 import dataclasses
 import re
-import warnings
 from collections.abc import Sequence
 
-from decouple.errors import DecoupleError
+from decouple import python_syntax
+from decouple.gaps import STRICT, Gap, Gaps
+from decouple.python_syntax import Lost
 from decouple.rules.load import PythonRule
 
 
@@ -26,7 +27,13 @@ class Place:
     """The function or class around it, such as "Stream.wait"; empty at the top of the module."""
 
 
-def find(text: str, rules: Sequence[PythonRule], words: Sequence[str], path: str) -> list[Place]:
+def find(
+    text: str,
+    rules: Sequence[PythonRule],
+    words: Sequence[str],
+    path: str,
+    gaps: Gaps = STRICT,
+) -> list[Place]:
     """The places that rules match; one for each rule, line and text.
 
     Args:
@@ -34,23 +41,23 @@ def find(text: str, rules: Sequence[PythonRule], words: Sequence[str], path: str
         rules: the rules.
         words: in lower case; lines that have none of them are not looked at.
         path: the file, for messages.
-
-    Raises:
-        DecoupleError: it is not Python; it names the line.
+        gaps: takes statements that are not Python.
     """
     lines = _lines_with(text.lower(), words)
     if not lines:
         return []
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            module = ast.parse(text.removeprefix("\ufeff"))
-    except (SyntaxError, ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, SyntaxError) else None
-        reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise DecoupleError(f"is not Python: {reason}.", path=path, line=line or 1) from None
     finder = _Finder(rules, lines)
-    finder.visit(module, "")
+    for statement in python_syntax.parse(text):
+        if isinstance(statement, Lost):
+            problem = f"is not Python: {statement.problem}"
+            skipped = f"lines {statement.line} to {statement.last_line}"
+            gaps.add(Gap(path, statement.problem_line, problem, skipped, (path,)))
+            continue
+        try:
+            finder.visit_top(statement)
+        except RecursionError:
+            problem = "the statement is nested too deep"
+            gaps.add(Gap(path, statement.lineno, problem, "the statement", (path,)))
     return sorted(
         finder.places.values(), key=lambda place: (place.first_line, place.rule, place.text)
     )
@@ -78,6 +85,10 @@ class _Finder:
         self._strings = [rule for rule in rules if rule.form == "string"]
         self._lines = lines
         self.places: dict[tuple[str, int, str], Place] = {}
+
+    def visit_top(self, statement: ast.stmt) -> None:
+        """Looks at a statement at the top of the module."""
+        self._visit_if_of_interest(statement, "")
 
     def visit(self, node: ast.AST, symbol: str) -> None:
         """Looks at a node and at what is in it."""

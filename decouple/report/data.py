@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from decouple.model import Finding, Inventory, Kind
-from decouple.plan.packages import layer_of, layers
-from decouple.plan.plan import Action, Plan
+from decouple.plan.layout import rfc_layout
+from decouple.plan.owners import Owners
+from decouple.plan.plan import Action, Placement, Plan
 from decouple.tree import Tree
 
 _CONTEXT = 2  # lines around a site
@@ -24,15 +25,13 @@ def page_data(tree: Tree, inventory: Inventory, plan: Plan) -> dict[str, Any]:
         tree: the tree, for the code of sites.
         inventory: what was found in it.
         plan: where it goes.
-
-    Raises:
-        DecoupleError: a file cannot be read.
     """
     packages = {
-        entry.path: entry.package or _SHARED
+        entry.path: _module(entry, plan.owners) or _SHARED
         for entry in plan.placements
         if entry.action is not Action.STAY
     }
+    sites = _sites(tree, inventory, packages)
     return {
         "version": inventory.version,
         "device": inventory.device,
@@ -40,10 +39,16 @@ def page_data(tree: Tree, inventory: Inventory, plan: Plan) -> dict[str, Any]:
         "units": len(inventory.units),
         "findings": dict(collections.Counter(f.kind.value for f in inventory.findings)),
         "blocks": _blocks(inventory, packages),
-        "layers": _layer_ranks(),
+        "layers": _layer_ranks(plan.owners),
         "arrows": _arrows(inventory, plan),
-        "sites": _sites(tree, inventory, packages),
+        "sites": sites,
+        "gaps": [str(gap) for gap in tree.gaps.all()],
     }
+
+
+def _module(entry: Placement, owners: Owners) -> str:
+    """The module of a piece of code: the package that owns it, or the RFC's part where owners were not given."""
+    return entry.package if owners.given else rfc_layout().module(entry.destination)
 
 
 def _blocks(inventory: Inventory, packages: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -76,25 +81,27 @@ def _module_outside(path: str) -> str:
     return _SHARED if folder in ("aten", "c10", "caffe2", "torch") else f"{folder} (stays)"
 
 
-def _layer_ranks() -> dict[str, int]:
+def _layer_ranks(owners: Owners) -> dict[str, int]:
     """How high each layer is: one above the highest that it may depend on."""
     ranks: dict[str, int] = {}
-    below = layers()
-    while len(ranks) < len(below):
-        for layer, allowed in below.items():
-            if layer not in ranks and allowed <= ranks.keys():
-                ranks[layer] = max((ranks[other] + 1 for other in allowed), default=0)
+    waiting = dict(owners.layers)
+    while waiting:
+        ready = [layer for layer, below in waiting.items() if not below & waiting.keys()]
+        # Layers in a circle are on one height.
+        for layer in ready or list(waiting):
+            below = waiting.pop(layer)
+            ranks[layer] = max((ranks[other] + 1 for other in below if other in ranks), default=0)
     return ranks
 
 
 def _arrows(inventory: Inventory, plan: Plan) -> list[dict[str, Any]]:
     """Includes from one module's files to another's."""
     packages = {
-        entry.path: entry.package
+        entry.path: module
         for entry in plan.placements
-        if entry.action is Action.MOVE and entry.package
+        if entry.action is Action.MOVE and (module := _module(entry, plan.owners))
     }
-    allowed = layers()
+    owners = plan.owners
     found: dict[tuple[str, str], list[str]] = {}
     for path, targets in inventory.includes.items():
         source = packages.get(path)
@@ -104,13 +111,13 @@ def _arrows(inventory: Inventory, plan: Plan) -> list[dict[str, Any]]:
                 found.setdefault((source, target), []).append(f"{path} includes {target_path}")
     arrows = []
     for (source, target), includes in sorted(found.items()):
-        above, below = layer_of(source), layer_of(target)
+        above, below = owners.layer_of(source), owners.layer_of(target)
         arrows.append(
             {
                 "from": source,
                 "to": target,
                 "count": len(includes),
-                "up": above != below and below not in allowed.get(above, frozenset()),
+                "up": above != below and below not in owners.layers.get(above, ()),
                 "examples": sorted(includes)[:_EXAMPLES],
             }
         )

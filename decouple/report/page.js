@@ -14,7 +14,14 @@
   get("title").textContent = `${data.device.toUpperCase()} code of PyTorch ${data.version}`;
   get("summary").textContent =
     `${data.files} files scanned; ${data.units} translation units; ` +
-    Object.entries(data.findings).map(([kind, count]) => `${count} ${kind}`).join(", ") + " findings";
+    Object.entries(data.findings).map(([kind, count]) => `${count} ${kind}`).join(", ") + " findings" +
+    (data.gaps.length ? `; ${data.gaps.length} places could not be read` : "");
+  get("gaps-section").hidden = data.gaps.length === 0;
+  get("gaps").append(...data.gaps.map((gap) => {
+    const node = document.createElement("li");
+    node.textContent = gap;
+    return node;
+  }));
   for (const [id, values] of [["module", modules], ["rule", rules]]) {
     for (const value of values) get(id).append(new Option(value, value));
   }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 import subprocess
 import xml.etree.ElementTree
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from decouple.errors import DecoupleError
 from decouple.model import Inventory
@@ -13,15 +13,13 @@ from decouple.model import Inventory
 REPOSITORY = "pytorch"
 """The external repository with upstream's sources."""
 
-_LAYERS = ("c10_cuda", "aten_cuda", "framework", "distributed", "profiler", "python/csrc")
-_QUERY = f"kind(rule, set({' '.join(f'//{layer}/...' for layer in _LAYERS)}))"
 
-
-def query(workspace: pathlib.Path) -> str:
-    """Runs `./bazelw query` for all rules of the layers.
+def query(workspace: pathlib.Path, layers: Iterable[str]) -> str:
+    """Runs `./bazelw query` for all rules of some layers.
 
     Args:
-        workspace: this repository.
+        workspace: the repository whose packages own the code.
+        layers: those that own units.
 
     Returns:
         The XML that Bazel writes.
@@ -32,9 +30,11 @@ def query(workspace: pathlib.Path) -> str:
     program = workspace / "bazelw"
     if not program.is_file():
         raise DecoupleError(
-            f"{workspace} has no bazelw; name this repository with --workspace, or give --owners FILE."
+            f"{workspace} has no bazelw; name this repository with --workspace, or give --query FILE."
         )
-    command = [str(program), "query", _QUERY, "--output=xml", "--noxml:default_values"]
+    folders = " ".join(f"//{layer}/..." for layer in sorted(filter(None, layers)))
+    question = f"kind(rule, set({folders}))"
+    command = [str(program), "query", question, "--output=xml", "--noxml:default_values"]
     done = subprocess.run(command, cwd=workspace, check=False, capture_output=True, text=True)
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterable, Mapping
 
 from decouple.cpp import regions
+from decouple.gaps import Gaps
 from decouple.rules.load import Rules
 from decouple.tree import Tree
 
@@ -39,9 +40,6 @@ def guards(tree: Tree, rules: Rules, also: Container[str]) -> dict[str, frozense
         tree: the tree.
         rules: the device's rules.
         also: files to look at whatever their name: those that the document lists.
-
-    Raises:
-        DecoupleError: a file cannot be read.
     """
     macro = re.compile(
         rb"\b(?:" + b"|".join(name.encode() for name in sorted(_names(rules))) + rb")\b"
@@ -54,7 +52,7 @@ def guards(tree: Tree, rules: Rules, also: Container[str]) -> dict[str, frozense
             continue
         if not macro.search(tree.read_bytes(path)):
             continue
-        lines = _guard_lines(tree.read_text(path), rules, path, macro)
+        lines = _guard_lines(tree.read_text(path), rules, path, macro, tree.gaps)
         if lines:
             found[path] = lines
     return found
@@ -96,11 +94,13 @@ def _is_named(path: str, rules: Rules) -> bool:
     )
 
 
-def _guard_lines(text: str, rules: Rules, path: str, macro: re.Pattern[bytes]) -> frozenset[int]:
+def _guard_lines(
+    text: str, rules: Rules, path: str, macro: re.Pattern[bytes], gaps: Gaps
+) -> frozenset[int]:
     """Lines of the directives that ask for a macro of the device."""
     return frozenset(
         branch.directive_first_line
-        for region in regions.device_regions(text, rules.macros, path)
+        for region in regions.device_regions(text, rules.macros, path, gaps)
         for branch in region.branches
         if macro.search(branch.condition.encode())
     )

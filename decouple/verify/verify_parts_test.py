@@ -75,7 +75,7 @@ class OwnershipTest(absltest.TestCase):
     def test_a_folder_without_bazelw_is_refused(self) -> None:
         folder = pathlib.Path(self.create_tempdir().full_path)
         with self.assertRaisesRegex(DecoupleError, "has no bazelw"):
-            ownership.query(folder)
+            ownership.query(folder, ["c10_cuda"])
 
 
 class SitesTest(absltest.TestCase):

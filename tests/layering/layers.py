@@ -7,13 +7,15 @@ here runs Bazel.
 from __future__ import annotations
 
 import dataclasses
+import pathlib
 import re
 from collections.abc import Iterable, Mapping
 
-from decouple.plan.packages import layers
+from decouple.plan import owners
 
 # Each layer with the layers that it may name in its deps.
-LAYERS: Mapping[str, frozenset[str]] = layers()
+_OWNERS = pathlib.Path(__file__).absolute().parents[2] / "upstream" / "owners.bzl"
+LAYERS: Mapping[str, frozenset[str]] = owners.read(_OWNERS).layers
 
 # Beside the column: settings and tools that any layer may use, and that use no layer.
 TOOLS = ("config", "patches", "third_party", "tools")

@@ -1,6 +1,6 @@
 """Which package of this repository owns a file of upstream's CUDA code.
 
-Read by Bazel, and by Python (packages.py), which knows Starlark's subset of itself: the rule is here and nowhere else.
+Read by Bazel, and by decouple (--owners), which evaluates Starlark: the rule is here and nowhere else.
 """
 
 # Each layer with the layers that it may name in its deps: docs/architecture.md, "Layers". What is not listed is
