@@ -40,12 +40,22 @@ class RealRulesTest(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls) -> None:
-        subprocess.run(["bazel", f"--output_base={cls.base}", "shutdown"], cwd=cls.root, check=False)
+        subprocess.run(
+            ["bazel", f"--output_base={cls.base}", "shutdown"], cwd=cls.root, check=False
+        )
 
     def bazel(self, command: str, *arguments: str) -> None:
         """Runs Bazel with the released rules; fails with what it printed."""
         result = subprocess.run(
-            ["bazel", f"--output_base={self.base}", command, *self.options, "--color=no", "--curses=no", *arguments],
+            [
+                "bazel",
+                f"--output_base={self.base}",
+                command,
+                *self.options,
+                "--color=no",
+                "--curses=no",
+                *arguments,
+            ],
             cwd=self.root,
             capture_output=True,
             text=True,

@@ -2,8 +2,8 @@
 
 load("@bazel_skylib//rules:write_file.bzl", "write_file")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common", "cc_library")
-load("//upstream:library.bzl", "NVCC_DEFINES", "NVCC_OPTIONS")
 load("//tools/cc:cuda_library.bzl", "cuda_library")
+load("//upstream:library.bzl", "NVCC_DEFINES", "NVCC_OPTIONS")
 
 def _materialized_device_impl(ctx):
     tree = ctx.actions.declare_directory(ctx.label.name)
