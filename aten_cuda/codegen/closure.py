@@ -1,18 +1,22 @@
 """Whether a profile's kernel files are exactly what its operators need.
 
     closure.py check  --pytorch-root DIR --profile FILE     verdict on a profile; exit status 1 when it is not closed
+    closure.py build  --pytorch-root DIR --profile FILE --out FILE
+                                                            the verdict as builds take it: exit status 1 where a program
+                                                            would fail at run time, the rest are warnings
     closure.py needs  --pytorch-root DIR OPERATOR...        the files that operators need
     closure.py offers --pytorch-root DIR --profile FILE     operators that its files could serve as well
 
 A profile is closed when each of its operators finds its kernel, the dispatch stubs that this kernel uses, the files
 that those refer to, and the operators that it calls; and when every file is there for some operator. What is
 missing in a link is found by the linker too; a stub or an operator that is missing is found at run time only.
-reach.py tells how this is known.
+reach.py tells how this is known. `--index` names what index.py wrote, instead of reading the sources again.
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import fnmatch
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +33,7 @@ from aten_cuda.codegen.selection import (
     matches,
     resolve,
 )
-from aten_cuda.codegen.source_index import PreprocessorError
+from aten_cuda.codegen.source_index import IndexFileError, PreprocessorError, SourceIndex
 
 SUBSTITUTES = {
     "native/cuda/RowwiseScaledMM.cu": "aten_cuda/codegen/substitutes/rowwise_scaled_mm.cpp",
@@ -43,9 +47,12 @@ class Verdict:
 
     Attributes:
         problems: one sentence each, with what to type; none when the profile is closed.
+        fatal: those that no link finds and no program survives: a kernel or a stub that nothing defines, a file that
+            is not there.
     """
 
     problems: list[str] = field(default_factory=list)
+    fatal: list[str] = field(default_factory=list)
 
     @property
     def closed(self) -> bool:
@@ -75,6 +82,8 @@ class _Check:
         self._reached: set[str] = set()  # kernel files
         self._left_out: set[str] = set()  # entries of profile.left_out that stood for something
         self._problems: list[str] = []
+        self._fatal: list[str] = []
+        self._empty_stubs: set[str] = set()  # of self._missing
         cuda = [self._operators[name] for name in self._selected["CUDA"]]
         self._registered = {op.base for op in cuda}
         self._ufunc_stubs = {f"{op.stem}_stub" for op in cuda if op.kernels["CUDA"].ufunc}
@@ -84,22 +93,25 @@ class _Check:
 
     def run(self) -> Verdict:
         for path in sorted(self._profile.kernels - self._have):
-            self._problems.append(
-                f"kernels has {path}, which is no kernel file of this PyTorch; remove it"
+            near = difflib.get_close_matches(path, self._sources.kernel_files(), n=3, cutoff=0.8)
+            hint = f", or name what took its place (near: {', '.join(near)})" if near else ""
+            self._fatal.append(
+                f"kernels has {path}, which is no kernel file of this PyTorch; remove it{hint}"
             )
         self._follow_operators()
         self._follow_files()
         for what, who in sorted(self._missing.items()):
             names = sorted(who, key=lambda name: (len(name), name))
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-            self._problems.append(f"{what}: needed by {', '.join(names[:3])}{more}")
+            problems = self._fatal if what in self._empty_stubs else self._problems
+            problems.append(f"{what}: needed by {', '.join(names[:3])}{more}")
         for path in sorted(self._have - self._reached):
             self._problems.append(
                 f"{path} is among kernels, but no operator needs it; remove it or add its operators"
             )
         for entry in sorted(self._profile.left_out - self._left_out):
             self._problems.append(f"left_out has {entry}, but nothing leads to it; remove it")
-        return Verdict(self._problems)
+        return Verdict(self._fatal + self._problems, self._fatal)
 
     def _follow_operators(self) -> None:
         """From the profile's operators to files and stubs, through composed operators that they call."""
@@ -113,7 +125,7 @@ class _Check:
             try:
                 needs = self._sources.of_operator(op, backend)
             except KeyError as error:
-                self._problems.append(str(error.args[0]))
+                self._fatal.append(str(error.args[0]))
                 continue
             self._want_files(needs.files, chain)
             for stub in needs.stubs:
@@ -161,7 +173,9 @@ class _Check:
             return
         fill = " or ".join(f'"{path}"' for path in sorted(files))
         where = f"add {fill} to kernels" if files else "add its operator to operators"
-        self._miss(f"{stub} has no CUDA kernel; {where}", who)
+        what = f"{stub} has no CUDA kernel; {where}"
+        self._empty_stubs.add(what)
+        self._miss(what, who)
 
     def _is_left_out(self, name: str) -> bool:
         entries = {e for e in self._profile.left_out if fnmatch.fnmatchcase(name, e)}
@@ -225,16 +239,46 @@ def needed_files(sources: Sources, profile: Profile) -> list[str]:
     return sorted(found)
 
 
+def unheard_of(sources: Sources, core: Profile, outside: Iterable[str]) -> list[str]:
+    """Kernel files that neither core names nor the list of those it leaves out, sorted: this PyTorch brought them.
+
+    Args:
+        sources: the sources.
+        core: the profile.
+        outside: files below aten/src/ATen that core knowingly leaves out.
+    """
+    return sorted(sources.kernel_files() - core.kernels - set(outside))
+
+
+def _build(sources: Sources, profile: Profile, out: Path, core: str, outside: Path) -> int:
+    """Writes the verdict, and says what of it a build has to know; returns the exit status."""
+    verdict = check(sources, profile)
+    listed = [line for line in outside.read_text(encoding="utf-8").splitlines() if line]
+    for path in unheard_of(sources, Profile.load(core), listed):
+        print(f"{path} is in no profile but full: this PyTorch brought it (docs/porting.md)")
+    for problem in verdict.problems:
+        kind = "error" if problem in verdict.fatal else "warning"
+        print(f"{profile.name}: {kind}: {problem}", file=sys.stderr)
+    out.write_text("".join(f"{problem}\n" for problem in verdict.problems), encoding="utf-8")
+    return 1 if verdict.fatal else 0
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("command", choices=("check", "needs", "offers"))
+    parser.add_argument("command", choices=("build", "check", "needs", "offers"))
     parser.add_argument("operators", nargs="*", help="for needs: names or patterns")
     parser.add_argument(
         "--pytorch-root", type=Path, required=True, help="folder with torchgen, aten"
     )
-    parser.add_argument("--profile", help="for check and offers: a NAME.profile.json")
+    parser.add_argument("--profile", help="for check, build and offers: a NAME.profile.json")
+    parser.add_argument("--index", type=Path, action="append", help="a file that index.py wrote")
+    parser.add_argument("--out", type=Path, help="for build: the verdict, to write")
+    parser.add_argument("--core", help="for build: the NAME.profile.json of core")
+    parser.add_argument("--outside", type=Path, help="for build: the files that core leaves out")
     args = parser.parse_args(argv)
+    if args.command == "build" and not (args.out and args.core and args.outside):
+        parser.error("build takes --out, --core and --outside")
     if args.command == "needs":
         if args.profile or not args.operators:
             parser.error("needs takes operators and no --profile")
@@ -246,14 +290,20 @@ def main(argv: Sequence[str] | None = None) -> int:
             profile = Profile(name="command line", selections=(given,))
         else:
             profile = Profile.load(args.profile)
-        sources = Sources.scan(Operators(args.pytorch_root))
+        operators = Operators(args.pytorch_root)
+        if args.index:
+            sources = Sources(operators, SourceIndex.read(args.index))
+        else:
+            sources = Sources.scan(operators)
+        if args.command == "build":
+            return _build(sources, profile, args.out, args.core, args.outside)
         if args.command == "check":
             lines = check(sources, profile).problems
         elif args.command == "needs":
             lines = needed_files(sources, profile)
         else:
             lines = offers(sources, profile)
-    except (PreprocessorError, ProfileError, TorchgenError) as error:
+    except (IndexFileError, PreprocessorError, ProfileError, TorchgenError) as error:
         print(error, file=sys.stderr)
         return 1
     for line in lines:

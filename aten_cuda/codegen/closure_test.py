@@ -9,14 +9,17 @@ from pathlib import Path
 
 from absl.testing import absltest
 
-from aten_cuda.codegen.closure import Verdict, check, needed_files, offers
+from aten_cuda.codegen.closure import Verdict, check, needed_files, offers, unheard_of
 from aten_cuda.codegen.operators import Operators
 from aten_cuda.codegen.reach import Sources
 from aten_cuda.codegen.selection import Profile, Selection
+from aten_cuda.codegen.source_index import SourceIndex
 
 SRCDIR = Path(os.environ["TEST_SRCDIR"])
 PYTORCH = (SRCDIR / os.environ["PYTORCH_VERSION_TXT"]).parent
 CORE = str(SRCDIR / os.environ["CORE_PROFILE"])
+INDEX = [SRCDIR / path for path in os.environ["INDEX"].split()]
+OUTSIDE = (SRCDIR / os.environ["OUTSIDE_CORE"]).read_text(encoding="utf-8").split()
 
 
 def profile_of(*operators: str, kernels: tuple[str, ...] = ()) -> Profile:
@@ -31,7 +34,7 @@ class ClosureTest(absltest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.sources = Sources.scan(Operators(PYTORCH))
+        cls.sources = Sources(Operators(PYTORCH), SourceIndex.read(INDEX))
         cls.core = Profile.load(CORE)
 
     def check(self, profile: Profile) -> Verdict:
@@ -43,6 +46,15 @@ class ClosureTest(absltest.TestCase):
 
     def test_core_has_what_its_operators_need_and_nothing_else(self) -> None:
         self.assertEqual(self.check(self.core).problems, [])
+
+    def test_every_kernel_file_is_in_core_or_knowingly_outside(self) -> None:
+        self.assertEqual(OUTSIDE, sorted(set(OUTSIDE)))
+        self.assertEqual(unheard_of(self.sources, self.core, OUTSIDE), [])
+        self.assertEqual(set(OUTSIDE) - self.sources.kernel_files(), set())
+        self.assertEqual(set(OUTSIDE) & self.core.kernels, set())
+
+    def test_a_kernel_file_that_is_new_is_unheard_of(self) -> None:
+        self.assertEqual(unheard_of(self.sources, self.core, OUTSIDE[1:]), OUTSIDE[:1])
 
     def test_a_file_of_core_is_missed_when_it_is_gone(self) -> None:
         files = (
@@ -60,6 +72,12 @@ class ClosureTest(absltest.TestCase):
             profile_of("cos"),
             'cos_stub has no CUDA kernel; add "native/cuda/UnaryGeometricCosKernel.cu"',
         )
+        self.assertLen(self.check(profile_of("cos")).fatal, 1)
+
+    def test_what_the_linker_or_the_dispatcher_tells_is_not_fatal(self) -> None:
+        verdict = self.check(profile_of("conv2d"))
+        self.assertTrue([p for p in verdict.problems if 'add "_slow_conv2d_forward"' in p])
+        self.assertFalse([p for p in verdict.fatal if "_slow_conv2d_forward" in p])
 
     def test_the_stub_of_a_generated_kernel_asks_for_its_operator(self) -> None:
         self.assert_one_problem(
@@ -91,10 +109,10 @@ class ClosureTest(absltest.TestCase):
             more, "UnaryGeometricTanKernel.cu is among kernels, but no operator"
         )
 
-    def test_a_file_that_does_not_exist_is_reported(self) -> None:
-        self.assert_one_problem(
-            profile_of("cos", kernels=("native/cuda/Nope.cu",)), "no kernel file of this PyTorch"
-        )
+    def test_a_file_that_does_not_exist_is_reported_with_those_that_are_near(self) -> None:
+        profile = profile_of("cos", kernels=("native/cuda/UnaryGeometricCosinusKernel.cu",))
+        self.assert_one_problem(profile, "no kernel file of this PyTorch")
+        self.assert_one_problem(profile, "near: native/cuda/UnaryGeometricCosKernel.cu")
 
     def test_needs_follows_links_between_files(self) -> None:
         self.assertContainsSubset(

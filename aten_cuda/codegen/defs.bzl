@@ -1,4 +1,4 @@
-"""op_registrations: the C++ that registers an op profile's operators for CUDA."""
+"""op_registrations: the C++ that registers an op profile's operators for CUDA, and whether the profile is closed."""
 
 load("//aten_cuda/profiles:defs.bzl", "OpProfileInfo")
 
@@ -45,10 +45,42 @@ def _op_registrations_impl(ctx):
         env = {"PYTHONDONTWRITEBYTECODE": "1"},
         use_default_shell_env = True,
     )
+    verdict = [] if profile[OpProfileInfo].full else [_verdict(ctx, inputs[0])]
     return [
         DefaultInfo(files = depset(outputs)),
-        OutputGroupInfo(**{group: depset(files) for group, files in groups.items()}),
+        OutputGroupInfo(
+            # Part of every build that these registrations are part of, beside the compilations.
+            _validation = depset(verdict),
+            **{group: depset(files) for group, files in groups.items()}
+        ),
     ]
+
+def _verdict(ctx, profile):
+    """Declares the action that fails where the profile names what is not there, or leaves a dispatch stub empty."""
+    verdict = ctx.actions.declare_file(ctx.label.name + ".verdict")
+    core = ctx.attr._core[DefaultInfo].files.to_list()[0]
+    args = ctx.actions.args()
+    args.add("build")
+    args.add("--pytorch-root", ctx.file.pytorch_marker.dirname)
+    args.add("--profile", profile)
+    args.add("--core", core)
+    args.add("--outside", ctx.file._outside)
+    args.add("--out", verdict)
+    args.add_all(ctx.files._index, before_each = "--index")
+    ctx.actions.run(
+        executable = ctx.executable._closure,
+        arguments = [args],
+        inputs = depset(
+            [profile, core, ctx.file._outside, ctx.file.pytorch_marker] + ctx.files._index,
+            transitive = [ctx.attr.torchgen[DefaultInfo].files],
+        ),
+        outputs = [verdict],
+        mnemonic = "OpProfileVerdict",
+        progress_message = "Holding %s against PyTorch's sources" % ctx.attr.profile.label,
+        env = {"PYTHONDONTWRITEBYTECODE": "1"},
+        use_default_shell_env = True,
+    )
+    return verdict
 
 op_registrations = rule(
     implementation = _op_registrations_impl,
@@ -72,10 +104,21 @@ itself writes (`cuda`), AOTInductor's c_shim_cuda.cpp (`shim`) and registrations
             default = "@pytorch//:torchgen_files",
             doc = "torchgen, its templates and native_functions.yaml.",
         ),
+        "_closure": attr.label(
+            cfg = "exec",
+            default = "//aten_cuda/codegen:closure",
+            executable = True,
+        ),
+        "_core": attr.label(default = "//aten_cuda/profiles:core"),
         "_generate": attr.label(
             cfg = "exec",
             default = "//aten_cuda/codegen:generate",
             executable = True,
+        ),
+        "_index": attr.label(default = "//aten_cuda/codegen:index_of_sources"),
+        "_outside": attr.label(
+            allow_single_file = True,
+            default = "//aten_cuda/profiles:outside_core.txt",
         ),
     },
 )

@@ -7,6 +7,8 @@ both may call operators through the dispatcher. Names are not resolved by type, 
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -50,6 +52,22 @@ _CUDA = (
     "native/transformers/cuda/flash_attn/flash_api.*",
 )
 _HEADERS = (".h", ".cuh")
+
+
+def is_read(path: str) -> bool:
+    """Whether a file below the PyTorch tree is one whose functions are followed."""
+    return path.startswith(ATEN) and bool(_read().fullmatch(path)) and "/hip/" not in path
+
+
+@functools.cache
+def _read() -> re.Pattern[str]:
+    """The patterns of _SHARED and _CUDA as one expression; `**/` stands for any folders, or none."""
+    words = {"**/": "(?:[^/]+/)*", "*": "[^/]*", ".": r"\."}
+    parts = [
+        re.sub(r"\*\*/|\*|\.", lambda found: words[found[0]], pattern)
+        for pattern in (*_SHARED, *_CUDA)
+    ]
+    return re.compile(re.escape(ATEN) + f"(?:{'|'.join(parts)})")
 
 
 def is_kernel_file(path: str) -> bool:
@@ -112,14 +130,11 @@ class Sources:
     @staticmethod
     def scan(operators: Operators) -> Sources:
         """Reads the sources of the tree that `operators` were read from (under a minute)."""
-        aten = operators.root / ATEN
-        paths = {
-            str(path.relative_to(operators.root))
-            for pattern in (*_SHARED, *_CUDA)
-            for path in aten.glob(pattern)
-            if "/hip/" not in str(path)
-        }
-        return Sources(operators, SourceIndex.scan(operators.root, paths))
+        found = (
+            path.relative_to(operators.root).as_posix()
+            for path in (operators.root / ATEN).rglob("*.*")
+        )
+        return Sources(operators, SourceIndex.scan(operators.root, filter(is_read, found)))
 
     def kernel_files(self) -> set[str]:
         """Every unit that a profile may name, below ATEN."""

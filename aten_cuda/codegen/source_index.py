@@ -8,12 +8,14 @@ What follows from it is closure.py's.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 # What the build of this repository defines, and what keeps conditions on absent headers well formed.
 _DEFINES: tuple[str, ...] = (
@@ -67,6 +69,10 @@ _TYPE_WORDS = frozenset({"class", "struct", "union", "enum"})
 
 class PreprocessorError(Exception):
     """There is no C preprocessor to run."""
+
+
+class IndexFileError(Exception):
+    """A file is not what SourceIndex.write wrote."""
 
 
 @dataclass(frozen=True)
@@ -156,10 +162,65 @@ class SourceIndex:
             text = (root / path).read_text(errors="replace")
             index.stub_names.update(_STUB_DECLARATION.findall(text))
             index.files[path] = parse(path, _preprocess(command, text))
-        for file in index.files.values():
-            for function in file.functions:
-                index.functions.setdefault(function.name, []).append(function)
+        index._name_functions()
         return index
+
+    def _name_functions(self) -> None:
+        for path in sorted(self.files):
+            for function in self.files[path].functions:
+                self.functions.setdefault(function.name, []).append(function)
+
+    def write(self, path: Path) -> None:
+        """Writes the index as JSON, the same bytes for the same sources."""
+        files = {
+            name: {
+                "functions": [
+                    [f.name, f.namespace, f.local, _pairs(f.uses)] for f in file.functions
+                ],
+                "stubs": sorted(file.stubs),
+                "uses": _pairs(file.uses),
+            }
+            for name, file in sorted(self.files.items())
+        }
+        data = {"files": files, "stub_names": sorted(self.stub_names)}
+        path.write_text(json.dumps(data, separators=(",", ":")), encoding="utf-8")
+
+    @staticmethod
+    def read(paths: Iterable[Path]) -> SourceIndex:
+        """Reads indexes that `write` wrote, of different sources, as one.
+
+        Raises:
+            IndexFileError: a file has another form.
+        """
+        index = SourceIndex()
+        for path in paths:
+            try:
+                data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+                index.stub_names.update(data["stub_names"])
+                for name, entry in data["files"].items():
+                    index.files[name] = SourceFile(
+                        name,
+                        [
+                            Function(function, name, namespace, local, frozenset(_from_pairs(uses)))
+                            for function, namespace, local, uses in entry["functions"]
+                        ],
+                        set(entry["stubs"]),
+                        set(_from_pairs(entry["uses"])),
+                    )
+            except (KeyError, TypeError, ValueError) as error:
+                raise IndexFileError(
+                    f"{path} is no index of sources ({error}); write it with index.py"
+                ) from error
+        index._name_functions()
+        return index
+
+
+def _pairs(uses: Iterable[Use]) -> list[list[str]]:
+    return sorted([use.name, use.qualifier] for use in uses)
+
+
+def _from_pairs(pairs: Iterable[tuple[str, str]]) -> Iterator[Use]:
+    return (Use(name, qualifier) for name, qualifier in pairs)
 
 
 def parse(path: str, text: str) -> SourceFile:

@@ -7,7 +7,6 @@ of it has one, with the headers of the Python that runs this.
 
 from __future__ import annotations
 
-import os
 import shutil
 import sysconfig
 import tarfile
@@ -121,12 +120,3 @@ def options(workspace: Path, work: Path, found: dict[str, Path]) -> list[str]:
         f"--override_module=rules_python={write_rules_python(work / 'rules_python')}",
         f"--override_repository={_PYBIND11}={pybind11}",
     ]
-
-
-def output_base() -> Path:
-    """The folder for this Bazel's outputs: beside that of the Bazel that runs the test, and kept for the next run."""
-    outer = Path(os.environ["TEST_SRCDIR"]).resolve()
-    while outer.name != "execroot":
-        outer = outer.parent
-    base = outer.parent
-    return base.with_name(base.name + "-real-rules")

@@ -125,9 +125,12 @@ def _pytorch_repository_impl(repository_ctx):
         ],
         "PyTorch's source (%s) could not be laid out:" % origin,
     )
-    for directory in watched.splitlines():
-        # A unit that is added to or removed from a folder with upstream globs is seen at the next build.
-        tree.get_child(directory).readdir()
+    for path in [tree.get_child(name) for name in watched.splitlines()]:
+        # A unit that comes into or goes from a folder with upstream's globs, or a list, is seen at the next build.
+        if path.is_dir:
+            path.readdir()
+        else:
+            repository_ctx.watch(path)
     repository_ctx.symlink(Label("//upstream/source:overlay.BUILD.bazel"), "BUILD.bazel")
     repository_ctx.file("source.txt", origin + "\n")
 

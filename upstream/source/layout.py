@@ -8,7 +8,7 @@ Run by the repository rule of @pytorch. It writes, below the repository's root:
   whose ABI is the one that counts;
 * `units.bzl`, the translation units that upstream's CMake files list or glob for CUDA, group by group.
 
-It prints the folders in which upstream globs, one a line: a new file there is a new unit.
+It prints what decides about the units, one path a line: the folders in which upstream globs, and the files that list.
 """
 
 import argparse
@@ -42,7 +42,12 @@ BUILD_FILES = frozenset(
 CUDA_GLOB = re.compile(r"(?!.*hip).*(?:cuda|cudnn|native_miopen).*(?:_cu|_cpp)$")
 # The list of c10_cuda's units.
 C10_LIST = "C10_CUDA_SRCS"
-CMAKE_FILES = ("aten/src/ATen/CMakeLists.txt", "c10/cuda/CMakeLists.txt")
+# The first has functions that the others call.
+CMAKE_FILES = (
+    "cmake/public/utils.cmake",
+    "aten/src/ATen/CMakeLists.txt",
+    "c10/cuda/CMakeLists.txt",
+)
 FILELISTS = "build_variables.bzl"
 
 
@@ -171,7 +176,7 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return 1
     (options.out / "units.bzl").write_text(units_bzl(groups), encoding="utf-8")
-    print("\n".join(folders))
+    print("\n".join([*folders, *CMAKE_FILES, FILELISTS]))
     return 0
 
 
