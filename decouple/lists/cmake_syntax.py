@@ -13,13 +13,13 @@ _TOKEN = re.compile(
     r"(?P<space>[ \t\r\f]+)"
     r"|(?P<line>\n)"
     r"|(?P<block_comment>\#\[(?P<hashes>=*)\[.*?\](?P=hashes)\])"
-    r"|(?P<comment>\#[^\n]*)"
+    r"|(?P<comment>\#(?!\[=*\[)[^\n]*)"
     r"|\[(?P<equals>=*)\[(?P<bracket>.*?)\](?P=equals)\]"
     r'|"(?P<quoted>(?:[^"\\]|\\.)*)"'
     r"|(?P<open>\()"
     r"|(?P<close>\))"
     # An unquoted argument may hold quoted pieces (-DNAME="x") and references.
-    r'|(?P<plain>(?:[^\s()#"\\]|\\.|"(?:[^"\\]|\\.)*")+)',
+    r'|(?!\[=*\[)(?P<plain>(?:[^\s()#"\\]|\\.|"(?:[^"\\]|\\.)*")+)',
     re.DOTALL,
 )
 
@@ -59,12 +59,15 @@ class Command:
 
 # What commands set, by where its name stands in their arguments: list(APPEND name …), set(name …).
 _SECOND = frozenset({"list", "file", "string", "math", "append_filelist"})
+_NONE = frozenset({"if", "elseif", "else", "while", "message", "return", "break", "continue", "include"})
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 
 
 def names_set(command: Command) -> list[str]:
     """The variables and targets that a command seems to set."""
     words = [argument.text for argument in command.arguments]
+    if command.name in _NONE or command.name.startswith("end"):
+        return []
     chosen = words[1:2] if command.name in _SECOND else words[:1]
     return [word for word in chosen if _NAME.fullmatch(word)]
 
