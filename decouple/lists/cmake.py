@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from decouple.errors import DecoupleError
-from decouple.gaps import Gap, dependents
+from decouple.gaps import Gap, Gaps, dependents
 from decouple.lists import cmake_condition, cmake_globs, cmake_strings
 from decouple.lists.cmake_blocks import REFERENCE, Block, Item, affected, nest, substitute, walk
 from decouple.lists.cmake_names import COMMANDS
@@ -244,10 +244,12 @@ class _Interpreter:
     def _items(self, path: str) -> tuple[Item, ...]:
         """What is in a file, as CMake reads it: without a byte order mark."""
         if path not in self._parsed:
-            gaps = self._tree.gaps
+            gaps = Gaps(strict=self._tree.gaps.strict)
             folder = posixpath.dirname(path)
-            text = self._tree.read_text(path, (f"{folder}/",)).removeprefix("\ufeff")
-            self._parsed[path] = nest(commands(text, path, gaps), path, gaps)
+            text = self._tree.reporting_to(gaps).read_text(path, (f"{folder}/",))
+            found = commands(text.removeprefix("\ufeff"), path, gaps)
+            self._parsed[path] = nest(found, path, gaps)
+            self._lost += gaps.all()
         return self._parsed[path]
 
     def _run_file(self, path: str) -> None:
