@@ -59,7 +59,7 @@ class CommandLineTest(absltest.TestCase):
                 self.assertIn(message, error)
 
     def test_what_cannot_be_read_is_said_by_every_command(self) -> None:
-        broken = {
+        broken: dict[str, str | bytes] = {
             "build_variables.bzl": MINIMAL["build_variables.bzl"] + "lost = nowhere()\n",
             "torch/bytes.cpp": b'#include "x"\n#ifdef USE_CUDA\nchar a[] = "cuda \xe9";\n#endif\n',
         }

@@ -120,14 +120,13 @@ class ScanTest(absltest.TestCase):
         return scan.scan(make_tree(self.root, files, Gaps()), load("cuda"), jobs=1)
 
     def test_what_cannot_be_read_costs_no_more_than_itself(self) -> None:
-        inventory = self._read(
-            **{
-                "torch__a.cpp": "#ifdef USE_CUDA\nvoid f() { cudaFoo(); }\n",
-                "torch__b.cpp": "#if USE_CUDA $\n#endif\n#ifdef USE_CUDA\nint b;\n#endif\n",
-                "torch__c.py": "print 'cuda'\nx = torch.cuda.stream\n",
-                "torch__d.h": b"// \xe9\n#ifdef USE_CUDA\nint d;\n#endif\n",
-            },
-        )
+        changes: dict[str, str | bytes] = {
+            "torch__a.cpp": "#ifdef USE_CUDA\nvoid f() { cudaFoo(); }\n",
+            "torch__b.cpp": "#if USE_CUDA $\n#endif\n#ifdef USE_CUDA\nint b;\n#endif\n",
+            "torch__c.py": "print 'cuda'\nx = torch.cuda.stream\n",
+            "torch__d.h": b"// \xe9\n#ifdef USE_CUDA\nint d;\n#endif\n",
+        }
+        inventory = self._read(**changes)
         self.assertEqual(
             [(gap.path, gap.line) for gap in inventory.gaps],
             [("torch/a.cpp", 1), ("torch/b.cpp", 1), ("torch/c.py", 1), ("torch/d.h", 1)],

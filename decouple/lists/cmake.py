@@ -109,6 +109,8 @@ def configure(
     definitions: Mapping[str, str],
     filelists: Mapping[str, Sequence[str]],
     optional: Sequence[str] = ("third_party",),
+    *,
+    partial: bool = False,
 ) -> Configuration:
     """Runs CMake files of a tree, one after another, in one configuration.
 
@@ -120,8 +122,9 @@ def configure(
         definitions: variables that are set before, such as USE_CUDA; values as in CMake.
         filelists: the lists of build_variables.bzl, for `append_filelist`.
         optional: folders of the tree that may be absent, such as those of submodules.
+        partial: whether other files than these define commands that they use: what nothing defines is passed over.
     """
-    interpreter = _Interpreter(tree, definitions, filelists, optional)
+    interpreter = _Interpreter(tree, definitions, filelists, optional, partial)
     interpreter.configure(files)
     return Configuration(
         {name: tuple(sorted(paths)) for name, paths in sorted(interpreter.targets.items())},
@@ -140,8 +143,10 @@ class _Interpreter:
         definitions: Mapping[str, str],
         filelists: Mapping[str, Sequence[str]],
         optional: Sequence[str],
+        partial: bool,
     ) -> None:
         self._tree = tree
+        self._partial = partial
         self._optional = tuple(f"{folder}/" for folder in optional)
         self._filelists = filelists
         self._scopes: list[dict[str, str]] = [
@@ -427,7 +432,7 @@ class _Interpreter:
             self._call(self._routines[name], command)
         elif name in _TARGET_COMMANDS:
             self._target(command)
-        elif name not in COMMANDS:
+        elif name not in COMMANDS and not self._partial:
             raise ValueError("CMake has no such command, and no file that was read defines it")
 
     def _call(self, routine: _Routine, command: Command) -> None:

@@ -60,7 +60,8 @@ def configure(tree: pathlib.Path) -> cmake.Configuration:
         rules = load("cuda")
         definitions = {**rules.definitions, **rules.device_definitions}
         source = Tree(tree)
-        return cmake.configure(source, CMAKE_FILES, definitions, starlark.lists(source, FILELISTS))
+        lists = starlark.lists(source, FILELISTS)
+        return cmake.configure(source, CMAKE_FILES, definitions, lists, partial=True)
     except DecoupleError as error:
         raise LayoutError(str(error)) from None
 
