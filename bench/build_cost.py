@@ -24,7 +24,8 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 
-from bench import bazel_events, edits, upstream_units
+from bench import bazel_events, edits
+from upstream.units import count as upstream_units
 
 TARGET = "//python:torch_cuda_wheel"
 

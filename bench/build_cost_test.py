@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from absl.testing import absltest, parameterized
 
-from bench import bazel_events, build_cost, edits, upstream_units
+from bench import bazel_events, build_cost, edits
+from upstream.units import count as upstream_units
 
 
 class PackageTest(parameterized.TestCase):

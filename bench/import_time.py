@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import Sequence
 
 from bench import paired
-from python.wheel import run_in_venv
+from tools.wheel import run_in_venv
 
 _IMPORT = """
 import sys, time

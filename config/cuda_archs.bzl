@@ -18,10 +18,7 @@ _NAMED = {
 
 CudaArchsInfo = provider(
     doc = "The architectures that kernels are compiled for.",
-    fields = {
-        "gencode": "list of strings, the options of nvcc",
-        "names": "list of strings, such as sm_80 and compute_80",
-    },
+    fields = {"names": "list of strings, such as sm_80 and compute_80"},
 )
 
 def parse_archs(value):
@@ -55,26 +52,50 @@ def parse_archs(value):
         return struct(names = [], error = "no CUDA architecture is given. The default is compute_80; 9.0+PTX is for a Hopper GPU.")
     return struct(names = names, error = None)
 
-def gencode(names):
-    """Returns nvcc's options for architectures such as `sm_80` (machine code) and `compute_80` (PTX)."""
-    return ["-gencode=arch=compute_%s,code=%s" % (name.split("_")[1], name) for name in names]
+def rules_cuda_archs(names):
+    """Writes architectures as rules_cuda's --@rules_cuda//cuda:archs takes them.
+
+    Args:
+        names: list of strings, such as `sm_80` (machine code) and `compute_80` (PTX).
+
+    Returns:
+        string such as "compute_80:sm_80;compute_90:sm_90,compute_90"; each architecture has code of its own.
+    """
+    by_number = {}
+    for name in names:
+        by_number.setdefault(name.split("_")[1], []).append(name)
+    return ";".join([
+        archs[0] if archs == ["compute_" + number] else "compute_%s:%s" % (number, ",".join(archs))
+        for number, archs in by_number.items()
+    ])
+
+def _parsed(label, value):
+    parsed = parse_archs(value)
+    if parsed.error:
+        fail("--%s=%s: %s" % (label, value, parsed.error))
+    return parsed.names
 
 def _cuda_archs_impl(ctx):
-    parsed = parse_archs(ctx.build_setting_value)
-    if parsed.error:
-        fail("--%s=%s: %s" % (ctx.label, ctx.build_setting_value, parsed.error))
-    options = gencode(parsed.names)
+    names = _parsed(ctx.label, ctx.build_setting_value)
     return [
-        CudaArchsInfo(gencode = options, names = parsed.names),
-        platform_common.TemplateVariableInfo({
-            "CUDA_ARCH_NAMES": " ".join(parsed.names),
-            "CUDA_GENCODE": " ".join(options),
-        }),
+        CudaArchsInfo(names = names),
+        platform_common.TemplateVariableInfo({"CUDA_ARCH_NAMES": " ".join(names)}),
     ]
 
 cuda_archs = rule(
     implementation = _cuda_archs_impl,
     build_setting = config.string(flag = True),
-    doc = "A list of CUDA architectures; `$(CUDA_GENCODE)` holds nvcc's options for it, `$(CUDA_ARCH_NAMES)` their names.",
+    doc = "A list of CUDA architectures; `$(CUDA_ARCH_NAMES)` holds their names.",
     provides = [CudaArchsInfo, platform_common.TemplateVariableInfo],
+)
+
+_SETTING = "//config:cuda_archs"
+
+def _cuda_archs_transition_impl(settings, _attr):
+    return {"@rules_cuda//cuda:archs": rules_cuda_archs(_parsed(_SETTING, settings[_SETTING]))}
+
+cuda_archs_transition = transition(
+    implementation = _cuda_archs_transition_impl,
+    inputs = [_SETTING],
+    outputs = ["@rules_cuda//cuda:archs"],
 )

@@ -1,7 +1,7 @@
 """What the architecture setting understands, and what it says about the rest."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load(":cuda_archs.bzl", "gencode", "parse_archs")
+load(":cuda_archs.bzl", "parse_archs", "rules_cuda_archs")
 
 def _names_test_impl(ctx):
     env = unittest.begin(ctx)
@@ -29,18 +29,19 @@ def _errors_test_impl(ctx):
     asserts.true(env, "no CUDA architecture is given" in parse_archs(" ; ").error, "an empty list is named as such")
     return unittest.end(env)
 
-def _gencode_test_impl(ctx):
+def _rules_cuda_test_impl(ctx):
     env = unittest.begin(ctx)
-    asserts.equals(
-        env,
-        ["-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=compute_90"],
-        gencode(["sm_80", "compute_90"]),
-    )
+    for names, archs in {
+        ("compute_80",): "compute_80",
+        ("sm_80", "sm_90", "compute_90"): "compute_80:sm_80;compute_90:sm_90,compute_90",
+        ("sm_90a",): "compute_90a:sm_90a",
+    }.items():
+        asserts.equals(env, archs, rules_cuda_archs(list(names)))
     return unittest.end(env)
 
 names_test = unittest.make(_names_test_impl)
 errors_test = unittest.make(_errors_test_impl)
-gencode_test = unittest.make(_gencode_test_impl)
+rules_cuda_test = unittest.make(_rules_cuda_test_impl)
 
 def cuda_archs_test_suite(name):
     """Declares the tests.
@@ -48,4 +49,4 @@ def cuda_archs_test_suite(name):
     Args:
         name: name of the suite.
     """
-    unittest.suite(name, names_test, errors_test, gencode_test)
+    unittest.suite(name, names_test, errors_test, rules_cuda_test)

@@ -31,7 +31,8 @@ def _coverage_page_test_impl(ctx):
         inputs += [source, script]
         arguments.add_all("--library", [soname, script, source])
     for caller in ctx.attr.callers:
-        objects = caller[OutputGroupInfo].compilation_outputs.to_list()
+        groups = caller[OutputGroupInfo]
+        objects = getattr(groups, "compilation_outputs", getattr(groups, "pic_objects", depset())).to_list()
         if not objects:
             fail("%s has no object files" % caller.label)
         inputs += objects

@@ -1,6 +1,6 @@
 """device_test: a Python test that needs a CUDA device."""
 
-load("//python/wheel:defs.bzl", "wheel_test")
+load("//tools/wheel:defs.bzl", "wheel_test")
 
 # The variables of a test on the simulated device, and on a real GPU.
 DEVICE_ENV = select({

@@ -18,11 +18,11 @@ _OWNERS = pathlib.Path(__file__).absolute().parents[2] / "upstream" / "owners.bz
 LAYERS: Mapping[str, frozenset[str]] = owners.read(_OWNERS).layers
 
 # Beside the column: settings and tools that any layer may use, and that use no layer.
-TOOLS = ("config", "patches", "python/wheel", "third_party", "tools")
+TOOLS = ("config", "patches", "third_party", "tools")
 
 # A table of all layers' sources looks at every layer and hands on no code: the wheel needs it so as not
 # to be built where a source belongs to none.
-TABLES = ("tools/upstream",)
+TABLES = ("upstream/units",)
 
 _EDGE = re.compile(r'^\s*"(?P<source>[^"]+)" -> "(?P<target>[^"]+)"')
 # The profiles of operators are settings: //config:ops names them.

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from absl.testing import absltest
 
-from python.wheel import run_in_venv
+from tools.wheel import run_in_venv
 
 PYTHON_WITH_TORCH = pathlib.Path(sys.argv.pop(2))
 WHEEL = pathlib.Path(sys.argv.pop(1)).absolute()

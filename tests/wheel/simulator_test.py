@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from absl.testing import absltest
 
-from python.wheel import run_in_venv
+from tools.wheel import run_in_venv
 
 PYTHON_WITH_TORCH = pathlib.Path(sys.argv.pop(3))
 SIMULATOR = pathlib.Path(sys.argv.pop(2)).absolute()

@@ -69,6 +69,8 @@ python_prefixes() {
 entry_paths() {
   local name path parent=
   {
+    # Released rules that lie beside the clone: tests/real_rules builds with them.
+    printf '%s\n' "$(dirname "$WORKSPACE")/shared/thirdparty"
     printf '%s\n' "$WORKSPACE" "$CACHE" "$HOME" /tmp "${TMPDIR:-}" \
       /etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt
     pip_paths

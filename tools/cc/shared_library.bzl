@@ -8,21 +8,12 @@ error.
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain", "use_cpp_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-
-def _link_inputs(linking_context):
-    """Returns the objects, the flags and the other files of a link."""
-    objects, flags, files = [], [], []
-    for linker_input in linking_context.linker_inputs.to_list():
-        flags.extend(linker_input.user_link_flags)
-        files.extend(linker_input.additional_inputs)
-        for library in linker_input.libraries:
-            objects.extend(library.pic_objects or library.objects or [])
-    return objects, flags, files
+load(":link_inputs.bzl", "link_inputs")
 
 def _shared_library_impl(ctx):
     toolchain = find_cpp_toolchain(ctx)
     dependencies = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
-    objects, flags, files = _link_inputs(dependencies.linking_context)
+    inputs = link_inputs(dependencies.linking_context)
     library = ctx.actions.declare_file(ctx.attr.name)
 
     arguments = ctx.actions.args()
@@ -35,14 +26,15 @@ def _shared_library_impl(ctx):
     arguments.add_all(ctx.attr.run_paths, format_each = "-Wl,-rpath,%s")
     if ctx.file.version_script:
         arguments.add(ctx.file.version_script, format = "-Wl,--version-script=%s")
-    arguments.add_all(objects)
-    arguments.add_all(flags)
+    arguments.add_all(inputs.objects)
+    arguments.add_all(inputs.libraries)
+    arguments.add_all(inputs.flags)
     arguments.add_all(["-lstdc++", "-lm", "-ldl", "-lpthread", "-lrt"])
     arguments.add_all(ctx.fragments.cpp.linkopts)
     ctx.actions.run(
         executable = toolchain.compiler_executable,
         arguments = [arguments],
-        inputs = depset(objects + files + ctx.files.version_script, transitive = [toolchain.all_files]),
+        inputs = depset(inputs.objects + inputs.libraries + inputs.files + ctx.files.version_script, transitive = [toolchain.all_files]),
         outputs = [library],
         mnemonic = "SharedLibraryLink",
         progress_message = "Linking %{output}",

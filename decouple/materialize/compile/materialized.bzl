@@ -2,8 +2,8 @@
 
 load("@bazel_skylib//rules:write_file.bzl", "write_file")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common", "cc_library")
-load("@rules_cuda//cuda:defs.bzl", "cuda_library")
-load("//aten_cuda:defs.bzl", "NVCC_DEFINES", "NVCC_OPTIONS")
+load("//upstream:library.bzl", "NVCC_DEFINES", "NVCC_OPTIONS")
+load("//tools/cc:cuda_library.bzl", "cuda_library")
 
 def _materialized_device_impl(ctx):
     tree = ctx.actions.declare_directory(ctx.label.name)
@@ -130,7 +130,6 @@ def materialized_library(name, units, moves, deps, copts = [], local_defines = [
             srcs = kernels,
             copts = NVCC_OPTIONS,
             local_defines = local_defines + NVCC_DEFINES,
-            toolchains = ["//config:cuda_archs"],
             deps = deps,
             **kwargs
         )

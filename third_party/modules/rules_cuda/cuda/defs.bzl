@@ -1,7 +1,7 @@
 """Public rules: the part of rules_cuda's documented API that this project uses."""
 
 load("//cuda/private:cuda_library.bzl", _cuda_library = "cuda_library")
-load("//cuda/private:providers.bzl", _CudaToolkitInfo = "CudaToolkitInfo")
+load("//cuda/private:providers.bzl", _CudaArchsInfo = "CudaArchsInfo")
 
 cuda_library = _cuda_library
-CudaToolkitInfo = _CudaToolkitInfo
+CudaArchsInfo = _CudaArchsInfo

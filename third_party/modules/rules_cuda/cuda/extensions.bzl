@@ -1,11 +1,11 @@
 """Module extension `toolchain`: declares @cuda from a toolkit installed on the machine."""
 
-load("//cuda/private:toolkit_repository.bzl", "cuda_toolkit_repository")
+load("//cuda/private:toolkit_repository.bzl", "cuda_toolkit")
 
 _toolkit = tag_class(
     attrs = {
         "name": attr.string(default = "cuda", doc = "Name of the repository."),
-        "toolkit_path": attr.string(doc = "Folder of the toolkit; empty: CUDA_PATH, then the folder of nvcc on PATH."),
+        "toolkit_path": attr.string(doc = "Folder of the toolkit; empty: CUDA_PATH, then the folder of ptxas on PATH."),
     },
     doc = "Declares the repository of one CUDA toolkit.",
 )
@@ -17,7 +17,7 @@ def _toolchain_impl(module_ctx):
             if toolkit.name not in declared or module.is_root:
                 declared[toolkit.name] = toolkit.toolkit_path
     for name, path in declared.items():
-        cuda_toolkit_repository(name = name, toolkit_path = path)
+        cuda_toolkit(name = name, toolkit_path = path)
 
 toolchain = module_extension(
     implementation = _toolchain_impl,

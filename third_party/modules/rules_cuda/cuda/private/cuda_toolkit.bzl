@@ -2,24 +2,20 @@
 
 load(":providers.bzl", "CudaToolkitInfo")
 
-def _cuda_toolkit_impl(ctx):
+def _cuda_toolkit_info_impl(ctx):
     return [
         DefaultInfo(files = depset(ctx.files.files)),
         CudaToolkitInfo(
-            nvcc = ctx.attr.nvcc,
-            host_compiler = ctx.attr.host_compiler,
             files = depset(ctx.files.files),
-            version = ctx.attr.version,
+            nvcc = ctx.attr.nvcc,
         ),
     ]
 
-cuda_toolkit = rule(
-    implementation = _cuda_toolkit_impl,
+cuda_toolkit_info = rule(
+    implementation = _cuda_toolkit_info_impl,
     attrs = {
-        "nvcc": attr.string(mandatory = True, doc = "Path of nvcc."),
-        "host_compiler": attr.string(mandatory = True, doc = "Path of nvcc's host compiler."),
         "files": attr.label_list(allow_files = True, doc = "Files whose change means another toolkit."),
-        "version": attr.string(mandatory = True, doc = "The toolkit's version."),
+        "nvcc": attr.string(mandatory = True, doc = "Path of nvcc."),
     },
     doc = "A CUDA toolkit.",
     provides = [CudaToolkitInfo],

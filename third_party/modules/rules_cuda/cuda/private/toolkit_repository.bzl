@@ -1,114 +1,56 @@
-"""Repository rule that describes an installed CUDA toolkit."""
+"""Repository rule that describes an installed CUDA toolkit, found where rules_cuda finds one."""
 
-# The newest g++ that each nvcc accepts (CUDA Installation Guide for Linux, "Host Compiler Support Policy").
-_NEWEST_GCC = {
-    "12.0": 12,
-    "12.1": 12,
-    "12.2": 12,
-    "12.3": 12,
-    "12.4": 13,
-    "12.5": 13,
-    "12.6": 13,
-}
+_DEBIAN = "/usr/lib/nvidia-cuda-toolkit"
 
-# Label: (link name, folders below the toolkit or multiarch folder are searched for it).
-_LIBRARIES = {
-    "cudart": "libcudart.so",
-    "cublas": "libcublas.so",
-    "cublasLt": "libcublasLt.so",
-    "cufft": "libcufft.so",
-    "curand": "libcurand.so",
-    "cusolver": "libcusolver.so",
-    "cusparse": "libcusparse.so",
-    "nvrtc": "libnvrtc.so",
-    "nvtx": "libnvToolsExt.so",
-    "cuda_driver": "stubs/libcuda.so",
-}
+# Of the libraries of a machine, those that the toolkit brings.
+_LIBRARIES = ["libcudart", "libcublas", "libcublasLt", "libcufft", "libcufftw", "libcurand", "libcusolver", "libcusparse", "libnvrtc", "libnvToolsExt"]
 
-def _nvcc(repository_ctx):
-    for folder in [repository_ctx.attr.toolkit_path, repository_ctx.os.environ.get("CUDA_PATH")]:
-        if folder:
-            nvcc = repository_ctx.path(folder).get_child("bin").get_child("nvcc")
-            if not nvcc.exists:
-                fail("@cuda: %s has no bin/nvcc. Name the folder of a CUDA 12 toolkit with --repo_env=CUDA_PATH=FOLDER." % folder)
-            return nvcc
-    nvcc = repository_ctx.which("nvcc")
-    if not nvcc:
-        fail("@cuda: no nvcc on PATH. Install a CUDA 12 toolkit, name its folder with --repo_env=CUDA_PATH=FOLDER, or " +
-             "use ./bazelw on a machine without one: it brings its own.")
-    return nvcc
-
-def _version(repository_ctx, nvcc):
-    result = repository_ctx.execute([nvcc, "--version"])
-    words = [word for word in result.stdout.replace("\n", " ").replace(",", " ").split(" ") if word]
-    if result.return_code or "release" not in words:
-        fail("@cuda: %s --version failed: %s%s" % (nvcc, result.stdout, result.stderr))
-    version = words[words.index("release") + 1]
-    if version.split(".")[0] != "12":
-        fail("@cuda: %s is CUDA %s, but PyTorch 2.6 needs CUDA 12. Name another toolkit with --repo_env=CUDA_PATH=FOLDER." % (nvcc, version))
-    return version, result.stdout
-
-def _host_compiler(repository_ctx, version):
-    named = repository_ctx.os.environ.get("CUDAHOSTCXX")
+def _toolkit_path(repository_ctx):
+    """Returns the folder of the toolkit: the attribute, CUDA_PATH, that of ptxas on PATH, or CUDA's own default."""
+    named = repository_ctx.attr.toolkit_path or repository_ctx.os.environ.get("CUDA_PATH")
     if named:
-        compiler = repository_ctx.which(named)
-        if not compiler:
-            fail("@cuda: CUDAHOSTCXX=%s is not a compiler on this machine." % named)
-        return compiler
-    newest = _NEWEST_GCC.get(version, 13)
-    for major in range(newest, 8, -1):
-        compiler = repository_ctx.which("g++-%d" % major)
-        if compiler:
-            return compiler
-    fail("@cuda: CUDA %s needs g++ %d or older as its host compiler, and none is installed. Install g++-%d, or name one with --repo_env=CUDAHOSTCXX=COMPILER." % (version, newest, newest))
+        return named
+    ptxas = repository_ctx.which("ptxas")
+    if not ptxas:
+        return "/usr/local/cuda"
+    if repository_ctx.path(_DEBIAN + "/bin/nvcc").exists and str(ptxas) == "/usr/bin/ptxas":
+        return _DEBIAN
+    return str(ptxas.dirname.dirname)
 
-def _toolkit_repository_impl(repository_ctx):
-    nvcc = _nvcc(repository_ctx)
-    version, banner = _version(repository_ctx, nvcc)
-    compiler = _host_compiler(repository_ctx, version)
-    compiler_version = repository_ctx.execute([compiler, "--version"]).stdout
-    root = nvcc.dirname.dirname
-    folders = [
-        folder
-        for folder in [
-            root.get_child("lib64"),
-            root.get_child("targets").get_child("x86_64-linux").get_child("lib"),
-            root.get_child("lib").get_child("x86_64-linux-gnu"),
-        ]
-        if folder.exists
-    ]
-    for label, name in _LIBRARIES.items():
-        for folder in folders:
-            # The driver's stub is linked against; the driver itself is the user's.
-            library = repository_ctx.path("%s/%s" % (folder, name))
-            if library.exists:
-                repository_ctx.symlink(library, "lib/%s.so" % label)
-                break
-    missing = [name for label, name in _LIBRARIES.items() if not repository_ctx.path("lib/%s.so" % label).exists]
-    if missing:
-        fail("@cuda: the toolkit of %s lacks %s (looked in %s). Install its development libraries." %
-             (nvcc, ", ".join(missing), ", ".join([str(folder) for folder in folders])))
+def _cuda_toolkit_impl(repository_ctx):
+    path = _toolkit_path(repository_ctx)
+    nvcc = repository_ctx.path(path + "/bin/nvcc")
+    if not nvcc.exists:
+        fail("@cuda: %s has no bin/nvcc. Install a CUDA 12 toolkit, name its folder with --repo_env=CUDA_PATH=FOLDER, or " % path +
+             "use ./bazelw on a machine without one: it brings its own.")
+    version = repository_ctx.execute([nvcc, "--version"])
+    if version.return_code:
+        fail("@cuda: %s --version failed: %s%s" % (nvcc, version.stdout, version.stderr))
 
-    # A toolkit in a folder of its own has its headers there; Debian's are in the compiler's own search path.
-    include = root.get_child("include")
-    if str(include) not in ("/usr/include", "/usr/local/include"):
-        repository_ctx.symlink(include, "include")
-    repository_ctx.file("version.txt", banner + compiler_version)
-    repository_ctx.file("cuda.bzl", '"""Facts about the CUDA toolkit."""\n\nCUDA_VERSION = "%s"\n' % version)
+    # Debian's headers are in the compiler's own search path, and its libraries among the machine's.
+    if path == _DEBIAN:
+        libraries = repository_ctx.path("/usr/lib/x86_64-linux-gnu")
+    else:
+        libraries = repository_ctx.path(path + "/lib64")
+        repository_ctx.symlink(path + "/include", "cuda/include")
+    for name in [library + ".so" for library in _LIBRARIES] + ["stubs/libcuda.so"]:
+        library = repository_ctx.path("%s/%s" % (libraries, name))
+        if library.exists:
+            repository_ctx.symlink(library, "cuda/lib64/" + name)
+    repository_ctx.file("version.txt", version.stdout)
     repository_ctx.template(
         "BUILD.bazel",
         Label("//cuda/private:toolkit.BUILD.bazel"),
-        substitutions = {
-            "%{nvcc}": str(nvcc),
-            "%{host_compiler}": str(compiler),
-            "%{version}": version,
-        },
+        substitutions = {"%{nvcc}": str(nvcc)},
     )
 
-cuda_toolkit_repository = repository_rule(
-    implementation = _toolkit_repository_impl,
+cuda_toolkit = repository_rule(
+    implementation = _cuda_toolkit_impl,
     attrs = {"toolkit_path": attr.string(doc = "Folder of the toolkit; empty: CUDA_PATH or PATH.")},
-    doc = "Finds nvcc, its host compiler and the toolkit's libraries on this machine.",
-    environ = ["CUDA_PATH", "CUDAHOSTCXX", "PATH"],
+    doc = "Finds nvcc and the toolkit's headers and libraries on this machine.",
+    environ = [
+        "CUDA_PATH",
+        "PATH",
+    ],
     local = True,
 )

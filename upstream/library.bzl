@@ -1,0 +1,149 @@
+"""Macros and rules that turn upstream's translation units into libraries.
+
+Every unit is a target of its own (`//aten_cuda/native:cuda/AbsKernel.cu`), so that a build compiles just what it needs,
+and a library is a set of units. Which units of a library take part in a build is decided by `//config:ops`.
+"""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//aten_cuda/profiles:defs.bzl", "OpProfileInfo", "kernel_selected")
+load("//tools/cc:cuda_library.bzl", "cuda_library")
+
+ATEN = "aten/src/ATen/"
+
+# Warnings are upstream's own business; ours are switched on in our own libraries.
+UPSTREAM_COPTS = ["-w"]
+
+UPSTREAM_DEFINES = [
+    "AT_PER_OPERATOR_HEADERS",
+    "TORCH_CUDA_BUILD_MAIN_LIB",
+    "USE_CUDA",
+]
+
+NVCC_OPTIONS = [
+    "-std=c++17",
+    "-O2",
+    "-w",
+    "--expt-relaxed-constexpr",
+    "--expt-extended-lambda",
+]
+
+# Upstream takes half and bfloat16 arithmetic from its own types, and keeps CUB's symbols to itself.
+NVCC_DEFINES = [
+    "CUB_WRAPPED_NAMESPACE=at_cuda_detail",
+    "__CUDA_NO_BFLOAT16_CONVERSIONS__",
+    "__CUDA_NO_HALF2_OPERATORS__",
+    "__CUDA_NO_HALF_CONVERSIONS__",
+    "__CUDA_NO_HALF_OPERATORS__",
+]
+
+def _unit_name(unit):
+    """Returns the target that compiles a unit: its path below ATen, or below torch/csrc."""
+    return unit.removeprefix(ATEN).removeprefix("native/").removeprefix("torch/csrc/")
+
+def _profile_library_impl(ctx):
+    profile = ctx.attr.profile[OpProfileInfo]
+    chosen = [
+        dep
+        for dep, path in ctx.attr.units.items()
+        if kernel_selected(profile, path)
+    ] + [
+        dep
+        for dep, path in ctx.attr.substitutes.items()
+        if not kernel_selected(profile, path)
+    ]
+    return [
+        DefaultInfo(files = depset(transitive = [dep[DefaultInfo].files for dep in chosen])),
+        cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in chosen]),
+    ]
+
+profile_library = rule(
+    implementation = _profile_library_impl,
+    attrs = {
+        "units": attr.label_keyed_string_dict(
+            providers = [CcInfo],
+            doc = "Libraries of one unit each, and the unit's path below aten/src/ATen.",
+        ),
+        "substitutes": attr.label_keyed_string_dict(
+            providers = [CcInfo],
+            doc = "Libraries of ours, each with the unit whose place it takes where the profile leaves that out.",
+        ),
+        "profile": attr.label(
+            mandatory = True,
+            providers = [OpProfileInfo],
+            doc = "The op profile that chooses among the units.",
+        ),
+    },
+    doc = "The units of a library that an op profile asks for.",
+    provides = [CcInfo],
+)
+
+def upstream_library(
+        name,
+        units,
+        profiled = False,
+        substitutes = {},
+        deps = [],
+        unit_deps = {},
+        local_defines = [],
+        copts = [],
+        cuda_copts = [],
+        visibility = None):
+    """Declares one target for each upstream translation unit and a library of all of them.
+
+    Args:
+        name: name of the library.
+        units: list of strings, paths in @pytorch, each a .cpp or .cu file.
+        profiled: whether only the units that `//config:ops` asks for are part of the library.
+        substitutes: dict of labels of libraries to the units in whose place they come when a profile leaves these out.
+        deps: libraries whose headers the units include.
+        unit_deps: dict of file names to further libraries that these units alone include.
+        local_defines: macros of these units, besides those that all upstream units get.
+        copts: options of the C++ compiler, for .cpp units; `$(CUDA_ARCH_NAMES)` stands for the architectures.
+        cuda_copts: options of nvcc, for .cu units.
+        visibility: visibility of the library; the units themselves are visible to this repository.
+    """
+    labels = {}
+    for unit in units:
+        target = _unit_name(unit)
+        includes = deps + unit_deps.get(unit.split("/")[-1], [])
+        labels[":" + target] = unit.removeprefix(ATEN)
+        if unit.endswith(".cu"):
+            cuda_library(
+                name = target,
+                srcs = ["@pytorch//:" + unit],
+                copts = NVCC_OPTIONS + cuda_copts,
+                local_defines = UPSTREAM_DEFINES + NVCC_DEFINES + local_defines,
+                tags = ["manual"],
+                visibility = ["//:__subpackages__"],
+                deps = includes,
+                alwayslink = True,
+            )
+        else:
+            cc_library(
+                name = target,
+                srcs = ["@pytorch//:" + unit],
+                copts = UPSTREAM_COPTS + copts,
+                linkstatic = True,
+                local_defines = UPSTREAM_DEFINES + local_defines,
+                tags = ["manual"],
+                toolchains = ["//config:cuda_archs"],
+                visibility = ["//:__subpackages__"],
+                deps = includes,
+                alwayslink = True,
+            )
+    if profiled:
+        profile_library(
+            name = name,
+            profile = "//config:ops",
+            substitutes = substitutes,
+            units = labels,
+            visibility = visibility,
+        )
+    else:
+        cc_library(
+            name = name,
+            visibility = visibility,
+            deps = list(labels),
+        )

@@ -1,0 +1,114 @@
+"""What the layout of @pytorch keeps, hides and reports."""
+
+import pathlib
+
+from absl.testing import absltest
+
+from decouple import testing
+from upstream.source import layout
+
+CMAKE = """
+exclude(other "${other}")
+file(GLOB cuda_cpp "cuda/*.cpp" "cuda/detail/*.cpp")
+file(GLOB native_cuda_cu "native/cuda/*.cu")
+file(GLOB native_miopen_cpp "native/miopen/*.cpp")
+file(GLOB hip_cpp "hip/*.cpp")
+"""
+
+
+class LayoutTest(absltest.TestCase):
+    """A small tree with upstream's shape."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.tree = pathlib.Path(self.create_tempdir().full_path, "tree")
+        testing.make_tree(
+            self.tree,
+            {
+                "aten/src/ATen/CMakeLists.txt": CMAKE,
+                "aten/src/ATen/cuda/Context.cpp": "",
+                "aten/src/ATen/cuda/Context.h": "",
+                "aten/src/ATen/cuda/detail/Hooks.cpp": "",
+                "aten/src/ATen/native/cuda/Abs.cu": "",
+                "aten/src/ATen/native/miopen/README": "",
+                "aten/src/ATen/native/Sorting.h": "",
+                "c10/BUILD.bazel": "",
+                "c10/cuda/CMakeLists.txt": "set(C10_CUDA_SRCS\n    Stream.cpp\n    impl/Guard.cpp\n)\n",
+                "c10/cuda/impl/Guard.cpp": "",
+                "torch/csrc/Module.cpp": "",
+            },
+        )
+
+    def units(self) -> dict[str, list[str]]:
+        """Upstream's groups of units."""
+        return layout.units(layout.configure(self.tree))
+
+    def lay_out(self) -> pathlib.Path:
+        """Runs the tool; returns the repository it wrote."""
+        out = pathlib.Path(self.create_tempdir().full_path)
+        code = layout.main(["--tree", str(self.tree), "--out", str(out)])
+        self.assertEqual(code, 0)
+        return out
+
+    def test_units_come_from_upstreams_globs_and_lists(self) -> None:
+        self.assertEqual(
+            self.units(),
+            {
+                "cuda_cpp": [
+                    "aten/src/ATen/cuda/Context.cpp",
+                    "aten/src/ATen/cuda/detail/Hooks.cpp",
+                ],
+                "native_cuda_cu": ["aten/src/ATen/native/cuda/Abs.cu"],
+                "native_miopen_cpp": [],
+                "c10_cuda": ["c10/cuda/Stream.cpp", "c10/cuda/impl/Guard.cpp"],
+            },
+        )
+
+    def test_a_new_file_is_a_new_unit(self) -> None:
+        (self.tree / "aten/src/ATen/native/cuda/New.cu").touch()
+        self.assertIn("aten/src/ATen/native/cuda/New.cu", self.units()["native_cuda_cu"])
+
+    def test_folders_with_globs_are_watched(self) -> None:
+        self.assertEqual(
+            layout.watched_folders(layout.configure(self.tree)),
+            [
+                "aten/src/ATen/cuda",
+                "aten/src/ATen/cuda/detail",
+                "aten/src/ATen/native/cuda",
+                "aten/src/ATen/native/miopen",
+            ],
+        )
+
+    def test_files_keep_their_paths_and_build_files_are_hidden(self) -> None:
+        out = self.lay_out()
+        self.assertTrue((out / "c10/core/Device.h").is_file())
+        self.assertTrue((out / "torch/csrc/Module.cpp").is_file())
+        self.assertFalse((out / "c10/BUILD.bazel").exists())
+
+    def test_an_edit_of_the_tree_is_an_edit_of_the_repository(self) -> None:
+        out = self.lay_out()
+        (self.tree / "torch/csrc/Module.cpp").write_text("edited")
+        self.assertEqual((out / "torch/csrc/Module.cpp").read_text(), "edited")
+
+    def test_the_header_view_holds_the_folders_of_cuda_only(self) -> None:
+        view = self.lay_out() / "cuda_include"
+        self.assertTrue((view / "ATen/cuda/Context.h").is_file())
+        self.assertTrue((view / "c10/cuda/Stream.h").is_file())
+        self.assertFalse((view / "ATen/native/Sorting.h").exists())
+        self.assertFalse((view / "c10/core").exists())
+
+    def test_a_list_that_vanishes_is_named(self) -> None:
+        (self.tree / "c10/cuda/CMakeLists.txt").write_text("set(OTHER a.cpp)\n")
+        with self.assertRaisesRegex(layout.LayoutError, "no longer sets C10_CUDA_SRCS"):
+            self.units()
+
+    def test_a_tree_without_cmake_files_is_refused(self) -> None:
+        (self.tree / "aten/src/ATen/CMakeLists.txt").unlink()
+        with self.assertRaisesRegex(
+            layout.LayoutError, r"aten/src/ATen/CMakeLists\.txt: cannot be read"
+        ):
+            self.units()
+
+
+if __name__ == "__main__":
+    absltest.main()
