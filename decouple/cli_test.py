@@ -11,8 +11,9 @@ from unittest import mock
 from absl.testing import absltest
 
 from decouple import cli
+from decouple.gaps import Gaps
 from decouple.model import Inventory
-from decouple.testing import make_tree
+from decouple.testing import MINIMAL, make_tree
 
 
 class CommandLineTest(absltest.TestCase):
@@ -56,6 +57,85 @@ class CommandLineTest(absltest.TestCase):
                 self.assertEqual((status, out), (2, ""))
                 self.assertEqual(error.count("\n"), 1)
                 self.assertIn(message, error)
+
+    def test_what_cannot_be_read_is_said_by_every_command(self) -> None:
+        broken: dict[str, str | bytes] = {
+            "build_variables.bzl": MINIMAL["build_variables.bzl"] + "lost = nowhere()\n",
+            "torch/bytes.cpp": b'#include "x"\n#ifdef USE_CUDA\nchar a[] = "cuda \xe9";\n#endif\n',
+        }
+        make_tree(self.root, broken, Gaps())
+        (self.outside / "query.xml").write_text("<query version='2'/>")
+        (self.outside / "sites.md").write_text("none\n")
+        (self.outside / "owners.bzl").write_text(
+            "LAYERS = {}\ndef package_of(path, lists):\n    return ''\n"
+            "def cut_package_of(path):\n    return ''\n"
+        )
+        tree = str(self.root)
+        owners = ("--owners", "owners.bzl")
+        commands: tuple[tuple[str, ...], ...] = (
+            ("scan", tree, "--json", "scan.json"),
+            ("plan", tree, "--json", "plan.json"),
+            ("plan", tree, "--all"),
+            ("report", tree, "--html", "page.html"),
+            ("materialize", tree, "--out", "out"),
+            ("diff", tree, tree),
+            ("diff", tree, tree, "--out", "list.md"),
+            ("verify", tree, *owners, "--query", "query.xml", "--sites", "sites.md"),
+        )
+        with mock.patch.dict(os.environ, {"BUILD_WORKING_DIRECTORY": str(self.outside)}):
+            for arguments in commands:
+                with self.subTest(arguments):
+                    status, out, error = self._run(*arguments, "--jobs", "1")
+                    self.assertEqual((status, error), (int(arguments[0] == "verify"), ""))
+                    self.assertIn("could not be read", out)
+                    self.assertIn("build_variables.bzl:3: fails: NameError", out)
+                    self.assertIn("torch/bytes.cpp:3: byte 0xe9", out)
+            for arguments in commands:
+                with self.subTest(arguments, strict=True):
+                    status, out, error = self._run(*arguments, "--jobs", "1", "--strict")
+                    self.assertEqual((status, out), (2, ""))
+                    self.assertIn("build_variables.bzl:3: fails: NameError", error)
+        for name in ("scan.json", "plan.json", "page.html", "list.md"):
+            self.assertIn("fails: NameError", (self.outside / name).read_text(encoding="utf-8"))
+        piece = "third_device/torch_cuda/torch_cuda/core/intra_file/bytes.cpp.inc"
+        self.assertIn(b"cuda \xe9", (self.outside / "out" / piece).read_bytes())
+
+    def test_broken_trees_are_one_line_or_a_summary(self) -> None:
+        loop = self.outside / "loop"
+        loop.symlink_to(loop)
+        (self.outside / "file").touch()
+        (self.outside / "other").mkdir()
+        (self.outside / "other" / "CMakeLists.txt").touch()
+        for name in ("none", "file", "other", "loop", "x" * 5000):
+            with self.subTest(name):
+                status, out, error = self._run("scan", str(self.outside / name))
+                self.assertEqual((status, out, error.count("\n")), (2, "", 1))
+        make_tree(self.root, {name: text.replace("\n", "\r\n") for name, text in MINIMAL.items()})
+        status, out, _ = self._run("scan", str(self.root), "--jobs", "1")
+        self.assertEqual(status, 0)
+        self.assertNotIn("could not be read", out)
+        self.assertIn("3 translation units", out)
+
+    def test_without_owners_the_plan_says_so(self) -> None:
+        make_tree(self.root)
+        with mock.patch.dict(os.environ):
+            os.environ.pop("DECOUPLE_OWNERS", None)
+            status, out, _ = self._run("plan", str(self.root), "--jobs", "1")
+            self.assertEqual(status, 0)
+            self.assertIn("no owners given", out)
+            status, _, error = self._run("verify", str(self.root), "--jobs", "1")
+            self.assertEqual(status, 2)
+            self.assertIn("no owners are given", error)
+
+    def test_a_device_is_written_to_and_not_replaced(self) -> None:
+        make_tree(self.root)
+        pipe = self.outside / "pipe"
+        os.mkfifo(pipe)
+        with open(os.open(pipe, os.O_RDWR), "rb", buffering=0) as end:
+            status, _, error = self._run("diff", str(self.root), str(self.root), "--out", str(pipe))
+            self.assertEqual((status, error), (0, ""))
+            self.assertIn(b"Nothing to do", end.read(1000))
+        self.assertTrue(pipe.is_fifo())
 
     def test_inventory_that_cannot_be_written_leaves_nothing(self) -> None:
         make_tree(self.root)

@@ -56,11 +56,11 @@ class Gap:
 
 
 class Gaps:
-    """Collects gaps, each once; a strict one raises the first as an error."""
+    """Collects gaps, each place once; a strict one raises the first as an error."""
 
     def __init__(self, *, strict: bool = False) -> None:
         self.strict = strict
-        self._found: dict[Gap, None] = {}
+        self._found: dict[tuple[str, int, str], Gap] = {}
 
     def add(self, gap: Gap) -> None:
         """Reports a gap.
@@ -70,11 +70,14 @@ class Gaps:
         """
         if self.strict:
             raise gap.error()
-        self._found[gap] = None
+        place = (gap.path, gap.line, gap.problem)
+        known = self._found.get(place, gap)
+        affects = tuple(sorted({*known.affects, *gap.affects}))
+        self._found[place] = dataclasses.replace(known, affects=affects)
 
     def all(self) -> tuple[Gap, ...]:
         """All that was reported, sorted."""
-        return tuple(sorted(self._found))
+        return tuple(sorted(self._found.values()))
 
 
 STRICT = Gaps(strict=True)

@@ -19,6 +19,13 @@ def write_text(path: pathlib.Path, text: str) -> None:
     Raises:
         DecoupleError: it cannot be written; what was there before is unchanged.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        # A device or a pipe is written to, and nothing takes its place.
+        try:
+            path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        except OSError as error:
+            raise DecoupleError(f"cannot be written: {error.strerror}.", path=str(path)) from None
+        return
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:

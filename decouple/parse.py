@@ -20,7 +20,7 @@ from decouple.lists import cmake_finder
 from decouple.model import Finding, Kind
 from decouple.python_code import finder
 from decouple.rules.load import Rules
-from decouple.tree import LONGEST_LINE, Tree, decode
+from decouple.tree import Tree, decode
 
 CPP_SUFFIXES = frozenset(
     {".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".inl", ".mm", ".m", ".hip"}
@@ -167,12 +167,6 @@ class _Worker:
         content = self._tree.reporting_to(self._gaps).read_bytes(path)
         text = decode(content, path, self._gaps)
         lines = content.count(b"\n") + (not content.endswith(b"\n") and content != b"")
-        if len(content) > LONGEST_LINE and any(
-            len(line) > LONGEST_LINE for line in content.split(b"\n")
-        ):
-            problem = f"has a line of more than {LONGEST_LINE} bytes, which no source has"
-            self._gaps.add(Gap(path, 0, problem, "the file", (path,)))
-            return Parsed(lines, (), ())
         whole = not whatever_its_name and any(rule.match(path) for rule in self._rules.files)
         findings = () if whole else self._findings(path, content, text)
         if posixpath.splitext(path)[1] in PYTHON_SUFFIXES or _is_cmake(path):

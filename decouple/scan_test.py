@@ -8,9 +8,11 @@ from absl.testing import absltest
 
 from decouple import scan
 from decouple.errors import DecoupleError
+from decouple.gaps import Gaps
 from decouple.model import Finding, Inventory, Kind, Unit
 from decouple.rules.load import load
-from decouple.testing import make_tree
+from decouple.testing import MINIMAL, make_tree
+from decouple.tree import Tree
 
 
 class ScanTest(absltest.TestCase):
@@ -112,6 +114,87 @@ class ScanTest(absltest.TestCase):
                 self._scan(**{path: content})
             (self.root / path.replace("__", "/")).unlink()
 
+    def _read(self, **changes: str | bytes | None) -> Inventory:
+        """A scan that goes on past what cannot be read."""
+        files = {path.replace("__", "/"): content for path, content in changes.items()}
+        return scan.scan(make_tree(self.root, files, Gaps()), load("cuda"), jobs=1)
+
+    def test_what_cannot_be_read_costs_no_more_than_itself(self) -> None:
+        changes: dict[str, str | bytes] = {
+            "torch__a.cpp": "#ifdef USE_CUDA\nvoid f() { cudaFoo(); }\n",
+            "torch__b.cpp": "#if USE_CUDA $\n#endif\n#ifdef USE_CUDA\nint b;\n#endif\n",
+            "torch__c.py": "print 'cuda'\nx = torch.cuda.stream\n",
+            "torch__d.h": b"// \xe9\n#ifdef USE_CUDA\nint d;\n#endif\n",
+        }
+        inventory = self._read(**changes)
+        self.assertEqual(
+            [(gap.path, gap.line) for gap in inventory.gaps],
+            [("torch/a.cpp", 1), ("torch/b.cpp", 1), ("torch/c.py", 1), ("torch/d.h", 1)],
+        )
+        rules = {
+            path: [f.rule for f in self._of(inventory, path)]
+            for path in ("torch/a.cpp", "torch/b.cpp", "torch/c.py", "torch/d.h")
+        }
+        self.assertEqual(rules["torch/a.cpp"], ["cuda-macro", "cuda-identifier"])
+        self.assertEqual(rules["torch/b.cpp"], ["cuda-macro", "cuda-guard"])
+        self.assertEqual(rules["torch/c.py"], ["python-torch-cuda"])
+        self.assertEqual(rules["torch/d.h"], ["cuda-guard"])
+        self.assertEqual(Inventory.from_json(inventory.to_json()), inventory)
+
+    def test_several_processes_report_the_same(self) -> None:
+        many = {f"torch__m{number}.py": "print 'cuda'\n" for number in range(300)}
+        alone = self._read(**many)
+        self.assertLen(alone.gaps, 300)
+        self.assertEqual(scan.scan(Tree(self.root, Gaps()), load("cuda"), jobs=2), alone)
+
+    def test_a_list_that_is_renamed_is_reported_where_it_is_used(self) -> None:
+        lists = MINIMAL["build_variables.bzl"].replace("things_cuda", "pieces_cuda")
+        (gap,) = self._read(**{"build_variables.bzl": lists}).gaps
+        self.assertEqual((gap.path, gap.line), ("caffe2/CMakeLists.txt", 4))
+        self.assertIn("has no list things_cuda", gap.problem)
+        self.assertEqual(gap.affects, ("GPU", "torch_cuda"))
+        users = MINIMAL["caffe2/CMakeLists.txt"].replace("things_cuda", "pieces_cuda")
+        renamed = self._read(**{"build_variables.bzl": lists, "caffe2__CMakeLists.txt": users})
+        self.assertEmpty(renamed.gaps)
+        self.assertIn(Unit("torch/csrc/fast.cpp", ("pieces_cuda",)), renamed.units)
+
+    def test_a_file_that_is_listed_and_not_there_is_reported(self) -> None:
+        lists = MINIMAL["build_variables.bzl"].replace("csrc/fast.cpp", "csrc/faster.cpp")
+        (gap,) = self._read(**{"build_variables.bzl": lists}).gaps
+        self.assertEqual((gap.line, gap.affects), (2, ("things_cuda",)))
+
+    def test_a_tree_without_lists_is_scanned_by_names(self) -> None:
+        inventory = self._read(**{"build_variables.bzl": None, "caffe2__CMakeLists.txt": None})
+        self.assertContainsSubset(
+            {"build_variables.bzl", "caffe2/CMakeLists.txt"}, {gap.path for gap in inventory.gaps}
+        )
+        self.assertNotEmpty(self._of(inventory, "aten/add.cu"))
+
+    def test_a_folder_of_a_new_backend_is_found_by_rules_of_the_user(self) -> None:
+        rules = self.create_tempfile(
+            "xyz.yaml",
+            "device: xyz\nwords: [xyz]\nmacros: {build: [USE_XYZ]}\n"
+            "files: [{id: xyz-folder, folders: [xyz]}]\nlists: ['.*xyz.*']\n"
+            "build: {device: {USE_XYZ: 'ON'}}\n",
+        )
+        tree = make_tree(
+            self.root,
+            {
+                "c10/CMakeLists.txt": "if(USE_XYZ)\n  add_subdirectory(xyz)\nendif()\n",
+                "c10/xyz/CMakeLists.txt": "file(GLOB SRCS *.cpp)\nadd_library(c10_xyz ${SRCS})\n",
+                "c10/xyz/Queue.cpp": "#include <c10/xyz/Queue.h>\n",
+                "c10/xyz/Queue.h": "",
+                "aten/src/ATen/xyz/Add.cpp": "",
+                "torch/csrc/engine.cpp": "#ifdef USE_XYZ\nint xyz;\n#endif\n",
+            },
+        )
+        inventory = scan.scan(tree, load("xyz", [pathlib.Path(rules.full_path)]), jobs=1)
+        self.assertEqual([unit.path for unit in inventory.units], ["c10/xyz/Queue.cpp"])
+        found = {finding.path: finding.rule for finding in inventory.findings}
+        self.assertEqual(found["aten/src/ATen/xyz/Add.cpp"], "xyz-folder")
+        self.assertEqual(found["c10/xyz/Queue.h"], "xyz-folder")
+        self.assertEqual(found["torch/csrc/engine.cpp"], "xyz-guard")
+
     def test_conditionals_have_to_be_balanced_in_files_without_device_code_too(self) -> None:
         with self.assertRaisesRegex(DecoupleError, r"^torch/d\.cpp:2: #if has no #endif"):
             self._scan(**{"torch__d.cpp": "int a;\n#if A\n"})
@@ -120,7 +203,9 @@ class ScanTest(absltest.TestCase):
         make_tree(self.root)
         (self.root / "torch/link.py").symlink_to("nn.py")
         (self.root / "torch/gone.py").symlink_to("nowhere.py")
-        self.assertEmpty(self._of(self._scan(), "torch/link.py"))
+        inventory = self._read()
+        self.assertEmpty(self._of(inventory, "torch/link.py"))
+        self.assertEqual([gap.path for gap in inventory.gaps], ["torch/gone.py"])
 
     def test_cmake_is_found_by_its_conditions_and_its_commands(self) -> None:
         found = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Mapping
 
+from decouple.gaps import STRICT, Gaps
 from decouple.tree import Tree
 
 # The least that a folder needs to be a tree, with one list and one target of each build.
@@ -36,12 +37,17 @@ MINIMAL = {
 }
 
 
-def make_tree(root: pathlib.Path, changes: Mapping[str, str | bytes | None] | None = None) -> Tree:
+def make_tree(
+    root: pathlib.Path,
+    changes: Mapping[str, str | bytes | None] | None = None,
+    gaps: Gaps = STRICT,
+) -> Tree:
     """Writes the minimal tree below a folder and opens it.
 
     Args:
         root: an empty folder.
         changes: files to add or replace; None leaves one out.
+        gaps: what cannot be read is reported there.
     """
     for path, content in {**MINIMAL, **(changes or {})}.items():
         if content is None:
@@ -49,4 +55,4 @@ def make_tree(root: pathlib.Path, changes: Mapping[str, str | bytes | None] | No
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return Tree(root)
+    return Tree(root, gaps)

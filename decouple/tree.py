@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from decouple.errors import DecoupleError
 from decouple.gaps import STRICT, Gap, Gaps
 
-# What a tree has whose build lists can be read.
-_LANDMARKS = ("version.txt", "build_variables.bzl", "caffe2/CMakeLists.txt", "torch", "c10")
+# What a tree has whose build lists can be read: files, and folders.
+_LANDMARKS = ("version.txt", "build_variables.bzl", "caffe2/CMakeLists.txt", "torch/", "c10/")
 # What every release of PyTorch had: the Python package, and one of the C++ libraries below it.
 _PACKAGE = "torch"
 _LIBRARIES = ("c10", "aten", "caffe2")
@@ -23,9 +23,9 @@ _RELEASE = re.compile(r"\s*(\d+(?:\.\d+)+)")
 UNKNOWN = "unknown"
 """The version of a tree that names none."""
 LONGEST_FILE = 4 << 20
-"""Bytes up to which a source is read: upstream's longest has two million."""
+"""Bytes that a source may have: upstream's longest has two million."""
 LONGEST_LINE = 200_000
-"""Characters up to which a line of a source is read."""
+"""Bytes that a line of a source may have."""
 
 
 class Tree:
@@ -48,7 +48,11 @@ class Tree:
                     "where version.txt and build_variables.bzl are."
                 )
             self.root = root.resolve()
-            missing = [name for name in _LANDMARKS if not (root / name).exists()]
+            missing = [
+                name.removesuffix("/")
+                for name in _LANDMARKS
+                if not ((root / name).is_dir() if name.endswith("/") else (root / name).is_file())
+            ]
             is_tree = (root / _PACKAGE).is_dir() and any(
                 (root / lib).is_dir() for lib in _LIBRARIES
             )
@@ -64,7 +68,7 @@ class Tree:
                 "where version.txt and build_variables.bzl are."
             )
         for name in missing:
-            gaps.add(Gap(name, 0, "is not in the tree", "the file", (name,)))
+            gaps.add(Gap(name, 0, "is not in the tree", "what would be there", (name,)))
 
     def reporting_to(self, gaps: Gaps) -> Tree:
         """The same tree, whose gaps are reported somewhere else."""
@@ -141,10 +145,12 @@ class Tree:
         """What is wrong with a link; empty where nothing is."""
         try:
             target = (self.root / path).resolve(strict=True)
+        except FileNotFoundError:
+            # Settings of other tools have names that begin so.
+            hidden = posixpath.basename(path).startswith(".")
+            return "" if hidden else "is a link that leads to nothing"
         except (OSError, RuntimeError):
-            # What has a suffix is a file, and one that is not there has nothing to lose.
-            named = "." in posixpath.basename(path)
-            return "" if named else "is a link that leads to nothing, or in a circle"
+            return "is a link that leads in a circle"
         if target == self.root:
             return "is a link that leads to the tree itself"
         return "" if target.is_relative_to(self.root) else "is a link that leads out of the tree"
@@ -179,9 +185,12 @@ class Tree:
         except OSError as error:
             problem = f"cannot be read: {error.strerror}"
         else:
-            if len(content) <= LONGEST_FILE:
+            if len(content) > LONGEST_FILE:
+                problem = f"has more than {LONGEST_FILE} bytes, which no source has"
+            elif len(content) > LONGEST_LINE and max(map(len, content.split(b"\n"))) > LONGEST_LINE:
+                problem = f"has a line of more than {LONGEST_LINE} bytes, which no source has"
+            else:
                 return content
-            problem = f"has more than {LONGEST_FILE} bytes, which no source has"
         self.gaps.add(Gap(path, 0, problem, "the file", tuple(affects) or (path,)))
         return b""
 

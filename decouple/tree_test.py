@@ -8,8 +8,9 @@ import pathlib
 from absl.testing import absltest
 
 from decouple.errors import DecoupleError
+from decouple.gaps import Gaps
 from decouple.testing import make_tree
-from decouple.tree import Tree
+from decouple.tree import LONGEST_FILE, LONGEST_LINE, UNKNOWN, Tree, decode
 
 
 class TreeTest(absltest.TestCase):
@@ -68,6 +69,57 @@ class TreeTest(absltest.TestCase):
                 with self.assertRaisesRegex(DecoupleError, r"^the name '[^\n]*' is not printable"):
                     _ = tree.files
             os.unlink(file)
+
+    def test_a_tree_that_lacks_something_is_a_tree(self) -> None:
+        gaps = Gaps()
+        lacks = ("version.txt", "build_variables.bzl", "caffe2/CMakeLists.txt")
+        tree = make_tree(self.root, dict.fromkeys(lacks), gaps)
+        self.assertEqual(tree.version, UNKNOWN)
+        self.assertEqual({gap.path for gap in gaps.all()}, set(lacks))
+
+    def test_what_is_no_tree_is_refused_where_gaps_are_allowed_too(self) -> None:
+        for number, folders in enumerate(((), ("src",), ("torch",), ("c10",))):
+            root = self.root / str(number)
+            root.mkdir()
+            for folder in folders:
+                (root / folder).mkdir()
+            with self.subTest(folders), self.assertRaisesRegex(DecoupleError, "is not a PyTorch"):
+                Tree(root, Gaps())
+        with self.assertRaisesRegex(DecoupleError, "cannot be read: File name too long"):
+            Tree(self.root / ("x" * 5000), Gaps())
+
+    def test_what_cannot_be_read_is_reported_and_empty(self) -> None:
+        gaps = Gaps()
+        changes = {"a.cpp": b"x\n" * LONGEST_FILE, "b.cpp": b"x" * (LONGEST_LINE + 1)}
+        tree = make_tree(self.root, changes, gaps)
+        for path in ("a.cpp", "b.cpp", "none.cpp"):
+            self.assertEqual(tree.read_bytes(path), b"")
+        self.assertEqual([gap.path for gap in gaps.all()], ["a.cpp", "b.cpp", "none.cpp"])
+
+    def test_bytes_that_are_not_utf8_are_reported_and_kept(self) -> None:
+        gaps = Gaps()
+        content = b"int a;\n// \xe9\n"
+        text = decode(content, "a.cpp", gaps)
+        self.assertEqual(text.encode("utf-8", "surrogateescape"), content)
+        (gap,) = gaps.all()
+        self.assertEqual((gap.path, gap.line), ("a.cpp", 2))
+
+    def test_links_behind_which_code_is_lost_are_reported(self) -> None:
+        gaps = Gaps()
+        tree = make_tree(self.root, gaps=gaps)
+        for name, target in {
+            "inside": "csrc",
+            "circle": "circle",
+            "circle.cpp": "circle.cpp",
+            "outside": self.create_tempdir().full_path,
+            "nowhere": "none",
+            "all": "..",
+            ".settings": "none",
+        }.items():
+            (self.root / "torch" / name).symlink_to(target)
+        tree.report_links()
+        lost = ("all", "circle", "circle.cpp", "nowhere", "outside")
+        self.assertEqual([gap.path for gap in gaps.all()], [f"torch/{name}" for name in lost])
 
     def test_a_version_without_a_release_is_refused(self) -> None:
         with self.assertRaisesRegex(DecoupleError, r"^version\.txt:1: names no release"):

@@ -30,6 +30,6 @@ def run(args: argparse.Namespace) -> int:
     page = render(page_data(scanned.tree, scanned.inventory, plan))
     file = options.working_path(args.html)
     output.write_text(file, page)
-    print(f"{file}: {len(page.encode()) / 1e6:.1f} MB, opens in any browser, needs no network")
+    print(f"{file}: {len(page) / 1e6:.1f} MB, opens in any browser, needs no network")
     options.print_gaps(scanned.tree.gaps.all())
     return 0

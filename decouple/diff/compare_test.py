@@ -8,6 +8,7 @@ from absl.testing import absltest
 
 from decouple import scan, testing
 from decouple.diff.compare import Difference, checklist, compare
+from decouple.gaps import Gaps
 from decouple.plan.owners import Owners
 from decouple.rules.load import load
 
@@ -39,6 +40,14 @@ class CompareTest(absltest.TestCase):
         owners = Owners({}, lambda path, lists: "c10_cuda" if "c10_cuda" in lists else "")
         self.assertIn(entry + "`//c10_cuda`", checklist(difference, owners))
         self.assertIn(entry + "no package yet", checklist(difference, Owners({})))
+
+    def test_what_could_not_be_read_is_said_first(self) -> None:
+        folder = pathlib.Path(self.create_tempdir().full_path)
+        old = testing.make_tree(folder / "old")
+        new = testing.make_tree(folder / "new", {"torch/a.py": "print 'cuda'\n"}, Gaps())
+        text = checklist(compare(scan.scan(old, RULES, jobs=1), scan.scan(new, RULES, jobs=1)))
+        self.assertIn("## What could not be read of 2.6.0 (1)", text)
+        self.assertIn("torch/a.py:1: is not Python", text)
 
     def test_a_unit_that_moved_is_not_new(self) -> None:
         difference = self._compare(

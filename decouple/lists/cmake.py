@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from decouple.errors import DecoupleError
-from decouple.gaps import Gap, dependents
+from decouple.gaps import Gap, Gaps, dependents
 from decouple.lists import cmake_condition, cmake_globs, cmake_strings
 from decouple.lists.cmake_blocks import REFERENCE, Block, Item, affected, nest, substitute, walk
 from decouple.lists.cmake_names import COMMANDS
@@ -51,8 +51,10 @@ _WHOLE_REFERENCE = re.compile(r"\$\{[^${}]*\}\Z")
 _PLACEHOLDER = re.compile(r"@(\w+)@")
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 _DEEPEST = 100
-_MOST_ROUNDS = 100_000
-_MOST_STEPS = 1_000_000
+# Upstream's own run takes 80,000 steps.
+_MOST_STEPS = 500_000
+_MOST_ROUNDS = 20_000
+_MOST_ARGUMENTS = 100_000
 _GLOB_STEPS = 300
 
 
@@ -107,6 +109,8 @@ def configure(
     definitions: Mapping[str, str],
     filelists: Mapping[str, Sequence[str]],
     optional: Sequence[str] = ("third_party",),
+    *,
+    partial: bool = False,
 ) -> Configuration:
     """Runs CMake files of a tree, one after another, in one configuration.
 
@@ -118,8 +122,9 @@ def configure(
         definitions: variables that are set before, such as USE_CUDA; values as in CMake.
         filelists: the lists of build_variables.bzl, for `append_filelist`.
         optional: folders of the tree that may be absent, such as those of submodules.
+        partial: whether other files than these define commands that they use: what nothing defines is passed over.
     """
-    interpreter = _Interpreter(tree, definitions, filelists, optional)
+    interpreter = _Interpreter(tree, definitions, filelists, optional, partial)
     interpreter.configure(files)
     return Configuration(
         {name: tuple(sorted(paths)) for name, paths in sorted(interpreter.targets.items())},
@@ -138,8 +143,10 @@ class _Interpreter:
         definitions: Mapping[str, str],
         filelists: Mapping[str, Sequence[str]],
         optional: Sequence[str],
+        partial: bool,
     ) -> None:
         self._tree = tree
+        self._partial = partial
         self._optional = tuple(f"{folder}/" for folder in optional)
         self._filelists = filelists
         self._scopes: list[dict[str, str]] = [
@@ -158,6 +165,7 @@ class _Interpreter:
         self._running: list[str] = []
         self._path = ""
         self._depth = 0
+        self._loops = 0
         self._steps = 0
         self._lost: list[Gap] = []
         self.targets: dict[str, set[str]] = {}
@@ -190,7 +198,8 @@ class _Interpreter:
         try:
             for path in files:
                 self.subdirectory(path)
-        except _Exhausted:
+        except _Exhausted as error:
+            self._path = str(error)
             self._add(f"the run takes more than {_MOST_STEPS} steps", 0, "the rest of it", ())
         # What is made of what, as far as it can be seen without running it.
         uses: dict[str, set[str]] = {}
@@ -218,7 +227,7 @@ class _Interpreter:
     def _spend(self, steps: int = 1) -> None:
         self._steps += steps
         if self._steps > _MOST_STEPS:
-            raise _Exhausted
+            raise _Exhausted(self._path)
 
     # --- files -------------------------------------------------------------------------------
 
@@ -240,10 +249,12 @@ class _Interpreter:
     def _items(self, path: str) -> tuple[Item, ...]:
         """What is in a file, as CMake reads it: without a byte order mark."""
         if path not in self._parsed:
-            gaps = self._tree.gaps
+            gaps = Gaps(strict=self._tree.gaps.strict)
             folder = posixpath.dirname(path)
-            text = self._tree.read_text(path, (f"{folder}/",)).removeprefix("\ufeff")
-            self._parsed[path] = nest(commands(text, path, gaps), path, gaps)
+            text = self._tree.reporting_to(gaps).read_text(path, (f"{folder}/",))
+            found = commands(text.removeprefix("\ufeff"), path, gaps)
+            self._parsed[path] = nest(found, path, gaps)
+            self._lost += gaps.all()
         return self._parsed[path]
 
     def _run_file(self, path: str) -> None:
@@ -262,6 +273,7 @@ class _Interpreter:
 
     def _run_all(self, items: Sequence[Item]) -> None:
         """Runs a file or a function: return() leaves it, and no loop goes on outside of it."""
+        loops, self._loops = self._loops, 0
         self._depth += 1
         try:
             if self._depth > _DEEPEST:
@@ -269,11 +281,9 @@ class _Interpreter:
             self._run(items)
         except _Return:
             pass
-        except (_Break, _Continue) as error:
-            problem = "break() or continue() stands outside of a loop"
-            self._add(problem, int(str(error)), "what follows it", affected(items))
         finally:
             self._depth -= 1
+            self._loops = loops
 
     def _run(self, items: Sequence[Item]) -> None:
         for item in items:
@@ -314,12 +324,15 @@ class _Interpreter:
     def _round(self, body: Sequence[Item]) -> bool:
         """Runs a loop's body once; returns whether the loop goes on."""
         self._spend()
+        self._loops += 1
         try:
             self._run(body)
         except _Continue:
             return True
         except _Break:
             return False
+        finally:
+            self._loops -= 1
         return True
 
     def _foreach(self, block: Block) -> None:
@@ -336,7 +349,9 @@ class _Interpreter:
         elif words[1:2] == ["IN"]:
             rest = self._in_values(words[2:])
         before = self._variables.get(variable)
-        for word in rest:
+        for rounds, word in enumerate(rest):
+            if rounds > _MOST_ROUNDS:
+                raise self._error("this loop does not end", block.head)
             self._variables[variable] = word
             if not self._round(block.bodies[0][1]):
                 break
@@ -401,8 +416,12 @@ class _Interpreter:
 
     def _run_command(self, command: Command) -> None:
         name = command.name
+        if len(command.arguments) > _MOST_ARGUMENTS:
+            raise ValueError(f"it has more than {_MOST_ARGUMENTS} arguments")
         if name in ("return", "break", "continue"):
-            raise {"return": _Return, "break": _Break, "continue": _Continue}[name](command.line)
+            if name != "return" and not self._loops:
+                raise ValueError("it stands outside of a loop")
+            raise {"return": _Return, "break": _Break, "continue": _Continue}[name]
         handler = self._handlers.get(name)
         if handler is not None:
             try:
@@ -413,7 +432,7 @@ class _Interpreter:
             self._call(self._routines[name], command)
         elif name in _TARGET_COMMANDS:
             self._target(command)
-        elif name not in COMMANDS:
+        elif name not in COMMANDS and not self._partial:
             raise ValueError("CMake has no such command, and no file that was read defines it")
 
     def _call(self, routine: _Routine, command: Command) -> None:
@@ -507,7 +526,7 @@ class _Interpreter:
         if self._tree.has(path):
             self.subdirectory(path)
         elif not path.startswith(self._optional):
-            raise self._error(f"it adds {folder}, which has no CMakeLists.txt", command)
+            raise self._error(f"it adds {folder or '.'}, which has no CMakeLists.txt", command)
 
     def _append_filelist(self, command: Command, words: list[str]) -> None:
         name, variable = words[0].strip(), words[1]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from decouple.lists import cmake_regex
 from decouple.lists.cmake_syntax import Argument
 
 _TRUE = frozenset({"1", "ON", "YES", "TRUE", "Y"})
@@ -186,7 +187,8 @@ class _Evaluator:
         value = self._value(left)
         if test == "MATCHES":
             try:
-                return re.search(right.text, value) is not None
+                with cmake_regex.limited():
+                    return re.search(right.text, value) is not None
             except re.error as error:
                 raise ValueError(f"'{right.text}' is no regular expression: {error}") from None
         if test == "IN_LIST":

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
+from decouple.lists import cmake_regex
+
 LONGEST = 4_000_000
 """Characters that a value may have."""
 _BITS = 64
@@ -66,11 +68,13 @@ def list_command(
         case "FILTER":
             keep = words[0] == "INCLUDE"
             pattern = re.compile(words[2])
-            elements = [
-                element for element in elements if (pattern.search(element) is not None) == keep
-            ]
+            with cmake_regex.limited():
+                elements = [
+                    element for element in elements if (pattern.search(element) is not None) == keep
+                ]
         case "TRANSFORM":
-            elements = [_transform(element, words) for element in elements]
+            with cmake_regex.limited():
+                elements = [_transform(element, words) for element in elements]
         case "POP_FRONT" | "POP_BACK":
             removed = elements.pop(0 if operation == "POP_FRONT" else -1) if elements else ""
             if words:
@@ -162,7 +166,8 @@ def string_command(variables: MutableMapping[str, str], words: Sequence[str]) ->
         case "FIND":
             variables[words[3]] = str(words[1].find(words[2]))
         case "REGEX":
-            _regex(variables, words[1:])
+            with cmake_regex.limited():
+                _regex(variables, words[1:])
 
 
 def _regex(variables: MutableMapping[str, str], words: Sequence[str]) -> None:

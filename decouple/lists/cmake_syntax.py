@@ -13,13 +13,13 @@ _TOKEN = re.compile(
     r"(?P<space>[ \t\r\f]+)"
     r"|(?P<line>\n)"
     r"|(?P<block_comment>\#\[(?P<hashes>=*)\[.*?\](?P=hashes)\])"
-    r"|(?P<comment>\#[^\n]*)"
+    r"|(?P<comment>\#(?!\[=*\[)[^\n]*)"
     r"|\[(?P<equals>=*)\[(?P<bracket>.*?)\](?P=equals)\]"
     r'|"(?P<quoted>(?:[^"\\]|\\.)*)"'
     r"|(?P<open>\()"
     r"|(?P<close>\))"
     # An unquoted argument may hold quoted pieces (-DNAME="x") and references.
-    r'|(?P<plain>(?:[^\s()#"\\]|\\.|"(?:[^"\\]|\\.)*")+)',
+    r'|(?!\[=*\[)(?P<plain>(?:[^\s()#"\\]|\\.|"(?:[^"\\]|\\.)*")+)',
     re.DOTALL,
 )
 
@@ -59,12 +59,17 @@ class Command:
 
 # What commands set, by where its name stands in their arguments: list(APPEND name …), set(name …).
 _SECOND = frozenset({"list", "file", "string", "math", "append_filelist"})
+_NONE = frozenset(
+    {"if", "elseif", "else", "while", "message", "return", "break", "continue", "include"}
+)
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 
 
 def names_set(command: Command) -> list[str]:
     """The variables and targets that a command seems to set."""
     words = [argument.text for argument in command.arguments]
+    if command.name in _NONE or command.name.startswith("end"):
+        return []
     chosen = words[1:2] if command.name in _SECOND else words[:1]
     return [word for word in chosen if _NAME.fullmatch(word)]
 
@@ -77,16 +82,16 @@ def commands(text: str, path: str, gaps: Gaps = STRICT) -> list[Command]:
         path: the file, for messages.
         gaps: takes what is no command; the next line that begins like one is where it goes on.
     """
-    try:
-        return _commands(text, path, 1)
-    except DecoupleError as error:
-        if gaps.strict:
-            raise
-        found, lost = _recovered(text, path)
-        # Each piece by itself may be fine where all together are not.
-        for gap in lost or [Gap.of(error, "nothing that is known of")]:
-            gaps.add(gap)
+    found, error = _commands(text, path, 1)
+    if error is None:
         return found
+    if gaps.strict:
+        raise error
+    found, lost = _recovered(text, path)
+    # Each piece by itself may be fine where all together are not.
+    for gap in lost or [Gap.of(error, "nothing that is known of")]:
+        gaps.add(gap)
+    return found
 
 
 def _recovered(text: str, path: str) -> tuple[list[Command], list[Gap]]:
@@ -101,21 +106,21 @@ def _recovered(text: str, path: str) -> tuple[list[Command], list[Gap]]:
     position = 0
     while position < len(starts) - 1:
         done = position + 1
-        problem: DecoupleError | None = None
-        for last in range(position + 1, min(position + _MOST_JOINED, len(starts) - 1) + 1):
-            try:
-                found += _commands(text[starts[position] : starts[last]], path, line)
-            except DecoupleError as error:
-                problem = problem or error
-                if "closed" not in error.message:
-                    break
-                continue
-            problem, done = None, last
-            break
         piece = text[starts[position] : starts[done]]
+        commands_before, problem = _commands(piece, path, line)
+        if problem is not None and "closed" in problem.message:
+            for last in range(done + 1, min(position + _MOST_JOINED, len(starts) - 1) + 1):
+                longer = text[starts[position] : starts[last]]
+                commands_there, error = _commands(longer, path, line)
+                if error is None:
+                    commands_before, problem, done, piece = commands_there, None, last, longer
+                    break
+        found += commands_before
         if problem is not None:
             last_line = line + piece.rstrip().count("\n")
-            gaps.append(Gap.of(problem, f"lines {line} to {last_line}", _names_in(piece)))
+            skipped = f"lines {problem.line} to {max(last_line, problem.line)}"
+            broken = "\n".join(piece.split("\n")[problem.line - line :])
+            gaps.append(Gap.of(problem, skipped, _names_in(broken)))
         line += piece.count("\n")
         position = done
     return found, gaps
@@ -128,31 +133,43 @@ def _names_in(piece: str) -> list[str]:
     return names_set(Command(words[0].lower(), arguments, 1, 1)) if words else []
 
 
-def _commands(text: str, path: str, line: int) -> list[Command]:
-    """The commands of a text whose first line has a number."""
-    tokens = list(_tokens(text, path, line))
-    found = []
+def _commands(text: str, path: str, line: int) -> tuple[list[Command], DecoupleError | None]:
+    """The commands of a text whose first line has a number, up to what is none, and what is wrong with that."""
+    tokens: list[_Token] = []
+    found: list[Command] = []
     position = 0
-    while position < len(tokens):
-        kind, name, line, column = tokens[position]
-        if _CONFIGURED.fullmatch(name):
-            position += 1
-            continue
-        if kind != "plain" or position + 1 >= len(tokens) or tokens[position + 1][0] != "open":
-            shown = name if len(name) < _SHOWN else f"{name[:_SHOWN]}…"
-            raise DecoupleError(
-                f"'{shown}' is no CMake command; one is a name and parentheses.",
-                path=path,
-                line=line,
-            )
-        arguments, position = _arguments(tokens, position + 2, path, line)
-        last_line = tokens[position - 1][2]
-        found.append(Command(name.lower(), tuple(arguments), line, last_line, column))
-    return found
+    problem: DecoupleError | None = None
+    try:
+        tokens.extend(_tokens(text, path, line))
+    except DecoupleError as error:
+        problem = error
+    try:
+        while position < len(tokens):
+            kind, name, line, column = tokens[position]
+            if _CONFIGURED.fullmatch(name):
+                position += 1
+                continue
+            if kind != "plain" or position + 1 >= len(tokens) or tokens[position + 1][0] != "open":
+                shown = name if len(name) < _SHOWN else f"{name[:_SHOWN]}…"
+                raise DecoupleError(
+                    f"'{shown}' is no CMake command; one is a name and parentheses.",
+                    path=path,
+                    line=line,
+                )
+            arguments, position = _arguments(tokens, position + 2, path, line)
+            last_line = tokens[position - 1][2]
+            found.append(Command(name.lower(), tuple(arguments), line, last_line, column))
+    except DecoupleError as error:
+        # A text that is not closed is why the command around it is not.
+        problem = problem or error
+    return found, problem
 
 
-def _tokens(text: str, path: str, line: int) -> Iterator[tuple[str, str, int, int]]:
-    """Kind, text, line and column of each token."""
+_Token = tuple[str, str, int, int]
+"""Kind, text, line and column."""
+
+
+def _tokens(text: str, path: str, line: int) -> Iterator[_Token]:
     position = 0
     begin = 0
     while position < len(text):
@@ -171,7 +188,7 @@ def _tokens(text: str, path: str, line: int) -> Iterator[tuple[str, str, int, in
 
 
 def _arguments(
-    tokens: list[tuple[str, str, int, int]], position: int, path: str, line: int
+    tokens: list[_Token], position: int, path: str, line: int
 ) -> tuple[list[Argument], int]:
     """The arguments up to the closing parenthesis, and the position behind it."""
     arguments: list[Argument] = []

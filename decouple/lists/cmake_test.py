@@ -7,6 +7,7 @@ import pathlib
 from absl.testing import absltest
 
 from decouple.errors import DecoupleError
+from decouple.gaps import Gap, Gaps
 from decouple.lists import cmake
 from decouple.testing import make_tree
 
@@ -25,6 +26,81 @@ class CMakeTest(absltest.TestCase):
     def _sources(self, text: str, **definitions: str) -> tuple[str, ...]:
         found = self._run(text + "\nadd_library(lib ${S})\n", **definitions).targets["lib"]
         return tuple(path.removeprefix("lib/") for path in found)
+
+    def _read(self, text: str) -> tuple[tuple[str, ...], tuple[Gap, ...]]:
+        """The sources that can be found, and what cannot be read."""
+        gaps = Gaps()
+        text += "\nadd_library(lib ${S})\n"
+        tree = make_tree(self.root, {**_FILES, "lib/CMakeLists.txt": text}, gaps)
+        found = cmake.configure(tree, ["lib/CMakeLists.txt"], {}, {"units": ["lib/a.cpp"]})
+        sources = found.targets.get("lib", ())
+        return tuple(path.removeprefix("lib/") for path in sources), gaps.all()
+
+    def test_a_command_is_lost_and_not_the_file(self) -> None:
+        for broken in (
+            "list(APPEND S k/a.cu",
+            'list(APPEND S "k/a.cu)',
+            "nowhere(S k/a.cu)",
+            "list(APPEND S ${k)",
+            "junk",
+            "endif()",
+            "append_filelist(none S)",
+            'message(FATAL_ERROR "stop")',
+            "list(FILTER T INCLUDE REGEX [)",
+            "if(A B)\nset(S k/a.cu)\nendif()",
+            "break()",
+            "math(EXPR S 1/0)",
+            "foreach(x RANGE 1 2 0)\nendforeach()",
+            "include(CMakeLists.txt)\nset(S a.cpp)",
+            "add_subdirectory(gone)",
+            "#[[ set(S k/a.cu)",
+            "set(S k/a.cu [[)",
+        ):
+            with self.subTest(broken):
+                found, gaps = self._read(f"set(S a.cpp)\n{broken}\nlist(APPEND S b.cpp)\n")
+                self.assertEqual(found, ("a.cpp", "b.cpp"))
+                self.assertEqual(
+                    {(gap.path, gap.line) for gap in gaps}, {("lib/CMakeLists.txt", 2)}
+                )
+
+    def test_what_is_made_of_what_is_lost_is_named(self) -> None:
+        _, (gap,) = self._read("set(T ${nowhere)\nset(S a.cpp ${T})\n")
+        self.assertEqual(gap.affects, ("T", "lib"))
+
+    def test_a_block_that_is_not_closed_ends_where_its_indentation_does(self) -> None:
+        text = "if(1)\n  if(0)\n    set(S a.cpp)\nendif()\nlist(APPEND S b.cpp)\n"
+        found, (gap,) = self._read(text)
+        self.assertEqual(found, ("b.cpp",))
+        self.assertEqual((gap.line, gap.affects), (2, ("S", "lib")))
+
+    def test_no_file_takes_the_memory_or_does_not_end(self) -> None:
+        for text in (
+            "while(1)\nset(a b)\nendwhile()\n",
+            "foreach(i RANGE 10000000000)\nendforeach()\n",
+            'set(x a)\nforeach(i RANGE 100)\nset(x "${x}${x}")\nendforeach()\n',
+            "string(REPEAT aaaa 10000000000 x)\n",
+            "function(f)\nf()\nendfunction()\nf()\n",
+            "macro(f)\nf()\nendmacro()\nf()\n",
+            "math(EXPR x 1<<10000000000)\n",
+            "if(" + "(" * 5000 + "A" + ")" * 5000 + ")\nendif()\n",
+            "if(1)\n" * 3000 + "endif()\n" * 3000,
+            f'string(REGEX MATCH "(a+)+$" x "{"a" * 60}b")\n',
+        ):
+            with self.subTest(text[:40]):
+                found, gaps = self._read(f"{text}set(S a.cpp)\n")
+                self.assertEqual(found, ("a.cpp",))
+                self.assertNotEmpty(gaps)
+
+    def test_numbers_are_those_of_64_bits(self) -> None:
+        for expression, value in (
+            ("7 / -2", -3),
+            ("-7 % 3", -1),
+            ("1 << 62", 1 << 62),
+            ("9223372036854775807 + 1", -(1 << 63)),
+        ):
+            text = f'math(EXPR N "{expression}")\nif(N EQUAL {value})\nset(S a.cpp)\nendif()'
+            with self.subTest(expression):
+                self.assertEqual(self._sources(text), ("a.cpp",))
 
     def test_lists_are_set_and_changed(self) -> None:
         cases = {
@@ -63,6 +139,8 @@ class CMakeTest(absltest.TestCase):
             "cpp IN_LIST KINDS",
             "${COUNT} EQUAL 3",
             "EXISTS ${CMAKE_CURRENT_LIST_DIR}/a.cpp",
+            "NOT EXISTS ${NONE}",
+            "(NOT EXISTS ${NONE}) AND (NOT DEFINED ENV{NONE})",
         )
         given = {
             "USE_CUDA": "ON",

@@ -126,8 +126,11 @@ class _Unknown:
     def __init__(self, message: str) -> None:
         self.message = message
 
-    def __call__(self, *_arguments: Any, **_named: Any) -> Any:
+    def _use(self, *_arguments: Any, **_named: Any) -> Any:
         raise ValueError(self.message)
+
+    # Whatever it is used for.
+    __call__ = __getitem__ = __iter__ = __contains__ = __len__ = __bool__ = _use
 
 
 class _File:

@@ -7,6 +7,7 @@ import pathlib
 from absl.testing import absltest
 
 from decouple.errors import DecoupleError
+from decouple.gaps import Gap, Gaps
 from decouple.lists import starlark
 from decouple.testing import make_tree
 
@@ -18,6 +19,76 @@ class StarlarkTest(absltest.TestCase):
     def _lists(self, text: str, **files: str) -> dict[str, tuple[str, ...]]:
         changes = {f"{name}.bzl": content for name, content in files.items()}
         return starlark.lists(make_tree(self.root, {"lists.bzl": text, **changes}), "lists.bzl")
+
+    def _read(self, text: str) -> tuple[dict[str, tuple[str, ...]], tuple[Gap, ...]]:
+        """What can be read, and what cannot."""
+        gaps = Gaps()
+        tree = make_tree(self.root, {"lists.bzl": text}, gaps)
+        return starlark.lists(tree, "lists.bzl"), gaps.all()
+
+    def test_a_statement_is_lost_and_not_the_file(self) -> None:
+        for broken in (
+            "lost = [",
+            "lost = import",
+            "lost = native.read_config('a')",
+            "lost = 1 // 0",
+            "lost = nowhere",
+            "lost = '",
+            "lost = [1, 2))",
+        ):
+            with self.subTest(broken):
+                found, gaps = self._read(f'a = ["x"]\n{broken}\nb = a + ["y"]\n')
+                self.assertEqual(found, {"a": ("x",), "b": ("x", "y")})
+                (gap,) = gaps
+                self.assertEqual((gap.path, gap.line), ("lists.bzl", 2))
+                self.assertIn("lost", gap.affects)
+
+    def test_what_is_made_of_what_is_lost_is_named(self) -> None:
+        text = (
+            'lost = nowhere()\ndef more():\n    return lost\nlist_a = ["x"] + lost\nlist_b = ["y"] + list_a\n'
+            'other = ["z"]\nuses = more()\n'
+        )
+        found, gaps = self._read(text)
+        self.assertEqual(found, {"list_a": ("x",), "list_b": ("y", "x"), "other": ("z",)})
+        self.assertEqual(gaps[0].affects, ("list_a", "list_b", "lost", "more", "uses"))
+        self.assertEqual([(gap.line, gap.skipped) for gap in gaps][1], (4, "what it would add"))
+
+    def test_a_function_runs_up_to_what_is_no_starlark(self) -> None:
+        text = (
+            'def names(config):\n    if config:\n        import os\n    return ["x"]\n'
+            "a = names(False)\nb = names(True)\n"
+        )
+        found, gaps = self._read(text)
+        self.assertEqual(found, {"a": ("x",)})
+        self.assertEqual([gap.line for gap in gaps], [3, 3])
+        self.assertEqual([gap.affects for gap in gaps], [("a", "b", "names"), ("b",)])
+
+    def test_no_file_takes_the_memory_or_does_not_end(self) -> None:
+        for text in (
+            "x = 3\nx *= 10000000000\nx *= x\nfor i in range(100000):\n    x = x * x\n",
+            "x = [1]\nx *= 10000000000\n",
+            "x = 'a'\nfor i in range(100):\n    x += x\n",
+            "x = [1]\nfor i in range(100):\n    x.extend(x)\n",
+            "x = [1]\nfor i in x:\n    x.append(i)\n",
+            "x = []\nfor i in range(100):\n    x = [x, x]\nx = str(x)\n",
+            "x = ()\nfor i in range(100):\n    y = (x, x)\n    x = y\nx = {x: 1}\n",
+            "x = [a for a in range(1000000) for b in range(1000000)]\n",
+            "def f(n):\n    return f(n - 1) + f(n - 1) if n else []\nx = f(100)\n",
+            "def f(n):\n    return f(n)\nx = f(1)\n",
+            "x = '%1000000000d' % 1\n",
+            "x = ('a' * 1000000).replace('a', 'b' * 1000000)\n",
+            "x = ('a' * 1000000).join(['b'] * 1000000)\n",
+            "x = ('{0}' * 100000).format('b' * 1000000)\n",
+            "x = 2 ** 10 ** 9\n",
+            "x = 1 << 10000000000\n",
+            "x = " + "[" * 3000 + "]" * 3000 + "\n",
+            "x = 1" + " + 1" * 30000 + "\n",
+            "x = " + "9" * 5000 + "\n",
+        ):
+            with self.subTest(text[:60]):
+                found, gaps = self._read(f'{text}end = ["x"]\n')
+                self.assertEqual(found["end"], ("x",))
+                self.assertNotEmpty(gaps)
 
     def test_lists_are_computed(self) -> None:
         text = (

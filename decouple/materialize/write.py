@@ -122,10 +122,11 @@ class _Writer:
     def _move(self, path: str) -> None:
         """A whole file at its new place."""
         new = self._plan.moves[path]
-        if not path.endswith(_CPP):
+        text = self._tree.read_text(path) if path.endswith(_CPP) else ""
+        if not text:
+            # Not a source, or one that cannot be read.
             self._copy(path, new)
             return
-        text = self._tree.read_text(path)
         self._put(new, text_edits.apply_edits(text, self._rewriter.edits(text, path)), path)
 
     def _change(self, path: str) -> bool:
@@ -134,6 +135,8 @@ class _Writer:
         if not cuts and not (path.endswith(_CPP) and self._includes_moved(path)):
             return False
         text = self._tree.read_text(path)
+        if not text:
+            return False
         edits: list[Edit] = []
         reasons = []
         if cuts:

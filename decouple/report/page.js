@@ -15,7 +15,7 @@
   get("summary").textContent =
     `${data.files} files scanned; ${data.units} translation units; ` +
     Object.entries(data.findings).map(([kind, count]) => `${count} ${kind}`).join(", ") + " findings" +
-    (data.gaps.length ? `; ${data.gaps.length} places could not be read` : "");
+    (data.gaps.length ? `; could not be read: ${data.gaps.length} ${data.gaps.length === 1 ? "place" : "places"}` : "");
   get("gaps-section").hidden = data.gaps.length === 0;
   get("gaps").append(...data.gaps.map((gap) => {
     const node = document.createElement("li");

@@ -1,4 +1,7 @@
-"""The page in a real browser: Chromium, without a network."""
+"""The page in a real browser: Chromium, without a network.
+
+Argument: the file that says who owns what.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import sys
 import tempfile
 import time
 from typing import Any
@@ -18,10 +22,14 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
 from decouple import scan, testing
+from decouple.gaps import Gaps
+from decouple.plan import owners
 from decouple.plan.plan import make_plan
 from decouple.report.data import page_data
 from decouple.report.page import render
 from decouple.rules.load import load
+
+OWNERS = owners.read(pathlib.Path(sys.argv.pop(1)))
 
 # The runtime includes the bindings: an arrow that points up. A script's end in a source must not end the page's.
 _FILES = {
@@ -31,7 +39,8 @@ _FILES = {
     "torch/csrc/engine.cpp": testing.MINIMAL["torch/csrc/engine.cpp"]
     + 'bool f(X x) { return x.is_cuda() || "</script>"; }\n',
     "build_variables.bzl": 'core = ["torch/csrc/engine.cpp"]\n'
-    'things_cuda = ["torch/csrc/fast.cpp", "torch/csrc/cuda/Bind.cpp"]\n',
+    'things_cuda = ["torch/csrc/fast.cpp", "torch/csrc/cuda/Bind.cpp"]\n'
+    "lost = nowhere()\n",
 }
 
 
@@ -44,9 +53,9 @@ class PageTest(absltest.TestCase):
     def setUpClass(cls) -> None:
         super().setUpClass()
         cls.folder = pathlib.Path(tempfile.mkdtemp())
-        tree = testing.make_tree(cls.folder / "tree", _FILES)
+        tree = testing.make_tree(cls.folder / "tree", _FILES, Gaps())
         inventory = scan.scan(tree, load("cuda"), jobs=1)
-        cls.data = page_data(tree, inventory, make_plan(inventory))
+        cls.data = page_data(tree, inventory, make_plan(inventory, OWNERS))
         page = cls.folder / "page.html"
         page.write_text(render(cls.data), encoding="utf-8")
         options = Options()
@@ -105,6 +114,11 @@ class PageTest(absltest.TestCase):
     def test_the_head_names_device_version_and_counts(self) -> None:
         self.assertEqual(self._one("h1").text, "CUDA code of PyTorch 2.6.0")
         self.assertIn(f"{self.data['units']} translation units", self._one("#summary").text)
+
+    def test_what_could_not_be_read_is_shown(self) -> None:
+        self.assertIn("could not be read: 1 place", self._one("#summary").text)
+        (place,) = self._all("#gaps li")
+        self.assertStartsWith(place.text, "build_variables.bzl:3: fails: NameError")
 
     def test_the_treemap_has_a_block_for_each_file(self) -> None:
         drawn = {block.get_attribute("data-path") for block in self._all("#treemap rect.file")}

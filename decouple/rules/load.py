@@ -170,6 +170,8 @@ def _read(file: pathlib.Path) -> dict[str, Any]:
         raise DecoupleError(f"cannot be read: {error.strerror}.", path=str(file)) from None
     except UnicodeDecodeError as error:
         raise DecoupleError(f"is not UTF-8: {error.reason}.", path=str(file), line=1) from None
+    except RecursionError:
+        raise DecoupleError("is nested too deep to be a file of rules.", path=str(file)) from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or "it cannot be parsed"

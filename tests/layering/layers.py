@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping
 
 from decouple.plan import owners
 
-# Each layer with the layers that it may name in its deps.
 _OWNERS = pathlib.Path(__file__).absolute().parents[2] / "upstream" / "owners.bzl"
+
+# Each layer with the layers that it may name in its deps.
 LAYERS: Mapping[str, frozenset[str]] = owners.read(_OWNERS).layers
 
 # Beside the column: settings and tools that any layer may use, and that use no layer.

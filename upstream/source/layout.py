@@ -42,12 +42,7 @@ BUILD_FILES = frozenset(
 CUDA_GLOB = re.compile(r"(?!.*hip).*(?:cuda|cudnn|native_miopen).*(?:_cu|_cpp)$")
 # The list of c10_cuda's units.
 C10_LIST = "C10_CUDA_SRCS"
-# The first has functions that the others call.
-CMAKE_FILES = (
-    "cmake/public/utils.cmake",
-    "aten/src/ATen/CMakeLists.txt",
-    "c10/cuda/CMakeLists.txt",
-)
+CMAKE_FILES = ("aten/src/ATen/CMakeLists.txt", "c10/cuda/CMakeLists.txt")
 FILELISTS = "build_variables.bzl"
 
 
@@ -65,7 +60,8 @@ def configure(tree: pathlib.Path) -> cmake.Configuration:
         rules = load("cuda")
         definitions = {**rules.definitions, **rules.device_definitions}
         source = Tree(tree)
-        return cmake.configure(source, CMAKE_FILES, definitions, starlark.lists(source, FILELISTS))
+        lists = starlark.lists(source, FILELISTS)
+        return cmake.configure(source, CMAKE_FILES, definitions, lists, partial=True)
     except DecoupleError as error:
         raise LayoutError(str(error)) from None
 

@@ -8,6 +8,7 @@ from decouple import testing
 from upstream.source import layout
 
 CMAKE = """
+exclude(other "${other}")
 file(GLOB cuda_cpp "cuda/*.cpp" "cuda/detail/*.cpp")
 file(GLOB native_cuda_cu "native/cuda/*.cu")
 file(GLOB native_miopen_cpp "native/miopen/*.cpp")
