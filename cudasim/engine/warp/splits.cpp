@@ -1,5 +1,8 @@
 #include "cudasim/engine/warp/splits.h"
 
+#include <cstddef>
+#include <cstring>
+
 #include "cudasim/engine/warp/calls.h"
 
 namespace cudasim::engine {
@@ -215,6 +218,32 @@ bool Splits::release_any_waiting() {
     }
   }
   return false;
+}
+
+void Splits::release(
+    std::uint32_t barrier,
+    bool reduced,
+    std::uint32_t result) {
+  for (Split& split : splits_) {
+    if (split.state != Split::State::kAtBarrier || split.barrier != barrier) {
+      continue;
+    }
+    if (reduced) {
+      const Code& code = *split.frame->code;
+      const Control& control = code.controls[code.control_of[split.pc]];
+      std::byte* place = split.frame->registers + control.reduced;
+      if (control.reduction == BarrierReduction::kPopulation) {
+        for (Mask left = split.active; left != 0; left &= left - 1) {
+          std::memcpy(place + 4 * __builtin_ctz(left), &result, 4);
+        }
+      } else {
+        auto& bits = *reinterpret_cast<Mask*>(place);
+        bits = (bits & ~split.active) | (result != 0 ? split.active : 0);
+      }
+    }
+    split.state = Split::State::kReady;
+    split.pc += 1;
+  }
 }
 
 } // namespace cudasim::engine

@@ -96,6 +96,10 @@ class Splits {
   /// @returns whether there were any.
   bool release_any_waiting();
 
+  /// Makes the splits that wait at a barrier ready.
+  /// @param reduced whether they are given the result of a reduction.
+  void release(std::uint32_t barrier, bool reduced, std::uint32_t result);
+
  private:
   Join* new_join(const Split& split, std::uint32_t pc);
   void go_on(Join* join);

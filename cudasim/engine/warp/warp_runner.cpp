@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <vector>
 
 #include "cudasim/engine/warp/builtins.h"
@@ -472,31 +471,6 @@ Flow WarpRunner::release_group(std::size_t first) {
     note_fault(inst, code);
   }
   return flow;
-}
-
-void WarpRunner::release(
-    std::uint32_t barrier,
-    bool reduced,
-    std::uint32_t result) {
-  for (Split& split : splits_.all()) {
-    if (split.state != Split::State::kAtBarrier || split.barrier != barrier) {
-      continue;
-    }
-    if (reduced) {
-      const Control& control = control_at(*split.frame->code, split.pc);
-      std::byte* place = split.frame->registers + control.reduced;
-      if (control.reduction == BarrierReduction::kPopulation) {
-        for (Mask left = split.active; left != 0; left &= left - 1) {
-          std::memcpy(place + 4 * __builtin_ctz(left), &result, 4);
-        }
-      } else {
-        auto& bits = *reinterpret_cast<Mask*>(place);
-        bits = (bits & ~split.active) | (result != 0 ? split.active : 0);
-      }
-    }
-    split.state = Split::State::kReady;
-    split.pc += 1;
-  }
 }
 
 Frame* WarpRunner::new_frame(

@@ -28,7 +28,9 @@ class WarpRunner : public Warp {
   /// Executes up to about `budget` instructions.
   Status run(std::uint64_t budget);
   /// Makes the splits that wait at a barrier ready.
-  void release(std::uint32_t barrier, bool reduced, std::uint32_t result);
+  void release(std::uint32_t barrier, bool reduced, std::uint32_t result) {
+    splits_.release(barrier, reduced, result);
+  }
   /// The text of the instruction that faulted.
   const std::string& instruction_text() const {
     return instruction_text_;
