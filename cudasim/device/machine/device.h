@@ -111,8 +111,8 @@ class Device {
 
   /// cudaSetDeviceFlags; only kept.
   unsigned flags = 0;
-  /// What cudaMallocAsync takes from; set by cudaDeviceSetMemPool
-  /// (runtime/pool_api.cpp).
+  /// cudaMallocAsync takes from the current one, which cudaDeviceSetMemPool
+  /// changes.
   std::shared_ptr<MemoryPool> default_pool;
   std::shared_ptr<MemoryPool> current_pool;
 

@@ -57,7 +57,7 @@ class Event {
   }
 
   /// What the event stands for when it was last recorded in a capture; belongs
-  /// to capture.cpp.
+  /// to graphs/capture.h.
   std::shared_ptr<CaptureSession> capture;
   std::vector<Node*> capture_nodes;
 
