@@ -1,5 +1,6 @@
 #include "cudasim/engine/warp/splits.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -17,10 +18,11 @@ void Splits::start(Frame* entry, Mask lanes) {
   current_ = 0;
 }
 
-std::size_t Splits::next() {
+std::size_t Splits::next_but_current() {
+  // Backwards, from the last one on behind the first.
+  std::size_t candidate = std::min(current_, splits_.size());
   for (std::size_t i = 0; i < splits_.size(); ++i) {
-    const std::size_t candidate =
-        (current_ + splits_.size() - i) % splits_.size();
+    candidate = (candidate == 0 ? splits_.size() : candidate) - 1;
     if (splits_[candidate].state == Split::State::kReady) {
       current_ = candidate;
       return candidate;
@@ -31,7 +33,7 @@ std::size_t Splits::next() {
 
 void Splits::end_turn(std::size_t at) {
   // They are looked through backwards.
-  current_ = (at + splits_.size() - 1) % splits_.size();
+  current_ = (at == 0 ? splits_.size() : at) - 1;
 }
 
 void Splits::newest_first() {

@@ -59,7 +59,12 @@ class Splits {
 
   /// The split whose turn it is: the newest that is ready, for it is the one
   /// that others wait for. size() when none is ready.
-  std::size_t next();
+  std::size_t next() {
+    return current_ < splits_.size() &&
+            splits_[current_].state == Split::State::kReady
+        ? current_
+        : next_but_current();
+  }
   /// All other splits come before this one again.
   void end_turn(std::size_t at);
   /// Splits have gone or come: the newest is next.
@@ -101,6 +106,7 @@ class Splits {
   void release(std::uint32_t barrier, bool reduced, std::uint32_t result);
 
  private:
+  std::size_t next_but_current();
   Join* new_join(const Split& split, std::uint32_t pc);
   void go_on(Join* join);
   bool release_waiting(Join* join);
