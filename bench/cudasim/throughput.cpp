@@ -21,7 +21,9 @@
 #include <thread>
 #include <vector>
 
-#include "cudasim/engine/program.h"
+#include "cudasim/engine/launch/launch.h"
+#include "cudasim/engine/memory/address_space.h"
+#include "cudasim/engine/program/program.h"
 
 namespace {
 

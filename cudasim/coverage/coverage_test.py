@@ -97,13 +97,15 @@ class PageTest(absltest.TestCase):
                 Instruction("integer", "add.u32", ("integer_test.cpp",)),
             ],
             [],
+            {"integer": "here/integer.cpp"},
         )
+        self.assertIn("[integer.cpp](../here/integer.cpp)", text)
         self.assertIn("| `add` | {s32, u32} | `integer_test.cpp` |", text)
         self.assertIn("| `add.sat` | s32 | **no test** |", text)
         self.assertIn("| PTX instructions, by all modifiers | 3 | 2 |", text)
 
     def test_a_function_without_a_test_says_so(self) -> None:
-        text = page.render([], [Library("libfoo.so.1", {"fooA": ("a:b",), "fooB": ()}, 7)])
+        text = page.render([], [Library("libfoo.so.1", {"fooA": ("a:b",), "fooB": ()}, 7)], {})
         self.assertIn("| `fooA` | `a:b` |", text)
         self.assertIn("| `fooB` | **no test** |", text)
         self.assertIn("| functions of `libfoo.so.1` | 2 | 1 |", text)

@@ -37,6 +37,7 @@ def _coverage_page_test_impl(ctx):
             fail("%s has no object files" % caller.label)
         inputs += objects
         arguments.add_all("--test", ["%s:%s" % (caller.label.package, caller.label.name)] + objects)
+    arguments.add_all(ctx.files.families, before_each = "--source")
     arguments.add("--output", page)
     ctx.actions.run(
         executable = ctx.executable._generate,
@@ -60,6 +61,10 @@ coverage_page_test = rule(
     implementation = _coverage_page_test_impl,
     attrs = {
         "callers": attr.label_list(doc = "Tests whose object code says which functions they call."),
+        "families": attr.label_list(
+            allow_files = [".cpp"],
+            doc = "Where the families of instructions are.",
+        ),
         "libraries": attr.label_keyed_string_dict(
             doc = "The stubs of drop-in libraries (//cudasim/dropin) and the sonames.",
         ),

@@ -1,7 +1,7 @@
 """Writes the page docs/cudasim-coverage.md from files of the build.
 
     generate.py --run TEST ... --library SONAME MAP STUBS ... --test NAME OBJECT ... ... \
-        --output FILE
+        --source FAMILY.cpp ... --output FILE
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--library", action="append", nargs=3, default=[], metavar=("SONAME", "MAP", "STUBS")
     )
     parser.add_argument("--test", action="append", nargs="+", default=[], metavar="NAME OBJECT")
+    parser.add_argument("--source", action="append", default=[], type=pathlib.Path)
     parser.add_argument("--output", type=pathlib.Path, required=True)
     args = parser.parse_args(argv)
     try:
@@ -42,7 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except inventory.CoverageError as error:
         print(error, file=sys.stderr)
         return 1
-    args.output.write_text(page.render(found, libraries), encoding="utf-8")
+    sources = {path.stem: path.as_posix() for path in args.source}
+    args.output.write_text(page.render(found, libraries, sources), encoding="utf-8")
     return 0
 
 

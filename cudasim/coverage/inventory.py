@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-# Instructions that the scheduler executes itself have no handler, so their names come from the
+# Instructions that a warp executes itself have no handler, so their names come from the
 # tests' records.
 SCHEDULER = "control"
 
@@ -26,7 +26,7 @@ class Instruction:
 
     Attributes:
         family: the source file that executes it, without its suffix.
-        key: opcode and modifiers, in the order of `canonical_key` (engine/key.h).
+        key: opcode and modifiers, in the order of `canonical_key` (engine/instructions/key.h).
         tests: sources of the tests that compared its results, sorted.
     """
 

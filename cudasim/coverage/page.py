@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from cudasim.coverage.inventory import SCHEDULER, Instruction, Library
 
@@ -83,12 +83,17 @@ def _count(title: str, tested: Sequence[bool]) -> str:
     return f"| {title} | {len(tested)} | {sum(tested)} |\n"
 
 
-def render(instructions: Sequence[Instruction], libraries: Sequence[Library]) -> str:
+def render(
+    instructions: Sequence[Instruction],
+    libraries: Sequence[Library],
+    sources: Mapping[str, str],
+) -> str:
     """The whole page.
 
     Args:
         instructions: all of them, grouped by family.
         libraries: in the order of the page.
+        sources: the source file of each family, relative to the root of the workspace.
     """
     text = [_HEAD]
     text.append(_count("PTX instructions, by all modifiers", [bool(i.tests) for i in instructions]))
@@ -100,7 +105,7 @@ def render(instructions: Sequence[Instruction], libraries: Sequence[Library]) ->
         place = (
             "executed by the scheduler"
             if family == SCHEDULER
-            else f"[{family}.cpp](../cudasim/engine/instructions/{family}.cpp)"
+            else f"[{family}.cpp](../{sources[family]})"
         )
         text.append(f"\n### {family}\n\n{place}\n\n| instruction | types | test |\n|---|---|---|\n")
         text += [row + "\n" for row in _instruction_rows(members)]

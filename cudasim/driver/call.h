@@ -5,9 +5,9 @@
 
 #include <utility>
 
-#include "cudasim/device/guarded.h"
-#include "cudasim/device/machine.h"
-#include "cudasim/device/thread_state.h"
+#include "cudasim/device/machine/machine.h"
+#include "cudasim/device/machine/thread_state.h"
+#include "cudasim/device/status/guarded.h"
 
 namespace cudasim::driver {
 

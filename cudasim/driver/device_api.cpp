@@ -5,8 +5,8 @@
 
 #include <cudaProfiler.h>
 
-#include "cudasim/device/capture.h"
-#include "cudasim/device/profiles.h"
+#include "cudasim/device/graphs/capture.h"
+#include "cudasim/device/machine/profiles.h"
 #include "cudasim/driver/call.h"
 
 using namespace cudasim::device;

@@ -1,4 +1,5 @@
 // Errors. Source: CUDA driver API, error handling.
+#include "cudasim/device/status/status_texts.h"
 #include "cudasim/driver/call.h"
 
 namespace cudasim::driver {

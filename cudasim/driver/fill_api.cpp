@@ -1,6 +1,7 @@
 // Filling memory. Source: CUDA driver API, memory management.
-#include "cudasim/device/copy.h"
-#include "cudasim/device/work.h"
+#include "cudasim/device/graphs/submit.h"
+#include "cudasim/device/graphs/work.h"
+#include "cudasim/device/memory/copy.h"
 #include "cudasim/driver/call.h"
 
 using namespace cudasim::device;
@@ -25,7 +26,7 @@ CUresult fill(
     if (height > 1) {
       work.pitch = pitch;
     }
-    check_fill(machine(), work);
+    check_fill(machine().addresses(), work);
     submit(*resolve_stream(stream), work);
   });
 }

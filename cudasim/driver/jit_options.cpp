@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cudasim/device/status.h"
+#include "cudasim/device/status/status.h"
 
 namespace cudasim::driver {
 

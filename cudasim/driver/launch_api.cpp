@@ -2,8 +2,9 @@
 #include <memory>
 #include <utility>
 
-#include "cudasim/device/launch.h"
-#include "cudasim/device/work.h"
+#include "cudasim/device/graphs/submit.h"
+#include "cudasim/device/graphs/work.h"
+#include "cudasim/device/modules/launch.h"
 #include "cudasim/driver/call.h"
 
 using namespace cudasim::device;

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "cudasim/device/module.h"
-#include "cudasim/device/occupancy.h"
+#include "cudasim/device/modules/module.h"
+#include "cudasim/device/modules/occupancy.h"
 #include "cudasim/driver/call.h"
 #include "cudasim/driver/jit_options.h"
 

@@ -4,8 +4,8 @@
 // that cuda.h puts in.
 #include <cuda.h>
 
-#include "cudasim/device/per_thread.h"
-#include "cudasim/device/thread_state.h"
+#include "cudasim/device/machine/per_thread.h"
+#include "cudasim/device/machine/thread_state.h"
 
 PER_THREAD_3(cuMemcpy, _ptds)
 PER_THREAD_3(cuMemcpyHtoD, _ptds)

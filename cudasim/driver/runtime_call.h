@@ -2,7 +2,7 @@
 // events, graphs and addresses are the same in both.
 #pragma once
 
-#include "cudasim/device/thread_state.h"
+#include "cudasim/device/machine/thread_state.h"
 #include "cudasim/driver/call.h"
 
 namespace cudasim::driver {

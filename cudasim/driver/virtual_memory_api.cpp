@@ -1,6 +1,6 @@
 // Virtual memory management: addresses and memory apart.
 // Source: CUDA driver API, virtual memory management.
-#include "cudasim/device/virtual_memory.h"
+#include "cudasim/device/memory/virtual_memory.h"
 
 #include <cstdint>
 #include <iterator>
@@ -132,7 +132,7 @@ CUresult cuMemCreate(
     store(
         handle,
         entries().enter(
-            std::make_shared<PhysicalMemory>(device, size),
+            std::make_shared<PhysicalMemory>(device.memory(), size),
             properties->requestedHandleTypes));
   });
 }
@@ -207,8 +207,9 @@ CUresult cuMemGetAccess(
     machine().device(location->id);
     store(
         flags,
-        has_access(address, location->id) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-                                          : CU_MEM_ACCESS_FLAGS_PROT_NONE);
+        has_access(machine().addresses(), address, location->id)
+            ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+            : CU_MEM_ACCESS_FLAGS_PROT_NONE);
   });
 }
 
@@ -220,7 +221,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(
     CUmemAllocationProp result{};
     result.type = CU_MEM_ALLOCATION_TYPE_PINNED;
     result.location = {
-        CU_MEM_LOCATION_TYPE_DEVICE, entry.owned->device().ordinal()};
+        CU_MEM_LOCATION_TYPE_DEVICE, entry.owned->memory().device()};
     result.requestedHandleTypes = entry.types;
     store(properties, result);
   });
@@ -258,7 +259,8 @@ CUresult cuMemImportFromShareableHandle(
     store(
         handle,
         entries().enter(
-            std::make_shared<PhysicalMemory>(current_device(), file), type));
+            std::make_shared<PhysicalMemory>(current_device().memory(), file),
+            type));
   });
 }
 

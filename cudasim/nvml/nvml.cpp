@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "cudasim/device/settings.h"
+#include "cudasim/device/machine/settings.h"
 
 namespace {
 

@@ -1,13 +1,14 @@
 // Copying and filling: one, two and three dimensions, at once or in streams.
 // Source: CUDA runtime API, memory management and API synchronization behavior.
-#include "cudasim/device/copy.h"
+#include "cudasim/device/graphs/submit.h"
+#include "cudasim/device/memory/copy.h"
 
 #include <cstring>
 #include <memory>
 #include <vector>
 
-#include "cudasim/device/capture.h"
-#include "cudasim/device/work.h"
+#include "cudasim/device/graphs/capture.h"
+#include "cudasim/device/graphs/work.h"
 #include "cudasim/runtime/call.h"
 
 using namespace cudasim::device;
@@ -22,7 +23,7 @@ constexpr std::size_t kStaged = 64 << 10;
 // Puts a copy into a stream and, with pageable memory or when asked to, waits.
 void copy(cudaStream_t handle, CopyWork work, bool wait) {
   const auto stream = resolve_stream(handle);
-  check_copy(machine(), work);
+  check_copy(machine().addresses(), work);
   if (wait) {
     require_no_unsafe_capture();
     require_not_capturing(*stream);
@@ -32,8 +33,8 @@ void copy(cudaStream_t handle, CopyWork work, bool wait) {
   }
   const bool capturing =
       capture_info(*stream).status != cudaStreamCaptureStatusNone;
-  const bool from_pageable = pageable(machine(), work.from);
-  const bool to_pageable = pageable(machine(), work.to);
+  const bool from_pageable = pageable(machine().addresses(), work.from);
+  const bool to_pageable = pageable(machine().addresses(), work.to);
   if (!capturing && from_pageable && !to_pageable && work.height == 1 &&
       work.depth == 1 && work.width <= kStaged) {
     const auto* bytes = static_cast<const char*>(work.from);
@@ -55,7 +56,7 @@ void copy(cudaStream_t handle, CopyWork work, bool wait) {
 
 void fill(cudaStream_t handle, const FillWork& work, bool wait) {
   const auto stream = resolve_stream(handle);
-  check_fill(machine(), work);
+  check_fill(machine().addresses(), work);
   if (work.width * work.height * work.depth == 0) {
     return;
   }

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "cudasim/device/capture.h"
-#include "cudasim/device/profiles.h"
+#include "cudasim/device/graphs/capture.h"
+#include "cudasim/device/machine/profiles.h"
 #include "cudasim/runtime/call.h"
 
 using namespace cudasim::device;

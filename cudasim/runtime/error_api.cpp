@@ -1,5 +1,6 @@
 // Errors: the last one of a thread, names and descriptions.
 // Source: CUDA runtime API, error handling.
+#include "cudasim/device/status/status_texts.h"
 #include "cudasim/runtime/call.h"
 
 using cudasim::device::machine;

@@ -2,9 +2,9 @@
 #include <memory>
 #include <utility>
 
-#include "cudasim/device/capture.h"
-#include "cudasim/device/event.h"
-#include "cudasim/device/ipc.h"
+#include "cudasim/device/graphs/capture.h"
+#include "cudasim/device/ipc/shared_event.h"
+#include "cudasim/device/streams/event.h"
 #include "cudasim/runtime/call.h"
 
 using namespace cudasim::device;
@@ -95,8 +95,9 @@ cudaError_t cudaEventElapsedTime(
 cudaError_t cudaIpcGetEventHandle(
     cudaIpcEventHandle_t* handle,
     cudaEvent_t event) {
-  return call(
-      [&] { store(handle, export_event(*machine().events().get(event))); });
+  return call([&] {
+    store(handle, export_event(machine().events().get(event)->shared()));
+  });
 }
 
 cudaError_t cudaIpcOpenEventHandle(

@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "cudasim/device/capture.h"
-#include "cudasim/device/graph.h"
-#include "cudasim/device/memory_pool.h"
+#include "cudasim/device/graphs/capture.h"
+#include "cudasim/device/graphs/graph.h"
+#include "cudasim/device/graphs/graph_exec.h"
+#include "cudasim/device/memory/memory_pool.h"
 #include "cudasim/runtime/call.h"
 #include "cudasim/runtime/node_parameters.h"
 

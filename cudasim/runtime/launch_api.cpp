@@ -5,9 +5,10 @@
 #include <memory>
 #include <utility>
 
-#include "cudasim/device/launch.h"
-#include "cudasim/device/occupancy.h"
-#include "cudasim/device/work.h"
+#include "cudasim/device/graphs/submit.h"
+#include "cudasim/device/graphs/work.h"
+#include "cudasim/device/modules/launch.h"
+#include "cudasim/device/modules/occupancy.h"
 #include "cudasim/runtime/call.h"
 #include "cudasim/runtime/registry.h"
 

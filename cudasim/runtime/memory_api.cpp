@@ -2,9 +2,9 @@
 // Source: CUDA runtime API, memory management and unified addressing.
 #include <cstring>
 
-#include "cudasim/device/capture.h"
-#include "cudasim/device/ipc.h"
-#include "cudasim/device/memory_pool.h"
+#include "cudasim/device/graphs/capture.h"
+#include "cudasim/device/memory/ipc_memory.h"
+#include "cudasim/device/memory/memory_pool.h"
 #include "cudasim/runtime/call.h"
 
 using namespace cudasim::device;
@@ -318,7 +318,8 @@ cudaError_t cudaStreamAttachMemAsync(
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* memory) {
   return call([&] {
     current_device();
-    store(handle, export_memory(machine(), memory));
+    Device& device = machine().device_of(memory);
+    store(handle, export_memory(device.memory(), device.physical(), memory));
   });
 }
 
@@ -328,7 +329,10 @@ cudaError_t cudaIpcOpenMemHandle(
     unsigned) {
   return call([&] {
     require_no_unsafe_capture();
-    store(memory, import_memory(machine(), current_device(), handle));
+    store(
+        memory,
+        import_memory(
+            machine().addresses(), current_device().ordinal(), handle));
   });
 }
 
@@ -336,7 +340,7 @@ cudaError_t cudaIpcCloseMemHandle(void* memory) {
   return call([&] {
     require_no_unsafe_capture();
     current_device().synchronize();
-    close_memory(machine(), memory);
+    close_memory(machine().addresses(), memory);
   });
 }
 

@@ -5,8 +5,8 @@
 
 #include <variant>
 
-#include "cudasim/device/graph.h"
-#include "cudasim/device/work.h"
+#include "cudasim/device/graphs/graph.h"
+#include "cudasim/device/graphs/work.h"
 
 namespace cudasim::runtime {
 

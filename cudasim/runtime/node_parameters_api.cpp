@@ -34,7 +34,7 @@ KernelWork kernel_work(const cudaKernelNodeParams* parameters) {
 CopyWork copy_work(const cudaMemcpy3DParms* parameters) {
   require(parameters != nullptr);
   CopyWork work = box_copy(*parameters);
-  check_copy(machine(), work);
+  check_copy(machine().addresses(), work);
   return work;
 }
 
@@ -44,7 +44,7 @@ CopyWork copy_work(
     std::size_t bytes,
     cudaMemcpyKind kind) {
   CopyWork work = linear_copy(to, from, bytes, kind);
-  check_copy(machine(), work);
+  check_copy(machine().addresses(), work);
   return work;
 }
 
@@ -62,7 +62,7 @@ FillWork fill_work(const cudaMemsetParams* parameters) {
   if (parameters->height > 1) {
     work.pitch = parameters->pitch;
   }
-  check_fill(machine(), work);
+  check_fill(machine().addresses(), work);
   return work;
 }
 

@@ -5,8 +5,8 @@
 // argument).
 #include <cuda_runtime_api.h>
 
-#include "cudasim/device/per_thread.h"
-#include "cudasim/device/thread_state.h"
+#include "cudasim/device/machine/per_thread.h"
+#include "cudasim/device/machine/thread_state.h"
 
 PER_THREAD_7(cudaMemcpy2D, _ptds)
 PER_THREAD_4(cudaMemcpy, _ptds)

@@ -3,9 +3,10 @@
 #include <memory>
 #include <utility>
 
-#include "cudasim/device/capture.h"
-#include "cudasim/device/memory_pool.h"
-#include "cudasim/device/work.h"
+#include "cudasim/device/graphs/capture.h"
+#include "cudasim/device/graphs/submit.h"
+#include "cudasim/device/graphs/work.h"
+#include "cudasim/device/memory/memory_pool.h"
 #include "cudasim/runtime/call.h"
 
 using namespace cudasim::device;
@@ -115,8 +116,9 @@ cudaError_t cudaMemPoolCreate(
     require(
         properties->handleTypes == cudaMemHandleTypeNone,
         cudaErrorNotSupported);
-    auto made =
-        std::make_shared<MemoryPool>(machine().device(properties->location.id));
+    Device& device = machine().device(properties->location.id);
+    auto made = std::make_shared<MemoryPool>(
+        device, device.memory(), device.stream_set());
     store(pool, handle_of(made));
     machine().pools().add(std::move(made));
   });

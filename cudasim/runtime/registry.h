@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "cudasim/device/module.h"
+#include "cudasim/device/modules/module.h"
 
 namespace cudasim::runtime {
 

@@ -4,9 +4,10 @@
 #include <memory>
 #include <utility>
 
-#include "cudasim/device/capture.h"
-#include "cudasim/device/graph.h"
-#include "cudasim/device/work.h"
+#include "cudasim/device/graphs/capture.h"
+#include "cudasim/device/graphs/graph.h"
+#include "cudasim/device/graphs/submit.h"
+#include "cudasim/device/graphs/work.h"
 #include "cudasim/runtime/call.h"
 
 using namespace cudasim::device;

@@ -1,7 +1,8 @@
-"""The rules for files that no off-the-shelf tool checks: sizes, heads, names of machines.
+"""The rules for files that no off-the-shelf tool checks: sizes, heads, names of machines, structure.
 
-Each rule is a function from one file to its faults; `RULES` has them all, `check` applies them and
-takes off what exceptions.toml allows. The tools that check a language are in checks.py.
+A rule of `RULES` is a function from one file to its faults, one of `TOGETHER` from all files (they
+are in structure.py); `check` applies them and takes off what exceptions.toml allows. The tools that
+check a language are in checks.py.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from tools.lint import workspace
+from tools.lint import structure, workspace
 
 MAX_BYTES = 512 * 1024
 MAX_LINES = 500
@@ -63,7 +64,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Fault:
-    """A file that breaks a rule: `path: [rule] what`."""
+    """A file or folder that breaks a rule: `path: [rule] what`."""
 
     path: str
     rule: str
@@ -76,7 +77,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Allowed:
-    """An entry of exceptions.toml: this file may break this rule, for this reason."""
+    """An entry of exceptions.toml: this file or folder may break this rule, for this reason."""
 
     path: str
     rule: str
@@ -154,6 +155,21 @@ RULES: dict[str, Callable[[SourceFile, Machine], Iterator[str]]] = {
 }
 
 
+def _circles(sources: Sequence[SourceFile]) -> Iterator[tuple[PurePath, str]]:
+    code = (source for source in sources if source.path.suffix in _COUNTED_SUFFIXES)
+    return structure.circles({source.path: source.text() or "" for source in code})
+
+
+def _full_folders(sources: Sequence[SourceFile]) -> Iterator[tuple[PurePath, str]]:
+    return structure.full_folders(source.path for source in sources)
+
+
+TOGETHER: dict[str, Callable[[Sequence[SourceFile]], Iterator[tuple[PurePath, str]]]] = {
+    "circle": _circles,
+    "full-folder": _full_folders,
+}
+
+
 def tidy(path: PurePath, text: str) -> str:
     """The text as the rule "whitespace" wants it; patches keep theirs."""
     if path.suffix in _PATCH_SUFFIXES or not text:
@@ -173,8 +189,8 @@ def load_exceptions(file: Path) -> list[Allowed]:
     for entry in entries:
         if set(entry) != {"path", "rule", "reason"} or not entry["reason"].strip():
             raise ValueError(f"{file.name}: an exception has path, rule and reason: {entry}")
-        if entry["rule"] not in RULES:
-            known = ", ".join(RULES)
+        if entry["rule"] not in {*RULES, *TOGETHER}:
+            known = ", ".join([*RULES, *TOGETHER])
             raise ValueError(f"{file.name}: no rule {entry['rule']!r}; there are {known}")
         allowed.append(Allowed(**entry))
     return allowed
@@ -186,15 +202,20 @@ def check(
     """All faults of the sources that no exception allows, and the exceptions that nothing needs."""
     unused = {(entry.path, entry.rule) for entry in exceptions}
     allowed = set(unused)
-    faults = []
-    for source in sources:
-        path = source.path.as_posix()
-        for name, rule in RULES.items():
-            found = [Fault(path, name, what) for what in rule(source, machine)]
-            if found and (path, name) in allowed:
-                unused.discard((path, name))
-            else:
-                faults += found
+    sources = list(sources)
+    found = [
+        Fault(source.path.as_posix(), name, what)
+        for source in sources
+        for name, rule in RULES.items()
+        for what in rule(source, machine)
+    ]
+    found += [
+        Fault(path.as_posix(), name, what)
+        for name, together in TOGETHER.items()
+        for path, what in together(sources)
+    ]
+    faults = [fault for fault in found if (fault.path, fault.rule) not in allowed]
+    unused -= {(fault.path, fault.rule) for fault in found}
     for path, rule_name in sorted(unused):
         faults.append(Fault(path, rule_name, "is no longer broken; remove it from exceptions.toml"))
     return faults

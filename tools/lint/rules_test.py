@@ -64,6 +64,18 @@ class RulesTest(parameterized.TestCase):
     def test_broken(self, rule: str, name: str, content: str | bytes) -> None:
         self.assertEqual(faults(name, content), [rule])
 
+    def test_rules_of_several_files(self) -> None:
+        def faults(*files: tuple[str, str]) -> list[str]:
+            sources = [rules.SourceFile(PurePath(name), text.encode()) for name, text in files]
+            return [str(fault) for fault in rules.check(sources, rules.Machine(), [])]
+
+        head = "// Says what.\n"
+        circle = [("a/x.h", head + '#include "a/y.h"\n'), ("a/y.h", head + '#include "a/x.h"\n')]
+        way = "a/x.h: [circle] a circle (includes): a/x.h -> a/y.h -> a/x.h"
+        self.assertEqual(faults(*circle), [way])
+        (full,) = faults(*((f"a/{number}.txt", "") for number in range(26)))
+        self.assertStartsWith(full, "a: [full-folder] 26 files besides tests")
+
     def test_a_mirror_s_name_is_not_repeated_in_the_message(self) -> None:
         source = rules.SourceFile(PurePath("a.md"), b"https://mirror.example\n")
         (fault,) = rules.check([source], MACHINE, [])

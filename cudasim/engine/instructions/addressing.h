@@ -2,9 +2,9 @@
 // PTX ISA 5.1 (state spaces), 6.4 (addresses).
 #pragma once
 
-#include "cudasim/engine/access.h"
-#include "cudasim/engine/block.h"
 #include "cudasim/engine/instructions/lanes.h"
+#include "cudasim/engine/memory/access.h"
+#include "cudasim/engine/state/block.h"
 
 namespace cudasim::engine {
 namespace {

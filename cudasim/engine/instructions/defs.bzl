@@ -20,34 +20,52 @@ _COPTS = [
     "-fvisibility=hidden",
 ]
 
-def instruction_families(name, families, hdrs, deps, rounding = []):
-    """Builds families for each set of machine instructions; the registry picks at run time.
+def instruction_families(name, rounding = []):
+    """Builds the families of a package for each set of machine instructions; the registry picks at run time.
+
+    Its tests are given as a filegroup, because all instructions are tested by one program.
 
     Args:
         name: string, name of the cc_library with all of them.
-        families: list of strings, sources without their suffix.
-        hdrs: list of labels, headers of the families alone.
-        deps: list of labels, what all families include.
         rounding: list of strings, those of the families that change the rounding mode.
     """
+    sources = native.glob(
+        ["*.cpp"],
+        exclude = ["*_test.cpp"],
+    )
     libraries = []
-    for family in families:
+    for source in sources:
+        family = source.removesuffix(".cpp")
         for isa, march in _ISAS.items():
             library = "%s_%s" % (family, isa)
             cc_library(
                 name = library,
-                srcs = [family + ".cpp"] + hdrs,
+                srcs = [source] + native.glob(
+                    ["*.h"],
+                    allow_empty = True,
+                ),
                 copts = _COPTS + ["-march=" + march] + (["-frounding-math"] if family in rounding else []),
                 linkstatic = True,
                 local_defines = ["CUDASIM_ISA=" + isa],
                 visibility = ["//visibility:private"],
-                deps = deps,
+                deps = ["//cudasim/engine/instructions:family"],
             )
             libraries.append(library)
     cc_library(
         name = name,
-        visibility = ["//cudasim/engine:__pkg__"],
+        visibility = ["//cudasim/engine/instructions:__pkg__"],
         deps = libraries,
+    )
+    native.filegroup(
+        name = "sources",
+        srcs = sources,
+        visibility = ["//cudasim/engine/instructions:__pkg__"],
+    )
+    native.filegroup(
+        name = "tests",
+        testonly = True,
+        srcs = native.glob(["*_test.cpp"]),
+        visibility = ["//cudasim/engine/instructions:__pkg__"],
     )
 
 def instruction_tests(name, srcs, deps):

@@ -1,6 +1,6 @@
-// How instruction families hand their handlers to the lowering.
+// How instruction families hand their handlers to the registry.
 //
-// A family is one .cpp file in this folder, compiled three times: for the
+// A family is one .cpp file in a folder below, compiled three times: for the
 // x86-64 baseline, x86-64-v3 (AVX2, FMA) and x86-64-v4 (AVX-512), with
 // CUDASIM_ISA set to baseline, v3 or v4. It defines
 //
@@ -13,7 +13,7 @@
 //
 // The key of a handler is an opcode with its modifiers. The order of those that
 // are no types does not matter: "vote.sync.ballot.b32" is also found as
-// "vote.ballot.sync.b32" (canonical_key, engine/key.h).
+// "vote.ballot.sync.b32" (canonical_key, key.h).
 //
 // setp, shfl, match and elect always have two destinations, the second of which
 // can be kNoSlot.
@@ -21,7 +21,7 @@
 
 #include <cstddef>
 
-#include "cudasim/engine/warp.h"
+#include "cudasim/engine/state/instruction.h"
 
 namespace cudasim::engine {
 
@@ -42,18 +42,5 @@ struct Family {
   const Entry* entries;
   std::size_t count;
 };
-
-enum class Isa : unsigned char { kBaseline, kV3, kV4 };
-
-/// The widest set that this machine has; CUDASIM_ISA=baseline|v3|v4 in the
-/// environment asks for a narrower one.
-Isa best_isa();
-
-/// The entry for a key, or null when no family has it.
-const Entry* find_entry(Isa isa, const char* key);
-
-/// All entries of all families, for the table in docs/cudasim.md.
-/// @param visit called for each with the name of its family.
-void for_each_entry(void (*visit)(const char* family, const Entry& entry));
 
 } // namespace cudasim::engine

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cudasim/engine/instructions/family.h"
+#include "cudasim/engine/state/warp.h"
 
 namespace cudasim::engine {
 namespace {

@@ -1,11 +1,11 @@
-// The table of all handlers, by key, for each set of machine instructions.
+#include "cudasim/engine/instructions/registry.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <unordered_map>
 
-#include "cudasim/engine/instructions/family.h"
-#include "cudasim/engine/key.h"
+#include "cudasim/engine/instructions/key.h"
 
 // Each family, built for each set of instructions.
 #define CUDASIM_FAMILIES(use)                                               \

@@ -1,7 +1,7 @@
 // What the checks of CUDASIM_CHECK=1 have to know of an instruction.
 #pragma once
 
-#include "cudasim/engine/code.h"
+#include "cudasim/engine/code/code.h"
 #include "cudasim/ptx/ast.h"
 
 namespace cudasim::engine {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cudasim/engine/control.h"
+#include "cudasim/engine/code/control.h"
 #include "cudasim/engine/lowering/vocabulary.h"
 
 namespace cudasim::engine {

@@ -1,9 +1,9 @@
 // Lowers one function. What it does in which file:
-//   declarations.cpp  scopes, labels, registers and variables
-//   operands.cpp      registers, immediates, symbols and addresses
-//   instructions.cpp  instructions that have handlers
-//   control.cpp       branches, calls and barriers
-//   function_lowering.cpp  the whole, and giving registers their places
+//   function_lowering.cpp               the whole, and giving registers places
+//   function_lowering_declarations.cpp  scopes, labels, registers, variables
+//   function_lowering_operands.cpp      registers, immediates, addresses
+//   function_lowering_instructions.cpp  instructions that have handlers
+//   function_lowering_control.cpp       branches, calls and barriers
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "cudasim/engine/cfg.h"
-#include "cudasim/engine/code.h"
-#include "cudasim/engine/constants.h"
+#include "cudasim/engine/code/code.h"
+#include "cudasim/engine/lowering/constants.h"
+#include "cudasim/engine/lowering/control_flow_graph.h"
 #include "cudasim/engine/lowering/kernel_lowering.h"
-#include "cudasim/engine/register_allocation.h"
-#include "cudasim/engine/scope.h"
+#include "cudasim/engine/lowering/register_allocation.h"
+#include "cudasim/engine/lowering/scope.h"
 #include "cudasim/ptx/ast.h"
 
 namespace cudasim::engine {

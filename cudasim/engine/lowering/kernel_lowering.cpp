@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "cudasim/engine/code/lowering_error.h"
+#include "cudasim/engine/code/special_registers.h"
 #include "cudasim/engine/lowering/function_lowering.h"
 #include "cudasim/engine/lowering/vocabulary.h"
-#include "cudasim/engine/special_registers.h"
 #include "cudasim/ptx/parser.h"
 
 namespace cudasim::engine {

@@ -2,16 +2,21 @@
 // have in shared memory.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
-#include "cudasim/engine/kernel.h"
-#include "cudasim/engine/lowering/lowering.h"
+#include "cudasim/engine/code/kernel.h"
 #include "cudasim/ptx/ast.h"
 
 namespace cudasim::engine {
+
+/// Where the variables of a module are on the device: the address of a .global
+/// or .const variable, 0 for a name that is none.
+using VariableAddress = std::function<std::uint64_t(std::string_view name)>;
 
 /// What all functions of a kernel share.
 class KernelLowering {
@@ -41,5 +46,12 @@ class KernelLowering {
   std::set<std::string> dynamic_shared_;
   bool calls_addresses_ = false;
 };
+
+/// Lowers a kernel. The bodies of the functions it reaches are parsed.
+/// @throws LoweringError, ptx::ParseError
+std::unique_ptr<Kernel> lower_kernel(
+    ptx::Module& module,
+    ptx::Function& entry,
+    const VariableAddress& address_of);
 
 } // namespace cudasim::engine

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <initializer_list>
 
-#include "cudasim/engine/instructions/family.h"
-#include "cudasim/engine/key.h"
+#include "cudasim/engine/instructions/key.h"
+#include "cudasim/engine/instructions/registry.h"
 
 namespace cudasim::engine::testing {
 namespace {

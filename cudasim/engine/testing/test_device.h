@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "cudasim/engine/address_space.h"
-#include "cudasim/engine/program.h"
+#include "cudasim/engine/launch/launch.h"
+#include "cudasim/engine/memory/address_space.h"
+#include "cudasim/engine/program/program.h"
+#include "cudasim/engine/state/instruction.h"
 
 namespace cudasim::engine::testing {
 

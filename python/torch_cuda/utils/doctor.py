@@ -18,7 +18,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 
-import torch_cuda
 from torch_cuda import _activation, _build, _checks, _libraries, _simulator
 from torch_cuda._errors import ActivationError, ActivationWarning
 
@@ -93,7 +92,7 @@ def _versions(build: _build.BuildInfo) -> Iterator[Row]:
 
 def _check_rows(installation: _checks.Installation) -> Iterator[Row]:
     for title, check in _checks.CHECKS:
-        if check is _checks.check_torch_is_cpu_only and torch_cuda.is_active():
+        if check is _checks.check_torch_is_cpu_only and _activation.is_active():
             # It has CUDA by now: ours.
             continue
         try:
@@ -177,7 +176,7 @@ def _device_rows() -> Iterator[Row]:
         yield Row(INFO, "driver", f"for CUDA up to {major}.{minor}, {place}")
     except (OSError, AttributeError) as error:
         yield Row(INFO, "driver", f"none ({error}); CUDA calls will say that there is no GPU")
-    if torch_cuda.is_active():
+    if _activation.is_active():
         cuda = importlib.import_module("torch").cuda
         with warnings.catch_warnings():
             # Where there is a driver but no GPU, torch complains about NVML.
@@ -188,7 +187,7 @@ def _device_rows() -> Iterator[Row]:
 
 
 def _outcome() -> Row:
-    reason = torch_cuda.why_inactive()
+    reason = _activation.why_inactive()
     return Row(OK, "active", "yes") if reason is None else Row(WRONG, "active", f"no: {reason}")
 
 
@@ -219,4 +218,4 @@ def main() -> int:
       Exit code: 0 when torch_cuda is active, 1 when it is off.
     """
     print(render(examine()))
-    return 0 if torch_cuda.is_active() else 1
+    return 0 if _activation.is_active() else 1

@@ -1,0 +1,53 @@
+"""component: one folder of the simulated device, a library and its headers."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+COPTS = [
+    "-Wall",
+    "-Wextra",
+]
+
+def component(name, deps = [], implementation_deps = [], header_deps = [], **kwargs):
+    """A library of all sources of the package, its headers by themselves, and its tests as a filegroup.
+
+    The headers by themselves are for the drop-in libraries, which compile against the device and link to
+    libcudasim.so. A header of a folder that is not among the dependencies is an error, so the BUILD files say which
+    folder knows which.
+
+    Args:
+        name: string, the folder's name.
+        deps: list of labels, folders whose headers those of this one include.
+        implementation_deps: list of labels, what only the sources include or need.
+        header_deps: list of labels without objects, which headers include: those of other libraries.
+        **kwargs: further attributes of the library.
+    """
+    cc_library(
+        name = "headers",
+        hdrs = native.glob(["*.h"]),
+        visibility = ["//cudasim:__subpackages__"],
+        deps = [folder + ":headers" for folder in deps] + header_deps,
+    )
+    cc_library(
+        name = name,
+        srcs = native.glob(
+            ["*.cpp"],
+            allow_empty = True,
+            exclude = ["*_test.cpp"],
+        ),
+        copts = COPTS,
+        linkstatic = True,
+        visibility = ["//:__subpackages__"],
+        deps = [":headers"] + deps + implementation_deps,
+        **kwargs
+    )
+    tests = native.glob(
+        ["*_test.cpp"],
+        allow_empty = True,
+    )
+    if tests:
+        native.filegroup(
+            name = "tests",
+            testonly = True,
+            srcs = tests,
+            visibility = ["//cudasim:__subpackages__"],
+        )

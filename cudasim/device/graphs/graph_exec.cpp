@@ -1,0 +1,184 @@
+#include "cudasim/device/graphs/graph_exec.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace cudasim::device {
+namespace {
+
+std::vector<GraphExec::Step> make_steps(const Graph& graph) {
+  std::vector<GraphExec::Step> steps;
+  for (const Node* node : graph.in_order()) {
+    GraphExec::Step step;
+    step.work = node->work();
+    step.device = &node->device();
+    step.node = node;
+    if (const auto* child = std::get_if<ChildGraphWork>(&step.work)) {
+      step.children = make_steps(*child->graph);
+    }
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+std::vector<std::vector<std::size_t>> make_shape(const Graph& graph) {
+  std::unordered_map<const Node*, std::size_t> positions;
+  std::vector<std::vector<std::size_t>> shape;
+  for (const Node* node : graph.in_order()) {
+    std::vector<std::size_t> before;
+    for (const Node* dependency : node->dependencies()) {
+      before.push_back(positions.at(dependency));
+    }
+    std::sort(before.begin(), before.end());
+    positions[node] = shape.size();
+    shape.push_back(std::move(before));
+  }
+  return shape;
+}
+
+// Whether one graph can take the place of the other in an instance.
+bool same_shape(const Graph& one, const Graph& other) {
+  const auto first = one.in_order();
+  const auto second = other.in_order();
+  return make_shape(one) == make_shape(other) &&
+      std::equal(
+             first.begin(),
+             first.end(),
+             second.begin(),
+             [](const Node* a, const Node* b) {
+               return type_of(a->work()) == type_of(b->work());
+             });
+}
+
+Status run_steps(const std::vector<GraphExec::Step>& steps) {
+  for (const GraphExec::Step& step : steps) {
+    if (!step.enabled) {
+      continue;
+    }
+    const Status status = std::holds_alternative<ChildGraphWork>(step.work)
+        ? run_steps(step.children)
+        : perform(*step.device, step.work);
+    if (status != cudaSuccess) {
+      return status;
+    }
+  }
+  return cudaSuccess;
+}
+
+} // namespace
+
+GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
+    : flags_(flags),
+      steps_(std::make_shared<std::vector<Step>>(make_steps(graph))),
+      shape_(make_shape(graph)) {}
+
+void GraphExec::launch(Stream& stream) {
+  auto run = std::make_shared<Point>();
+  std::shared_ptr<Point> before;
+  std::shared_ptr<const std::vector<Step>> steps;
+  {
+    const std::lock_guard lock(mutex_);
+    before = std::exchange(last_run_, run);
+    steps = steps_;
+  }
+  // The second task runs also after a fault: the next launch waits for it.
+  stream.enqueue([before = std::move(before), steps = std::move(steps)] {
+    if (before != nullptr) {
+      before->wait();
+    }
+    return run_steps(*steps);
+  });
+  stream.enqueue(
+      [run = std::move(run)] {
+        run->reach();
+        return cudaSuccess;
+      },
+      true);
+}
+
+std::vector<GraphExec::Step>& GraphExec::own_steps() {
+  // A launch that waits in a stream keeps what it was launched with.
+  if (steps_.use_count() > 1) {
+    steps_ = std::make_shared<std::vector<Step>>(*steps_);
+  }
+  return *steps_;
+}
+
+const GraphExec::Step& GraphExec::find(const Node& node) const {
+  const auto found =
+      std::find_if(steps_->begin(), steps_->end(), [&](const Step& candidate) {
+        return candidate.node == &node;
+      });
+  require(found != steps_->end());
+  return *found;
+}
+
+void GraphExec::set_work(const Node& node, Work work) {
+  const std::lock_guard lock(mutex_);
+  const Work& before = find(node).work;
+  require(before.index() == work.index());
+  if (const auto* child = std::get_if<ChildGraphWork>(&work)) {
+    require(same_shape(*std::get<ChildGraphWork>(before).graph, *child->graph));
+  }
+  for (Step& step : own_steps()) {
+    if (step.node == &node) {
+      if (const auto* child = std::get_if<ChildGraphWork>(&work)) {
+        step.children = make_steps(*child->graph);
+      }
+      step.work = std::move(work);
+      return;
+    }
+  }
+}
+
+const Work& GraphExec::work(const Node& node) const {
+  return find(node).work;
+}
+
+bool GraphExec::enabled(const Node& node) const {
+  return find(node).enabled;
+}
+
+void GraphExec::set_enabled(const Node& node, bool enabled) {
+  const std::lock_guard lock(mutex_);
+  const cudaGraphNodeType type = type_of(find(node).work);
+  require(
+      type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
+      type == cudaGraphNodeTypeMemset);
+  for (Step& step : own_steps()) {
+    if (step.node == &node) {
+      step.enabled = enabled;
+    }
+  }
+}
+
+cudaGraphExecUpdateResult GraphExec::update(
+    const Graph& graph,
+    const Node** differing) {
+  *differing = nullptr;
+  auto steps = make_steps(graph);
+  const std::lock_guard lock(mutex_);
+  if (steps.size() != steps_->size() || make_shape(graph) != shape_) {
+    return cudaGraphExecUpdateErrorTopologyChanged;
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Work& before = (*steps_)[i].work;
+    const Work& after = steps[i].work;
+    *differing = steps[i].node;
+    if (before.index() != after.index()) {
+      return cudaGraphExecUpdateErrorNodeTypeChanged;
+    }
+    if (before.index() == Work(AllocationWork{}).index()) {
+      return cudaGraphExecUpdateErrorNotSupported;
+    }
+    // Handles of nodes stay those of the graph it was made of.
+    steps[i].node = (*steps_)[i].node;
+    steps[i].enabled = (*steps_)[i].enabled;
+  }
+  *differing = nullptr;
+  steps_ = std::make_shared<std::vector<Step>>(std::move(steps));
+  return cudaGraphExecUpdateSuccess;
+}
+
+} // namespace cudasim::device

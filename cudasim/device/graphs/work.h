@@ -1,0 +1,78 @@
+// What can be put into a stream or a node of a graph.
+#pragma once
+
+#include <driver_types.h>
+
+#include <memory>
+#include <variant>
+
+#include "cudasim/device/memory/copy.h"
+#include "cudasim/device/modules/launch.h"
+#include "cudasim/device/streams/event.h"
+
+namespace cudasim::device {
+
+class Graph;
+class MemoryPool;
+
+struct HostWork {
+  cudaHostFn_t function = nullptr;
+  void* data = nullptr;
+};
+
+struct EmptyWork {};
+
+struct EventRecordWork {
+  std::shared_ptr<Event> event;
+};
+
+struct EventWaitWork {
+  std::shared_ptr<Event> event;
+};
+
+struct ChildGraphWork {
+  std::shared_ptr<Graph> graph;
+};
+
+/// Memory that a graph owns. It has its address from the beginning, because
+/// kernels of the graph are given it while the graph is made.
+struct GraphMemory {
+  GraphMemory(std::shared_ptr<MemoryPool> pool, std::size_t bytes);
+  ~GraphMemory();
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
+
+  std::shared_ptr<MemoryPool> pool;
+  std::size_t bytes;
+  void* memory;
+};
+
+struct AllocationWork {
+  std::shared_ptr<GraphMemory> memory;
+};
+
+/// In a graph the memory stays the graph's: it is used again by its next run.
+struct FreeWork {
+  void* memory = nullptr;
+};
+
+using Work = std::variant<
+    EmptyWork,
+    KernelWork,
+    CopyWork,
+    FillWork,
+    HostWork,
+    EventRecordWork,
+    EventWaitWork,
+    ChildGraphWork,
+    AllocationWork,
+    FreeWork>;
+
+/// The runtime's name for this kind of work.
+cudaGraphNodeType type_of(const Work& work);
+
+/// Does the work on the calling thread (child graphs are not done here: an
+/// instantiated graph has taken them apart).
+Status perform(Device& device, const Work& work);
+
+} // namespace cudasim::device

@@ -1,0 +1,180 @@
+#include "cudasim/device/memory/address_map.h"
+
+#include <iterator>
+#include <mutex>
+
+#include "cudasim/device/status/status.h"
+
+namespace cudasim::device {
+
+class AddressMap::View : public engine::AddressSpace {
+ public:
+  View(const AddressMap& map, int device) : map_(map), device_(device) {}
+
+  bool find(std::uint64_t address, engine::Range* range) const override {
+    const std::shared_lock lock(map_.mutex_);
+    const auto above = map_.pieces_.upper_bound(address);
+    if (above == map_.pieces_.begin()) {
+      return false;
+    }
+    const Allocation& piece = std::prev(above)->second;
+    if (address >= piece.end || !map_.visible(piece, device_)) {
+      return false;
+    }
+    *range = to_range(piece);
+    return true;
+  }
+
+  void neighbours(
+      std::uint64_t address,
+      engine::Range* below,
+      engine::Range* above) const override {
+    *below = {};
+    *above = {};
+    const std::shared_lock lock(map_.mutex_);
+    const auto first_above = map_.pieces_.upper_bound(address);
+    for (auto at = first_above; at != map_.pieces_.begin();) {
+      --at;
+      if (map_.visible(at->second, device_)) {
+        *below = to_range(at->second);
+        break;
+      }
+    }
+    for (auto at = first_above; at != map_.pieces_.end(); ++at) {
+      if (map_.visible(at->second, device_)) {
+        *above = to_range(at->second);
+        break;
+      }
+    }
+  }
+
+  void bump() {
+    generation_.fetch_add(1, std::memory_order_acq_rel);
+  }
+
+ private:
+  static engine::Range to_range(const Allocation& piece) {
+    return {piece.begin, piece.end, piece.id, piece.read_only};
+  }
+
+  const AddressMap& map_;
+  int device_;
+};
+
+AddressMap::AddressMap(int devices)
+    : devices_(devices),
+      peers_(
+          static_cast<std::size_t>(devices) *
+          static_cast<std::size_t>(devices)) {
+  for (int device = 0; device < devices; ++device) {
+    views_.push_back(std::make_unique<View>(*this, device));
+  }
+}
+
+AddressMap::~AddressMap() = default;
+
+bool AddressMap::visible(const Allocation& piece, int device) const {
+  if (piece.on_host() || (piece.readers >> device & 1) != 0) {
+    return true;
+  }
+  if (piece.space == Space::kMapped) {
+    return false; // only whom cuMemSetAccess lets
+  }
+  return piece.device == device || peer(device, piece.device);
+}
+
+void AddressMap::changed() {
+  for (const auto& view : views_) {
+    view->bump();
+  }
+}
+
+std::uint64_t AddressMap::insert(Allocation allocation) {
+  const std::unique_lock lock(mutex_);
+  const auto above = pieces_.lower_bound(allocation.begin);
+  const bool hits_above =
+      above != pieces_.end() && above->second.begin < allocation.end;
+  const bool hits_below = above != pieces_.begin() &&
+      std::prev(above)->second.end > allocation.begin;
+  require(!hits_above && !hits_below);
+  allocation.id = next_id_++;
+  const std::uint64_t id = allocation.id;
+  pieces_.emplace(allocation.begin, std::move(allocation));
+  changed();
+  return id;
+}
+
+std::optional<Allocation> AddressMap::erase(std::uint64_t begin) {
+  const std::unique_lock lock(mutex_);
+  const auto found = pieces_.find(begin);
+  if (found == pieces_.end()) {
+    return std::nullopt;
+  }
+  Allocation piece = std::move(found->second);
+  pieces_.erase(found);
+  changed();
+  return piece;
+}
+
+std::optional<Allocation> AddressMap::find(std::uint64_t address) const {
+  const std::shared_lock lock(mutex_);
+  const auto above = pieces_.upper_bound(address);
+  if (above == pieces_.begin()) {
+    return std::nullopt;
+  }
+  const Allocation& piece = std::prev(above)->second;
+  if (address >= piece.end) {
+    return std::nullopt;
+  }
+  return piece;
+}
+
+bool AddressMap::overlaps(std::uint64_t begin, std::uint64_t end) const {
+  const std::shared_lock lock(mutex_);
+  const auto above = pieces_.lower_bound(begin);
+  return (above != pieces_.end() && above->second.begin < end) ||
+      (above != pieces_.begin() && std::prev(above)->second.end > begin);
+}
+
+std::vector<std::uint64_t> AddressMap::list(int device, Space space) const {
+  const std::shared_lock lock(mutex_);
+  std::vector<std::uint64_t> begins;
+  for (const auto& [begin, piece] : pieces_) {
+    if (piece.device == device && piece.space == space) {
+      begins.push_back(begin);
+    }
+  }
+  return begins;
+}
+
+bool AddressMap::set_readers(std::uint64_t begin, std::uint64_t readers) {
+  const std::unique_lock lock(mutex_);
+  const auto found = pieces_.find(begin);
+  if (found == pieces_.end()) {
+    return false;
+  }
+  found->second.readers = readers;
+  changed();
+  return true;
+}
+
+void AddressMap::set_peer(int from, int to, bool enabled) {
+  peers_[static_cast<std::size_t>(from * devices_ + to)] = enabled;
+  changed();
+}
+
+void AddressMap::forget_peers(int from) {
+  for (int to = 0; to < devices_; ++to) {
+    set_peer(from, to, false);
+  }
+}
+
+bool AddressMap::peer(int from, int to) const {
+  return peers_[static_cast<std::size_t>(from * devices_ + to)];
+}
+
+engine::AddressSpace& AddressMap::view(int device) {
+  return *views_[static_cast<std::size_t>(device)];
+}
+
+} // namespace cudasim::device

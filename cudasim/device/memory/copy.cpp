@@ -1,0 +1,217 @@
+#include "cudasim/device/memory/copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cudasim/device/memory/address_map.h"
+
+namespace cudasim::device {
+namespace {
+
+std::uint64_t address_of(const void* memory) {
+  return reinterpret_cast<std::uint64_t>(memory);
+}
+
+// Bytes from the first to one past the last of a box.
+std::size_t reach(
+    std::size_t width,
+    std::size_t height,
+    std::size_t depth,
+    std::size_t pitch,
+    std::size_t slice) {
+  return (depth - 1) * slice + (height - 1) * pitch + width;
+}
+
+// A device address has to lie in memory that is allocated to its end; memory
+// that is mapped piece by piece may go on in the next piece.
+void check_extent(
+    const AddressMap& addresses,
+    const void* memory,
+    std::size_t bytes) {
+  std::uint64_t begin = address_of(memory);
+  const std::uint64_t end = begin + bytes;
+  while (begin < end) {
+    const auto piece = addresses.find(begin);
+    require(piece.has_value());
+    require(piece->end >= end || piece->space == Space::kMapped);
+    begin = piece->end;
+  }
+}
+
+bool known_to_devices(AddressMap& addresses, const void* memory) {
+  return addresses.find(address_of(memory)).has_value();
+}
+
+} // namespace
+
+CopyWork linear_copy(
+    void* to,
+    const void* from,
+    std::size_t bytes,
+    cudaMemcpyKind kind) {
+  CopyWork work;
+  work.to = to;
+  work.from = from;
+  work.width = bytes;
+  work.to_pitch = work.from_pitch = bytes;
+  work.to_slice = work.from_slice = bytes;
+  work.kind = kind;
+  return work;
+}
+
+CopyWork plane_copy(
+    void* to,
+    std::size_t to_pitch,
+    const void* from,
+    std::size_t from_pitch,
+    std::size_t width,
+    std::size_t height,
+    cudaMemcpyKind kind) {
+  CopyWork work;
+  work.to = to;
+  work.from = from;
+  work.width = width;
+  work.height = height;
+  work.to_pitch = to_pitch;
+  work.from_pitch = from_pitch;
+  work.to_slice = to_pitch * height;
+  work.from_slice = from_pitch * height;
+  work.kind = kind;
+  return work;
+}
+
+CopyWork box_copy(const cudaMemcpy3DParms& p) {
+  if (p.srcArray != nullptr || p.dstArray != nullptr) {
+    throw Failure(
+        cudaErrorNotSupported, "copies from and to CUDA arrays are not there");
+  }
+  CopyWork work;
+  work.width = p.extent.width;
+  work.height = p.extent.height;
+  work.depth = p.extent.depth;
+  work.to_pitch = p.dstPtr.pitch;
+  work.from_pitch = p.srcPtr.pitch;
+  work.to_slice = p.dstPtr.pitch * p.dstPtr.ysize;
+  work.from_slice = p.srcPtr.pitch * p.srcPtr.ysize;
+  work.to = static_cast<char*>(p.dstPtr.ptr) + p.dstPos.x +
+      p.dstPos.y * work.to_pitch + p.dstPos.z * work.to_slice;
+  work.from = static_cast<const char*>(p.srcPtr.ptr) + p.srcPos.x +
+      p.srcPos.y * work.from_pitch + p.srcPos.z * work.from_slice;
+  work.kind = p.kind;
+  return work;
+}
+
+FillWork linear_fill(
+    void* to,
+    std::uint32_t value,
+    unsigned element_size,
+    std::size_t count) {
+  FillWork work;
+  work.to = to;
+  work.value = value;
+  work.element_size = element_size;
+  work.width = count;
+  work.pitch = work.slice = count * element_size;
+  return work;
+}
+
+bool pageable(AddressMap& addresses, const void* memory) {
+  return !known_to_devices(addresses, memory);
+}
+
+void check_copy(AddressMap& addresses, CopyWork& work) {
+  require(
+      work.kind >= cudaMemcpyHostToHost && work.kind <= cudaMemcpyDefault,
+      cudaErrorInvalidMemcpyDirection);
+  if (work.bytes() == 0) {
+    return;
+  }
+  require(work.to != nullptr && work.from != nullptr);
+  require(
+      (work.height * work.depth == 1) ||
+          (work.to_pitch >= work.width && work.from_pitch >= work.width),
+      cudaErrorInvalidPitchValue);
+  const bool to_known = known_to_devices(addresses, work.to);
+  const bool from_known = known_to_devices(addresses, work.from);
+  const bool to_device = work.kind == cudaMemcpyHostToDevice ||
+      work.kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = work.kind == cudaMemcpyDeviceToHost ||
+      work.kind == cudaMemcpyDeviceToDevice;
+  require((to_known || !to_device) && (from_known || !from_device));
+  if (work.kind == cudaMemcpyDefault) {
+    const int code = (to_known ? 1 : 0) + (from_known ? 2 : 0);
+    // cudaMemcpyKind numbers the same four cases.
+    work.kind = static_cast<cudaMemcpyKind>(code);
+  }
+  if (to_known) {
+    check_extent(
+        addresses,
+        work.to,
+        reach(
+            work.width, work.height, work.depth, work.to_pitch, work.to_slice));
+  }
+  if (from_known) {
+    check_extent(
+        addresses,
+        work.from,
+        reach(
+            work.width,
+            work.height,
+            work.depth,
+            work.from_pitch,
+            work.from_slice));
+  }
+}
+
+void check_fill(AddressMap& addresses, const FillWork& work) {
+  if (work.width * work.height * work.depth == 0) {
+    return;
+  }
+  require(work.to != nullptr);
+  require(address_of(work.to) % work.element_size == 0);
+  const std::size_t row = work.width * work.element_size;
+  require(
+      work.height * work.depth == 1 || work.pitch >= row,
+      cudaErrorInvalidPitchValue);
+  check_extent(
+      addresses,
+      work.to,
+      reach(row, work.height, work.depth, work.pitch, work.slice));
+}
+
+void run_copy(const CopyWork& work) {
+  for (std::size_t z = 0; z < work.depth; ++z) {
+    auto* to = static_cast<char*>(work.to) + z * work.to_slice;
+    const auto* from =
+        static_cast<const char*>(work.from) + z * work.from_slice;
+    for (std::size_t y = 0; y < work.height; ++y) {
+      // Overlapping copies are undefined in CUDA; here they are merely copies.
+      std::memmove(
+          to + y * work.to_pitch, from + y * work.from_pitch, work.width);
+    }
+  }
+}
+
+void run_fill(const FillWork& work) {
+  for (std::size_t z = 0; z < work.depth; ++z) {
+    for (std::size_t y = 0; y < work.height; ++y) {
+      auto* row = static_cast<char*>(work.to) + z * work.slice + y * work.pitch;
+      switch (work.element_size) {
+        case 1:
+          std::memset(row, static_cast<int>(work.value), work.width);
+          break;
+        case 2:
+          std::fill_n(
+              reinterpret_cast<std::uint16_t*>(row),
+              work.width,
+              static_cast<std::uint16_t>(work.value));
+          break;
+        default:
+          std::fill_n(
+              reinterpret_cast<std::uint32_t*>(row), work.width, work.value);
+      }
+    }
+  }
+}
+
+} // namespace cudasim::device

@@ -1,0 +1,221 @@
+#include "cudasim/device/memory/virtual_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cudasim/device/memory/address_map.h"
+#include "cudasim/device/memory/memory.h"
+#include "cudasim/device/status/status.h"
+
+namespace cudasim::device {
+namespace {
+
+struct Mapping {
+  std::uint64_t size;
+  std::shared_ptr<PhysicalMemory> memory;
+};
+
+struct State {
+  std::mutex mutex;
+  std::map<std::uint64_t, std::uint64_t> reserved; // begin, size
+  std::map<std::uint64_t, Mapping> mapped; // by begin
+};
+
+State& state() {
+  static auto* all = new State; // outlives static destructors
+  return *all;
+}
+
+void require_granular(std::uint64_t value) {
+  require(value % kVirtualGranularity == 0);
+}
+
+void* pointer(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
+// The mappings that lie wholly in a range, which they have to fill.
+std::vector<std::uint64_t> mappings_in(
+    const State& all,
+    std::uint64_t begin,
+    std::uint64_t size) {
+  std::vector<std::uint64_t> begins;
+  std::uint64_t at = begin;
+  while (at < begin + size) {
+    const auto found = all.mapped.find(at);
+    require(found != all.mapped.end());
+    begins.push_back(at);
+    at += found->second.size;
+  }
+  require(at == begin + size);
+  return begins;
+}
+
+} // namespace
+
+PhysicalMemory::PhysicalMemory(Memory& memory, std::uint64_t bytes)
+    : memory_(memory), size_(bytes) {
+  require(bytes > 0);
+  require_granular(bytes);
+  memory.charge(bytes);
+  charged_ = true;
+  file_ = memfd_create("cudasim-virtual", MFD_CLOEXEC);
+  if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0) {
+    memory.refund(bytes);
+    throw Failure(cudaErrorMemoryAllocation);
+  }
+}
+
+PhysicalMemory::PhysicalMemory(Memory& memory, int file) : memory_(memory) {
+  file_ = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  struct stat status{};
+  require(file_ >= 0 && fstat(file_, &status) == 0);
+  size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+PhysicalMemory::~PhysicalMemory() {
+  if (file_ >= 0) {
+    close(file_);
+  }
+  if (charged_) {
+    memory_.refund(size_);
+  }
+}
+
+std::uint64_t reserve_addresses(
+    std::uint64_t size,
+    std::uint64_t alignment,
+    std::uint64_t wish) {
+  require(size > 0);
+  require_granular(size);
+  alignment = std::max(alignment, kVirtualGranularity);
+  require((alignment & (alignment - 1)) == 0);
+  void* space = mmap(
+      pointer(wish),
+      size + alignment,
+      PROT_NONE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+      -1,
+      0);
+  require(space != MAP_FAILED, cudaErrorMemoryAllocation);
+  // Give back what lies around the aligned part.
+  const auto first = reinterpret_cast<std::uint64_t>(space);
+  const std::uint64_t begin = (first + alignment - 1) & ~(alignment - 1);
+  if (begin > first) {
+    munmap(space, begin - first);
+  }
+  const std::uint64_t rest = first + alignment - begin;
+  if (rest > 0) {
+    munmap(pointer(begin + size), rest);
+  }
+  const std::lock_guard lock(state().mutex);
+  state().reserved[begin] = size;
+  return begin;
+}
+
+void free_addresses(std::uint64_t begin, std::uint64_t size) {
+  State& all = state();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.reserved.find(begin);
+  require(found != all.reserved.end() && found->second == size);
+  const auto inside = all.mapped.lower_bound(begin);
+  require(inside == all.mapped.end() || inside->first >= begin + size);
+  munmap(pointer(begin), size);
+  all.reserved.erase(found);
+}
+
+void map_memory(
+    std::uint64_t begin,
+    std::uint64_t size,
+    std::uint64_t offset,
+    std::shared_ptr<PhysicalMemory> memory) {
+  require(size > 0 && offset + size <= memory->size());
+  require_granular(begin);
+  require_granular(size);
+  require_granular(offset);
+  State& all = state();
+  const std::lock_guard lock(all.mutex);
+  const auto above = all.reserved.upper_bound(begin);
+  require(above != all.reserved.begin());
+  const auto [space, space_size] = *std::prev(above);
+  require(begin + size <= space + space_size);
+  Allocation allocation;
+  allocation.begin = begin;
+  allocation.end = begin + size;
+  allocation.space = Space::kMapped;
+  AddressMap& addresses = memory->memory().addresses();
+  allocation.device = memory->memory().device();
+  addresses.insert(std::move(allocation)); // refuses overlaps
+  void* mapped = mmap(
+      pointer(begin),
+      size,
+      PROT_READ | PROT_WRITE,
+      MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+      memory->file(),
+      static_cast<off_t>(offset));
+  if (mapped == MAP_FAILED) {
+    addresses.erase(begin);
+    throw Failure(cudaErrorMapBufferObjectFailed);
+  }
+  all.mapped[begin] = {size, std::move(memory)};
+}
+
+void unmap_memory(std::uint64_t begin, std::uint64_t size) {
+  State& all = state();
+  const std::lock_guard lock(all.mutex);
+  for (const std::uint64_t at : mappings_in(all, begin, size)) {
+    const Mapping& mapping = all.mapped.at(at);
+    mapping.memory->memory().addresses().erase(at);
+    mmap(
+        pointer(at),
+        mapping.size,
+        PROT_NONE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+        -1,
+        0);
+    all.mapped.erase(at);
+  }
+}
+
+void set_access(
+    std::uint64_t begin,
+    std::uint64_t size,
+    int device,
+    bool allowed) {
+  State& all = state();
+  const std::lock_guard lock(all.mutex);
+  for (const std::uint64_t at : mappings_in(all, begin, size)) {
+    AddressMap& addresses = all.mapped.at(at).memory->memory().addresses();
+    const std::uint64_t bit = std::uint64_t{1} << device;
+    const std::uint64_t before = addresses.find(at)->readers;
+    addresses.set_readers(at, allowed ? before | bit : before & ~bit);
+  }
+}
+
+bool has_access(
+    const AddressMap& addresses,
+    std::uint64_t address,
+    int device) {
+  const auto piece = addresses.find(address);
+  require(piece && piece->space == Space::kMapped);
+  return (piece->readers >> device & 1) != 0;
+}
+
+std::shared_ptr<PhysicalMemory> memory_behind(std::uint64_t address) {
+  State& all = state();
+  const std::lock_guard lock(all.mutex);
+  const auto above = all.mapped.upper_bound(address);
+  require(above != all.mapped.begin());
+  const auto& [begin, mapping] = *std::prev(above);
+  require(address < begin + mapping.size);
+  return mapping.memory;
+}
+
+} // namespace cudasim::device

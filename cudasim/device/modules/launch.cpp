@@ -1,0 +1,145 @@
+#include "cudasim/device/modules/launch.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "cudasim/device/machine/device.h"
+#include "cudasim/device/machine/machine.h"
+#include "cudasim/device/modules/occupancy.h"
+
+namespace cudasim::device {
+namespace {
+
+Status status_of(engine::FaultKind fault) {
+  switch (fault) {
+    case engine::FaultKind::kNone:
+      return cudaSuccess;
+    case engine::FaultKind::kIllegalAddress:
+      return cudaErrorIllegalAddress;
+    case engine::FaultKind::kMisalignedAddress:
+      return cudaErrorMisalignedAddress;
+    case engine::FaultKind::kAssert:
+      return cudaErrorAssert;
+    case engine::FaultKind::kTrap:
+      return cudaErrorLaunchFailure;
+    case engine::FaultKind::kIllegalInstruction:
+      return cudaErrorIllegalInstruction;
+    case engine::FaultKind::kUnsupported:
+      return cudaErrorNotSupported;
+    case engine::FaultKind::kLaunchTimeout:
+      return cudaErrorLaunchTimeout;
+    case engine::FaultKind::kStackOverflow:
+      return cudaErrorHardwareStackError;
+  }
+  return cudaErrorUnknown;
+}
+
+} // namespace
+
+std::vector<std::byte> pack_parameters(
+    const engine::KernelInfo& info,
+    void** arguments) {
+  std::vector<std::byte> packed(info.parameter_bytes);
+  require(info.parameters.empty() || arguments != nullptr);
+  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
+    const auto& parameter = info.parameters[i];
+    require(arguments[i] != nullptr);
+    std::memcpy(packed.data() + parameter.offset, arguments[i], parameter.size);
+  }
+  return packed;
+}
+
+std::vector<std::byte> unpack_extra(
+    const engine::KernelInfo& info,
+    void** extra) {
+  // The numbers of CU_LAUNCH_PARAM_END, _BUFFER_POINTER and _BUFFER_SIZE.
+  const void* buffer = nullptr;
+  std::size_t size = 0;
+  for (; *extra != nullptr; extra += 2) {
+    const auto option = reinterpret_cast<std::uintptr_t>(extra[0]);
+    if (option == 1) {
+      buffer = extra[1];
+    } else if (option == 2) {
+      size = *static_cast<const std::size_t*>(extra[1]);
+    } else {
+      throw Failure(cudaErrorInvalidValue);
+    }
+  }
+  // The end of the last parameter's padding may be left out.
+  std::size_t needed = 0;
+  for (const auto& parameter : info.parameters) {
+    needed = std::max<std::size_t>(needed, parameter.offset + parameter.size);
+  }
+  require(needed == 0 || (buffer != nullptr && size >= needed));
+  std::vector<std::byte> packed(info.parameter_bytes);
+  if (needed > 0) {
+    std::memcpy(packed.data(), buffer, needed);
+  }
+  return packed;
+}
+
+void check_launch(Device& device, const KernelWork& work) {
+  const cudaDeviceProp& p = device.properties();
+  const engine::KernelInfo& info = *work.function->on(device).info;
+  const auto within = [](const engine::Dim3& size, const int* most) {
+    return size.x > 0 && size.y > 0 && size.z > 0 &&
+        size.x <= static_cast<unsigned>(most[0]) &&
+        size.y <= static_cast<unsigned>(most[1]) &&
+        size.z <= static_cast<unsigned>(most[2]);
+  };
+  require(
+      within(work.grid, p.maxGridSize) && within(work.block, p.maxThreadsDim),
+      cudaErrorInvalidConfiguration);
+  require(
+      work.block.count() <= static_cast<unsigned>(p.maxThreadsPerBlock),
+      cudaErrorInvalidConfiguration);
+  // More threads than __launch_bounds__ promised.
+  require(work.block.count() <= info.max_threads, cudaErrorInvalidValue);
+  if (info.required_threads.count() != 0) {
+    require(
+        work.block.x == info.required_threads.x &&
+            work.block.y == info.required_threads.y &&
+            work.block.z == info.required_threads.z,
+        cudaErrorInvalidValue);
+  }
+  const int opted = work.function->max_dynamic_shared;
+  const std::uint64_t total = info.static_shared_bytes + work.shared_bytes;
+  require(
+      total <= p.sharedMemPerBlock ||
+      (opted >= 0 && work.shared_bytes <= static_cast<unsigned>(opted) &&
+       total <= p.sharedMemPerBlockOptin));
+  if (work.cooperative) {
+    const int blocks = max_active_blocks(
+        device, info, static_cast<int>(work.block.count()), work.shared_bytes);
+    require(
+        work.grid.count() <= static_cast<std::uint64_t>(blocks) *
+                static_cast<unsigned>(p.multiProcessorCount),
+        cudaErrorCooperativeLaunchTooLarge);
+  }
+}
+
+Status run_kernel(Device& device, const KernelWork& work) {
+  const Settings& settings = machine().settings();
+  const LoadedKernel& loaded = work.function->on(device);
+  engine::Launch launch;
+  launch.program = loaded.program;
+  launch.kernel = loaded.kernel;
+  launch.grid = work.grid;
+  launch.block = work.block;
+  launch.dynamic_shared_bytes = work.shared_bytes;
+  launch.parameters = work.parameters.data();
+  launch.cooperative = work.cooperative;
+  launch.device = device.view();
+  launch.workers = settings.workers;
+  launch.timeout_seconds = settings.timeout_seconds;
+  launch.check = settings.check;
+  const engine::Outcome outcome = engine::run(launch);
+  for (const std::string& finding : outcome.findings) {
+    report(finding);
+  }
+  report(outcome.report);
+  return status_of(outcome.fault);
+}
+
+} // namespace cudasim::device

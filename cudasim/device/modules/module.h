@@ -1,0 +1,137 @@
+// Modules: PTX from a fat binary or from text, loaded on each device when it is
+// first needed there, and the kernels in it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cudasim/engine/program/program.h"
+
+namespace cudasim::device {
+
+class Device;
+class Module;
+
+/// A kernel that is ready to run on one device.
+struct LoadedKernel {
+  engine::Program* program;
+  const engine::Kernel* kernel;
+  const engine::KernelInfo* info;
+};
+
+/// A kernel of a module, the same on all devices.
+class Function {
+ public:
+  Function(Module& module, std::string name);
+
+  Module& module() const {
+    return module_;
+  }
+  const std::string& name() const {
+    return name_;
+  }
+  /// The kernel on a device; loads the module and lowers the kernel when it is
+  /// the first time.
+  /// @throws Failure: cudaErrorInvalidDeviceFunction, cudaErrorInvalidPtx,
+  /// cudaErrorNotSupported or cudaErrorNoKernelImageForDevice, with the reason.
+  const LoadedKernel& on(Device& device);
+
+  /// cudaFuncAttributeMaxDynamicSharedMemorySize: bytes that a launch may ask
+  /// for; -1 while not set.
+  std::atomic<int> max_dynamic_shared{-1};
+  /// cudaFuncAttributePreferredSharedMemoryCarveout and the cache preference;
+  /// only kept.
+  std::atomic<int> carveout{-1};
+
+ private:
+  static constexpr std::size_t kMaxDevices = 16;
+
+  Module& module_;
+  std::string name_;
+  std::mutex mutex_;
+  std::array<std::atomic<bool>, kMaxDevices> ready_{};
+  std::array<LoadedKernel, kMaxDevices> loaded_{};
+};
+
+class Module : public std::enable_shared_from_this<Module> {
+ public:
+  /// What the module is made of. For a fat binary the PTX for the device is
+  /// selected when it is loaded.
+  struct Image {
+    const void* fat_binary = nullptr; // stays the caller's, or:
+    std::string ptx;
+  };
+
+  /// @param source_name for messages: library, file or "cuModuleLoadData".
+  Module(Image image, std::string source_name);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  const std::string& source_name() const {
+    return source_name_;
+  }
+
+  /// The program on a device, loaded when it is the first time.
+  /// @throws Failure as Function::on().
+  engine::Program& program(Device& device);
+
+  /// The kernel of that name, which need not exist until it is used.
+  std::shared_ptr<Function> function(const std::string& name);
+
+  /// A variable on a device.
+  /// @throws Failure: cudaErrorInvalidSymbol.
+  const engine::Symbol& variable(Device& device, const std::string& name);
+
+  /// Gives a variable one home for all devices (__managed__). To be called
+  /// before the module is loaded. Its address is stored in *address then.
+  void add_managed(std::string name, void** address);
+  bool has_managed() const {
+    return !managed_.empty();
+  }
+
+  /// Where symbols that the module declares extern are found; may be empty.
+  engine::Program::Resolve resolve;
+
+ private:
+  struct Managed {
+    void** address;
+    std::uint64_t home = 0; // 0: not yet allocated
+  };
+
+  std::string text(Device& device) const;
+  std::uint64_t allocate(
+      Device& device,
+      std::uint64_t bytes,
+      std::uint64_t alignment,
+      bool read_only,
+      std::string_view name);
+
+  Image image_;
+  std::string source_name_;
+  std::mutex mutex_;
+  std::map<int, std::shared_ptr<engine::Program>> programs_; // by device
+  std::vector<std::pair<int, std::uint64_t>> variables_; // device, address
+  std::unordered_map<std::string, std::unique_ptr<Function>> functions_;
+  std::unordered_map<std::string, Managed> managed_;
+};
+
+/// A module from what cuModuleLoadData is given: a fat binary, nvcc's wrapper
+/// around one, or PTX text that ends in a NUL.
+/// @throws Failure: cudaErrorNoKernelImageForDevice for machine code.
+std::shared_ptr<Module> make_module(const void* image, std::string source_name);
+
+/// The fat binary that nvcc's wrapper (magic number 0x466243b1) points to.
+/// @throws Failure: cudaErrorInvalidKernelImage when it is no wrapper.
+const void* unwrap_fat_binary(const void* wrapper);
+
+} // namespace cudasim::device

@@ -1,0 +1,25 @@
+#include "cudasim/device/status/guarded.h"
+
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace cudasim::device {
+
+void report_missing(const char* name) noexcept {
+  static std::mutex mutex;
+  static auto* seen = new std::set<const char*>;
+  try {
+    {
+      const std::lock_guard lock(mutex);
+      if (!seen->insert(name).second) {
+        return;
+      }
+    }
+    report(std::string(name) + " is not supported by the simulated device");
+  } catch (const std::bad_alloc&) {
+    // The status that the caller gets says the same.
+  }
+}
+
+} // namespace cudasim::device

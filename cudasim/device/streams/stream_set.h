@@ -1,0 +1,69 @@
+// The streams of a device, with the legacy default stream that orders them.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cudasim/device/status/handles.h"
+#include "cudasim/device/status/status.h"
+#include "cudasim/device/streams/stream.h"
+
+namespace cudasim::device {
+
+class Device;
+
+class StreamSet {
+ public:
+  /// @param device is only handed on, @param handles where the machine keeps
+  /// the streams that programs know, @param synchronous whether everything runs
+  /// inline, in order, on one thread (CUDASIM_SYNC=1).
+  StreamSet(Device& device, HandleTable<Stream>& handles, bool synchronous);
+  StreamSet(const StreamSet&) = delete;
+  StreamSet& operator=(const StreamSet&) = delete;
+
+  Device& device() const {
+    return device_;
+  }
+  bool synchronous() const {
+    return synchronous_;
+  }
+
+  /// The legacy default stream.
+  Stream& default_stream() const;
+  /// Makes a stream and enters it into the table of handles.
+  std::shared_ptr<Stream> create(unsigned flags, int priority);
+  /// Forgets a stream; it ends when its work is done.
+  void remove(const Stream& stream);
+  /// All streams that live.
+  std::vector<std::shared_ptr<Stream>> all() const;
+  /// Waits for all work of all streams.
+  void synchronize() const;
+  /// Held while a stream joins the order given by the legacy default stream.
+  std::mutex& order_mutex() {
+    return order_mutex_;
+  }
+
+  /// The error of the first task that failed, which ends all that follows;
+  /// cudaSuccess while all is well.
+  Status fault() const {
+    return fault_.load(std::memory_order_acquire);
+  }
+  /// The first fault stays.
+  void set_fault(Status status);
+  void forget_fault() {
+    fault_ = cudaSuccess;
+  }
+
+ private:
+  Device& device_;
+  HandleTable<Stream>& handles_;
+  bool synchronous_;
+  mutable std::mutex mutex_;
+  std::mutex order_mutex_;
+  std::vector<std::shared_ptr<Stream>> streams_; // the first is the default
+  std::atomic<Status> fault_{cudaSuccess};
+};
+
+} // namespace cudasim::device

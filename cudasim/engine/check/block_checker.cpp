@@ -1,0 +1,254 @@
+#include "cudasim/engine/check/block_checker.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "cudasim/engine/code/readable_name.h"
+#include "cudasim/engine/memory/access.h"
+#include "cudasim/engine/memory/poison.h"
+
+namespace cudasim::engine {
+namespace {
+
+/// The most bytes that one lane moves at once: ld.v4.b64 and the like.
+constexpr std::uint32_t kWidest = 32;
+
+std::uint64_t address_operand(
+    const Warp& warp,
+    Slot slot,
+    std::uint8_t width,
+    int lane) {
+  if (slot == kNoSlot) {
+    return 0;
+  }
+  auto& registers = const_cast<Warp&>(warp);
+  return width == 4 ? lanes<std::uint32_t>(registers, slot)[lane]
+                    : lanes<std::uint64_t>(registers, slot)[lane];
+}
+
+/// The bytes that a lane is about to store.
+void stored_value(
+    Warp& warp,
+    const Inst& inst,
+    const MemoryAccess& access,
+    int lane,
+    std::byte* value) {
+  const std::uint32_t element = access.size / access.elements;
+  for (std::uint32_t k = 0; k < access.elements; ++k) {
+    const std::uint8_t width = inst.widths[access.address + 1 + k];
+    const std::byte* registers =
+        lanes<std::byte>(warp, inst.operands[access.address + 1 + k]);
+    std::memcpy(value + k * element, registers + lane * width, element);
+  }
+}
+
+} // namespace
+
+BlockChecker::BlockChecker(
+    const Block& block,
+    Findings& findings,
+    const std::string& kernel,
+    std::uint32_t block_x,
+    std::uint32_t block_y,
+    std::size_t warps)
+    : block_(block),
+      findings_(findings),
+      kernel_(readable_name(kernel)),
+      block_x_(block_x),
+      block_y_(block_y),
+      warp_epochs_(warps),
+      cells_(block.shared_bytes) {}
+
+void BlockChecker::start() {
+  ++epoch_;
+  poison(block_.shared, block_.shared_bytes);
+}
+
+bool BlockChecker::in_shared(std::uint64_t address, std::uint32_t size) const {
+  const auto begin = reinterpret_cast<std::uint64_t>(block_.shared);
+  return address >= begin && address + size <= begin + block_.shared_bytes;
+}
+
+bool BlockChecker::in_global(
+    Warp& warp,
+    std::uint64_t address,
+    std::uint32_t size) const {
+  return find_range(warp, address, address + size, false);
+}
+
+bool BlockChecker::ordered(const Event& earlier, const Event& now) const {
+  return earlier.epoch != now.epoch || earlier.thread == now.thread ||
+      (earlier.thread / kLanes == now.thread / kLanes &&
+       earlier.warp_epoch != now.warp_epoch) ||
+      (earlier.atomic && now.atomic);
+}
+
+void BlockChecker::before(
+    const Accessor& accessor,
+    const MemoryAccess& access,
+    Mask active) {
+  if (access.orders) {
+    // Which threads it orders is not known here; all of them hides races
+    // rather than reporting what is none.
+    ++epoch_;
+  }
+  if (access.kind == MemoryAccess::Kind::kNone) {
+    return;
+  }
+  Warp& warp = *accessor.warp;
+  const Inst& inst = *accessor.inst;
+  const bool writes = access.kind != MemoryAccess::Kind::kRead;
+  const bool reads = access.kind != MemoryAccess::Kind::kWrite;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    std::uint64_t address = address_operand(
+                                warp,
+                                inst.operands[access.address],
+                                inst.widths[access.address],
+                                lane) +
+        static_cast<std::uint64_t>(inst.offset);
+    if (access.space == MemoryAccess::Space::kShared) {
+      if (address + access.size > block_.shared_bytes) {
+        return; // a fault, which the instruction itself will report
+      }
+      address += reinterpret_cast<std::uint64_t>(block_.shared);
+    }
+    Event now;
+    now.thread = warp.index * kLanes + static_cast<std::uint32_t>(lane);
+    now.epoch = epoch_;
+    now.warp_epoch = warp_epochs_[warp.index];
+    now.atomic = access.atomic;
+    now.inst = &inst;
+    now.code = accessor.code;
+    if (in_shared(address, access.size)) {
+      if (reads && is_poisoned(address, access.size)) {
+        uninitialized(
+            Findings::Kind::kUninitializedShared, now, address, access.size);
+      }
+      std::byte value[kWidest];
+      const bool known = access.kind == MemoryAccess::Kind::kWrite &&
+          access.elements != 0 && access.size <= kWidest;
+      if (known) {
+        stored_value(warp, inst, access, lane, value);
+      }
+      check_race(
+          now,
+          reads,
+          writes,
+          known ? value : nullptr,
+          address - reinterpret_cast<std::uint64_t>(block_.shared),
+          access.size);
+    } else if (
+        reads && in_global(warp, address, access.size) &&
+        is_poisoned(address, access.size)) {
+      uninitialized(
+          Findings::Kind::kUninitializedGlobal, now, address, access.size);
+    }
+  }
+}
+
+void BlockChecker::check_race(
+    const Event& now,
+    bool reads,
+    bool writes,
+    const std::byte* value,
+    std::uint64_t offset,
+    std::uint32_t size) {
+  for (std::uint32_t i = 0; i < size; ++i) {
+    Cell& cell = cells_[offset + i];
+    if (reads && !ordered(cell.write, now)) {
+      race(Findings::Kind::kReadAfterWrite, cell.write, now, offset + i);
+    }
+    // Threads that write the same do each other no harm, nor does one that
+    // writes what is there already.
+    const int written = value == nullptr ? -1 : static_cast<int>(value[i]);
+    if (writes && !ordered(cell.write, now) &&
+        (written < 0 || cell.written != written)) {
+      race(Findings::Kind::kWriteAfterWrite, cell.write, now, offset + i);
+    }
+    if (writes && static_cast<int>(block_.shared[offset + i]) != written) {
+      for (const Event& earlier : {cell.read, cell.other_read}) {
+        if (!ordered(earlier, now)) {
+          race(Findings::Kind::kWriteAfterRead, earlier, now, offset + i);
+        }
+      }
+    }
+    if (reads) {
+      if (cell.read.thread != now.thread) {
+        cell.other_read = cell.read;
+      }
+      cell.read = now;
+    }
+    if (writes) {
+      cell.write = now;
+      cell.written = written;
+    }
+  }
+}
+
+std::string BlockChecker::thread_text(std::uint32_t thread) const {
+  return "thread (" + std::to_string(thread % block_x_) + "," +
+      std::to_string(thread / block_x_ % block_y_) + "," +
+      std::to_string(thread / block_x_ / block_y_) + ")";
+}
+
+std::string BlockChecker::site(const Event& event) const {
+  return event.code->texts[event.inst->index] + " in " +
+      readable_name(event.code->name) + " (" + event.code->source_name +
+      ", PTX line " + std::to_string(event.inst->line) + ") by " +
+      thread_text(event.thread);
+}
+
+void BlockChecker::race(
+    Findings::Kind kind,
+    const Event& earlier,
+    const Event& now,
+    std::uint64_t offset) {
+  if (!findings_.is_new(kind, earlier.inst, now.inst)) {
+    return;
+  }
+  const char* name = kind == Findings::Kind::kReadAfterWrite
+      ? "read after write"
+      : kind == Findings::Kind::kWriteAfterRead ? "write after read"
+                                                : "write after write";
+  findings_.add(
+      std::string("Race in shared memory (") + name + ") at byte " +
+      std::to_string(offset) + "\n    between " + site(earlier) + "\n    and " +
+      site(now) + "\n    in block (" + std::to_string(block_.index[0]) + "," +
+      std::to_string(block_.index[1]) + "," + std::to_string(block_.index[2]) +
+      ") of " + kernel_ + ": nothing orders the two\n");
+}
+
+void BlockChecker::uninitialized(
+    Findings::Kind kind,
+    const Event& now,
+    std::uint64_t address,
+    std::uint32_t size) {
+  if (!findings_.is_new(kind, now.inst, nullptr)) {
+    return;
+  }
+  const bool shared = kind == Findings::Kind::kUninitializedShared;
+  char place[64];
+  if (shared) {
+    std::snprintf(
+        place,
+        sizeof(place),
+        "byte %llu",
+        static_cast<unsigned long long>(
+            address - reinterpret_cast<std::uint64_t>(block_.shared)));
+  } else {
+    std::snprintf(
+        place,
+        sizeof(place),
+        "address 0x%llx",
+        static_cast<unsigned long long>(address));
+  }
+  findings_.add(
+      "Uninitialized read of " + std::to_string(size) + " bytes of " +
+      (shared ? "shared" : "global") + " memory at " + place + "\n    at " +
+      site(now) + "\n    in block (" + std::to_string(block_.index[0]) + "," +
+      std::to_string(block_.index[1]) + "," + std::to_string(block_.index[2]) +
+      ") of " + kernel_ + ": nothing has written it\n");
+}
+
+} // namespace cudasim::engine

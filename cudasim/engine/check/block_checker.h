@@ -1,0 +1,112 @@
+// CUDASIM_CHECK=1: looks at every access of a block before it is made, for
+// words of memory that nobody has written (memory/poison.h) and for races in
+// shared memory: two threads access a byte, one of them writes, and nothing
+// orders them. Compare compute-sanitizer's initcheck and racecheck.
+//
+// What orders two threads: a barrier of the block between their accesses, or,
+// within a warp, an instruction that synchronises lanes (bar.warp.sync,
+// shfl.sync, …). Every barrier is taken to order all threads, so a barrier of
+// some warps can hide a race, and none is reported wrongly for it. The same
+// goes for fences, acquiring accesses and waits for an mbarrier. Volatile,
+// relaxed, acquire and release accesses are taken for atomics.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cudasim/engine/check/findings.h"
+#include "cudasim/engine/code/code.h"
+#include "cudasim/engine/code/memory_access.h"
+#include "cudasim/engine/state/block.h"
+#include "cudasim/engine/state/warp.h"
+
+namespace cudasim::engine {
+
+/// Who accesses: a warp at an instruction.
+struct Accessor {
+  Warp* warp = nullptr;
+  const Code* code = nullptr;
+  const Inst* inst = nullptr;
+};
+
+/// The checks of one block.
+class BlockChecker {
+ public:
+  /// @param warps of a block, @param threads its size.
+  BlockChecker(
+      const Block& block,
+      Findings& findings,
+      const std::string& kernel,
+      std::uint32_t block_x,
+      std::uint32_t block_y,
+      std::size_t warps);
+
+  /// A new block begins: its shared memory is poisoned.
+  void start();
+  /// A barrier of the block opened.
+  void barrier_opened() {
+    ++epoch_;
+  }
+  /// Lanes of a warp synchronised.
+  void warp_synchronized(std::uint32_t warp) {
+    ++warp_epochs_[warp];
+  }
+  /// Looks at an access that is about to be made by the lanes in `active`.
+  void before(
+      const Accessor& accessor,
+      const MemoryAccess& access,
+      Mask active);
+
+ private:
+  struct Event {
+    std::uint32_t thread = 0;
+    std::uint32_t epoch = 0; // 0: never
+    std::uint32_t warp_epoch = 0;
+    bool atomic = false;
+    const Inst* inst = nullptr;
+    const Code* code = nullptr;
+  };
+  /// What is known of one byte of shared memory.
+  struct Cell {
+    Event write;
+    Event read;
+    Event other_read; // by another thread than `read`
+    int written = -1; // the value of `write`; -1: not known
+  };
+
+  bool in_shared(std::uint64_t address, std::uint32_t size) const;
+  bool in_global(Warp& warp, std::uint64_t address, std::uint32_t size) const;
+  bool ordered(const Event& earlier, const Event& now) const;
+  void check_race(
+      const Event& now,
+      bool reads,
+      bool writes,
+      const std::byte* value,
+      std::uint64_t offset,
+      std::uint32_t size);
+  void race(
+      Findings::Kind kind,
+      const Event& earlier,
+      const Event& now,
+      std::uint64_t offset);
+  void uninitialized(
+      Findings::Kind kind,
+      const Event& now,
+      std::uint64_t address,
+      std::uint32_t size);
+  std::string thread_text(std::uint32_t thread) const;
+  std::string site(const Event& event) const;
+
+  const Block& block_;
+  Findings& findings_;
+  std::string kernel_;
+  std::uint32_t block_x_;
+  std::uint32_t block_y_;
+  std::uint32_t epoch_ = 0;
+  std::vector<std::uint32_t> warp_epochs_;
+  std::vector<Cell> cells_;
+};
+
+} // namespace cudasim::engine

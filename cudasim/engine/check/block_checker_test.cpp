@@ -1,0 +1,250 @@
+// What CUDASIM_CHECK=1 reports, and what it must not report.
+#include "cudasim/engine/check/block_checker.h"
+
+#include <gtest/gtest.h>
+
+#include "cudasim/engine/memory/poison.h"
+#include "cudasim/engine/testing/test_device.h"
+
+namespace cudasim::engine::testing {
+namespace {
+
+constexpr unsigned kThreads = 64;
+
+/// A kernel that gets `%rd1` (memory), `%r1` (the thread), `%r2` (the thread's
+/// place in the array `tile`) and `%r3` (that of the next thread).
+std::string kernel(const std::string& body) {
+  return R"(
+.visible .entry k(.param .u64 p) {
+  .reg .pred %p<4>;
+  .reg .b16 %h<4>;
+  .reg .b32 %r<16>;
+  .reg .b64 %rd<8>;
+  .shared .align 4 .b8 tile[512];
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r8, tile;
+  shl.b32 %r9, %r1, 2;
+  add.u32 %r2, %r8, %r9;
+  add.u32 %r10, %r1, 1;
+  rem.u32 %r10, %r10, 64;
+  shl.b32 %r10, %r10, 2;
+  add.u32 %r3, %r8, %r10;
+)" + body +
+      "  ret;\n}\n";
+}
+
+std::vector<std::string> findings(
+    const std::string& body,
+    std::size_t poisoned_words = 0) {
+  TestDevice device;
+  device.load(kernel(body));
+  Shape shape;
+  shape.block.x = kThreads;
+  shape.check = true;
+  auto* memory = device.zeros<std::uint32_t>(kThreads);
+  poison(memory, poisoned_words * kPoisonWord);
+  const Outcome outcome = device.run("k", shape, memory);
+  EXPECT_EQ(outcome.fault, FaultKind::kNone) << outcome.report;
+  return outcome.findings;
+}
+
+/// The finding that has these words in it; empty when there is none.
+std::string with(
+    const std::vector<std::string>& found,
+    const std::string& words) {
+  for (const std::string& text : found) {
+    if (text.find(words) != std::string::npos) {
+      return text;
+    }
+  }
+  return "";
+}
+
+constexpr char kStoreOwn[] = "  st.shared.u32 [%r2], %r1;\n";
+constexpr char kLoadNext[] = "  ld.shared.u32 %r4, [%r3];\n";
+constexpr char kStoreResult[] =
+    "  cvt.u64.u32 %rd2, %r9;\n  add.u64 %rd3, %rd1, %rd2;\n"
+    "  st.global.u32 [%rd3], %r4;\n";
+
+TEST(Races, ReadOfAnotherThreadsWriteWithoutABarrier) {
+  const std::string race = with(
+      findings(std::string(kStoreOwn) + kLoadNext + kStoreResult),
+      "read after write");
+  ASSERT_NE(race, "");
+  EXPECT_NE(race.find("st.shared.u32"), std::string::npos) << race;
+  EXPECT_NE(race.find("ld.shared.u32"), std::string::npos) << race;
+  EXPECT_NE(race.find("PTX line"), std::string::npos) << race;
+}
+
+TEST(Races, NoneWithABarrierBetween) {
+  EXPECT_TRUE(
+      findings(
+          std::string(kStoreOwn) + "  bar.sync 0;\n" + kLoadNext + kStoreResult)
+          .empty());
+}
+
+TEST(Races, WriteOfWhatAnotherThreadReadsWithoutABarrier) {
+  const auto found = findings(
+      std::string(kStoreOwn) + "  bar.sync 0;\n" + kLoadNext +
+      "  add.u32 %r4, %r4, 7;\n  st.shared.u32 [%r2], %r4;\n");
+  EXPECT_NE(with(found, "write after read"), "");
+}
+
+TEST(Races, DifferentValuesWrittenToOnePlace) {
+  const auto found = findings("  st.shared.u32 [%r8], %r1;\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].find("write after write"), std::string::npos) << found[0];
+}
+
+TEST(Races, TheSameValueWrittenToOnePlaceIsNone) {
+  EXPECT_TRUE(
+      findings("  mov.u32 %r5, 1;\n  st.shared.u32 [%r8], %r5;\n").empty());
+}
+
+TEST(Races, NeighbouringBytesAreNone) {
+  EXPECT_TRUE(findings("  add.u32 %r5, %r8, %r1;\n  cvt.u16.u32 %h1, %r1;\n"
+                       "  st.shared.u8 [%r5], %h1;\n")
+                  .empty());
+}
+
+TEST(Races, AtomicsAreNone) {
+  EXPECT_TRUE(findings("  mov.u32 %r5, 0;\n  st.shared.u32 [%r8], %r5;\n"
+                       "  bar.sync 0;\n"
+                       "  atom.shared.add.u32 %r4, [%r8], %r1;\n")
+                  .empty());
+}
+
+TEST(Races, PlainReadBesideAnAtomicIsOne) {
+  const auto found = findings(
+      "  mov.u32 %r5, 0;\n  st.shared.u32 [%r8], %r5;\n  bar.sync 0;\n"
+      "  atom.shared.add.u32 %r4, [%r8], %r1;\n  ld.shared.u32 %r6, [%r8];\n");
+  ASSERT_FALSE(found.empty());
+}
+
+TEST(Races, LanesOfAWarpAreOrderedByAWarpBarrier) {
+  // Each lane reads what its neighbour in the same warp wrote.
+  const std::string neighbour =
+      "  xor.b32 %r5, %r9, 4;\n  add.u32 %r5, %r5, %r8;\n";
+  const std::string read = "  ld.shared.u32 %r4, [%r5];\n";
+  EXPECT_TRUE(
+      findings(neighbour + kStoreOwn + "  bar.warp.sync -1;\n" + read).empty());
+  EXPECT_EQ(findings(neighbour + kStoreOwn + read).size(), 1u);
+}
+
+TEST(Races, EachPairOfInstructionsIsReportedOnce) {
+  const auto found = findings(
+      std::string("  mov.u32 %r6, 0;\nLOOP:\n") + kStoreOwn + kLoadNext +
+      "  add.u32 %r6, %r6, 1;\n  setp.lt.u32 %p1, %r6, 5;\n"
+      "  @%p1 bra LOOP;\n");
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_NE(found[i], found[j]);
+    }
+  }
+  EXPECT_FALSE(found.empty());
+}
+
+TEST(UninitializedReads, OfSharedMemory) {
+  const auto found = findings(kLoadNext);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].find("Uninitialized read"), std::string::npos) << found[0];
+  EXPECT_NE(found[0].find("shared memory"), std::string::npos) << found[0];
+}
+
+TEST(UninitializedReads, OfFreshGlobalMemory) {
+  const auto found = findings(
+      "  cvt.u64.u32 %rd2, %r9;\n  add.u64 %rd3, %rd1, %rd2;\n"
+      "  ld.global.u32 %r4, [%rd3];\n",
+      kThreads);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].find("global memory"), std::string::npos) << found[0];
+  EXPECT_NE(found[0].find("ld.global.u32"), std::string::npos) << found[0];
+}
+
+TEST(UninitializedReads, OfTheLastWordOnly) {
+  const std::string load_all =
+      "  cvt.u64.u32 %rd2, %r9;\n  add.u64 %rd3, %rd1, %rd2;\n"
+      "  ld.global.u32 %r4, [%rd3];\n";
+  EXPECT_EQ(findings(load_all, 1).size(), 1u);
+  EXPECT_TRUE(findings(load_all, 0).empty());
+}
+
+TEST(UninitializedReads, NotOfWhatTheKernelWroteItself) {
+  EXPECT_TRUE(findings(
+                  std::string("  mov.u32 %r4, 5;\n") + kStoreResult +
+                      "  ld.global.u32 %r4, [%rd3];\n",
+                  kThreads)
+                  .empty());
+}
+
+TEST(UninitializedReads, AtomicsReadToo) {
+  EXPECT_EQ(
+      findings("  red.global.add.u32 [%rd1], %r1;\n", kThreads).size(), 1u);
+}
+
+TEST(Checks, AreOffWithoutTheSwitch) {
+  TestDevice device;
+  device.load(kernel(std::string(kStoreOwn) + kLoadNext));
+  Shape shape;
+  shape.block.x = kThreads;
+  auto* memory = device.zeros<std::uint32_t>(kThreads);
+  EXPECT_TRUE(device.run("k", shape, memory).findings.empty());
+}
+
+TEST(UninitializedReads, PaddingOfAStructureThatIsCopiedWholeIsNone) {
+  const std::string copy = R"(
+  setp.ne.u32 %p0, %r1, 0;
+  @%p0 bra OUT;
+  ld.global.v2.u32 {%r4, %r5}, [%rd1];
+  st.shared.v2.u32 [tile], {%r4, %r5};
+OUT:
+)";
+  EXPECT_FALSE(findings(copy, 2).empty());
+  EXPECT_TRUE(findings("  st.global.u32 [%rd1], 7;\n" + copy, 2).empty());
+}
+
+TEST(Races, AnMbarrierOrdersWhoArrivesBeforeWhoWaits) {
+  EXPECT_TRUE(findings(R"(
+  .shared .align 8 .b64 object;
+  setp.ne.u32 %p0, %r1, 0;
+  @%p0 bra READY;
+  mbarrier.init.shared.b64 [object], 64;
+READY:
+  bar.sync 0;
+  st.shared.u32 [%r2], %r1;
+  mbarrier.arrive.shared.b64 %rd2, [object];
+WAIT:
+  mbarrier.test_wait.shared.b64 %p1, [object], %rd2;
+  @!%p1 bra WAIT;
+  ld.shared.u32 %r4, [%r3];
+)")
+                  .empty());
+}
+
+TEST(Races, AFlagWithFencesOrdersTwoWarps) {
+  EXPECT_TRUE(findings(R"(
+  .shared .align 4 .b32 flag;
+  setp.eq.u32 %p0, %r1, 0;
+  @%p0 st.volatile.shared.u32 [flag], 0;
+  bar.sync 0;
+  setp.eq.u32 %p1, %r1, 32;
+  @!%p1 bra NOT_WRITER;
+  st.shared.u32 [tile], 7;
+  membar.cta;
+  st.volatile.shared.u32 [flag], 1;
+NOT_WRITER:
+  @!%p0 bra OUT;
+WAIT:
+  ld.volatile.shared.u32 %r4, [flag];
+  setp.eq.u32 %p2, %r4, 0;
+  @%p2 bra WAIT;
+  membar.cta;
+  ld.shared.u32 %r5, [tile];
+OUT:
+)")
+                  .empty());
+}
+
+} // namespace
+} // namespace cudasim::engine::testing

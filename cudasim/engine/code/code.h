@@ -1,0 +1,45 @@
+// A lowered function: decoded instructions, constants, and what a warp needs to
+// know about branches, calls and barriers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cudasim/engine/code/control.h"
+#include "cudasim/engine/code/memory_access.h"
+#include "cudasim/engine/code/special_registers.h"
+#include "cudasim/engine/state/instruction.h"
+
+namespace cudasim::engine {
+
+/// Owned by its Kernel; does not move once made.
+struct Code {
+  std::string name;
+  std::string source_name;
+  std::vector<Inst> instructions;
+  std::vector<Control> controls;
+  /// Index into `controls` of each instruction that is one.
+  std::vector<std::uint32_t> control_of;
+  /// What each instruction does to memory.
+  std::vector<MemoryAccess> accesses;
+  /// Slots of instructions with more than kOperands.
+  std::vector<std::unique_ptr<Slot[]>> more;
+  /// PTX text of each instruction, for reports: opcode and modifiers.
+  std::vector<std::string> texts;
+  /// Immediates, repeated for the lanes; aligned to 64 bytes.
+  std::shared_ptr<std::byte> constants;
+  std::size_t constant_bytes = 0;
+  std::size_t frame_bytes = 0; // registers of one warp
+  std::vector<SpecialRegister> specials;
+  /// Bytes of a lane's local frame: results, parameters, .local and .param
+  /// variables.
+  std::uint64_t local_bytes = 0;
+  std::vector<Passed> parameters; // `to` and `size` in the local frame
+  std::vector<Passed> results; // `from` and `size`
+  bool calls = false; // whether it calls functions of the module
+};
+
+} // namespace cudasim::engine

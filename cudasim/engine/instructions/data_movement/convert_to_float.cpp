@@ -1,0 +1,313 @@
+// Conversions to floating point. Source: PTX ISA 9.7.9.21 (cvt).
+#include <fenv.h>
+
+#include "cudasim/engine/instructions/data_movement/conversion.h"
+
+namespace cudasim::engine::CUDASIM_ISA {
+namespace {
+
+int host_rounding(U64 round) {
+  return round == kZero ? FE_TOWARDZERO
+      : round == kDown  ? FE_DOWNWARD
+      : round == kUp    ? FE_UPWARD
+                        : FE_TONEAREST;
+}
+
+/// An integer, or a double, as one of the floating-point types.
+template <typename S>
+double to_double(S x, U64 round) {
+  const int before = fegetround();
+  fesetround(host_rounding(round));
+  volatile S source = x;
+  volatile double result = static_cast<double>(source);
+  fesetround(before);
+  return result;
+}
+template <typename S>
+float to_float(S x, U64 round) {
+  if (round == kNearest || round == kNone) {
+    return static_cast<float>(x);
+  }
+  const int before = fegetround();
+  fesetround(host_rounding(round));
+  volatile S source = x;
+  volatile float result = static_cast<float>(source);
+  fesetround(before);
+  return result;
+}
+
+/// A number as a double that rounds to 16 bits as the number itself does.
+template <typename S>
+double for_sixteen(S x) {
+  if constexpr (sizeof(S) == 8 && static_cast<S>(0.5f) == 0) {
+    // Beyond 53 bits: what is cut off is kept as one bit.
+    const bool negative = x < 0;
+    U64 magnitude = negative ? 0 - static_cast<U64>(x) : static_cast<U64>(x);
+    if (magnitude >> 53 != 0 && (magnitude & 0x7ff) != 0) {
+      magnitude = (magnitude & ~0x7ffull) | 0x800;
+    }
+    const auto value = static_cast<double>(magnitude);
+    return negative ? -value : value;
+  } else {
+    return static_cast<double>(x);
+  }
+}
+
+template <typename F, typename S>
+U16 to_sixteen(S x, U64 round) {
+  const double value = for_sixteen(x);
+  const U16 near = F::narrow(value);
+  const double back = F::widen(near);
+  if (round == kNearest || round == kNone || value != value || back == value) {
+    return near;
+  }
+  const bool above = back > value;
+  const bool down = round == kDown || (round == kZero && value > 0);
+  const bool up = round == kUp || (round == kZero && value < 0);
+  const bool negative = (near & 0x8000) != 0;
+  if (above && down) {
+    return static_cast<U16>(
+        (near & 0x7fff) == 0 ? 0x8001
+            : negative       ? near + 1
+                             : near - 1);
+  }
+  if (!above && up) {
+    return static_cast<U16>(
+        (near & 0x7fff) == 0 ? 1
+            : negative       ? near - 1
+                             : near + 1);
+  }
+  return near;
+}
+
+template <typename To>
+struct Writer;
+template <>
+struct Writer<Single> {
+  template <typename S>
+  static float run(S x, U64 round) {
+    return to_float(x, round);
+  }
+  static float saturate(float x) {
+    return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f;
+  }
+};
+template <>
+struct Writer<Double> {
+  template <typename S>
+  static double run(S x, U64 round) {
+    return round == kNearest || round == kNone ? static_cast<double>(x)
+                                               : to_double(x, round);
+  }
+  static double saturate(double x) {
+    return x > 0 ? (x < 1 ? x : 1.0) : 0.0;
+  }
+};
+template <typename F>
+struct Writer<Sixteen<F>> {
+  template <typename S>
+  static U16 run(S x, U64 round) {
+    return to_sixteen<F, S>(x, round);
+  }
+  static U16 saturate(U16 x) {
+    const float value = F::widen(x);
+    return value > 0 ? (value < 1 ? x : F::narrow(1.0f)) : U16{0};
+  }
+};
+
+template <typename To, typename From>
+Flow integer_to_float(Warp& warp, const Inst& inst, Mask active) {
+  using S = typename From::Value;
+  using D = typename To::Stored;
+  S source[kLanes];
+  read_register(warp, inst.operands[1], inst.widths[1], source);
+  D* d = lanes<D>(warp, inst.operands[0]);
+  const U64 round = inst.immediate & 7;
+  if (round == kNearest && (inst.immediate & kSaturate) == 0) {
+    for_lanes(
+        d, active, [&](int i) { return Writer<To>::run(source[i], kNearest); });
+    return Flow::kNext;
+  }
+  const bool saturated = (inst.immediate & kSaturate) != 0;
+  for (int i = 0; i < kLanes; ++i) {
+    if ((active >> i & 1) != 0) {
+      const D value = Writer<To>::run(source[i], round);
+      d[i] = saturated ? Writer<To>::saturate(value) : value;
+    }
+  }
+  return Flow::kNext;
+}
+
+/// Between floats of different types. `round` is that of the result.
+template <typename To, typename From>
+Flow float_to_float(Warp& warp, const Inst& inst, Mask active) {
+  using D = typename To::Stored;
+  using V = typename From::Value;
+  const auto* a = lanes<typename From::Stored>(warp, inst.operands[1]);
+  D* d = lanes<D>(warp, inst.operands[0]);
+  const U64 round = inst.immediate & 7;
+  const bool saturated = (inst.immediate & kSaturate) != 0;
+  const bool flushed = (inst.immediate & kFlush) != 0;
+  const bool rectified = (inst.immediate & kRelu) != 0;
+  const auto convert = [&](int i) {
+    V value = From::read(a[i]);
+    if (sizeof(V) == 4 && flushed) {
+      value = static_cast<V>(flush(static_cast<float>(value)));
+    }
+    if (rectified && value < 0) {
+      value = 0;
+    }
+    D result = Writer<To>::run(value, round);
+    if constexpr (sizeof(D) == 4) {
+      result = flushed ? flush(result) : result;
+    }
+    return saturated ? Writer<To>::saturate(result) : result;
+  };
+  if (round == kNearest || round == kNone) {
+    for_lanes(d, active, convert);
+    return Flow::kNext;
+  }
+  for (int i = 0; i < kLanes; ++i) {
+    if ((active >> i & 1) != 0) {
+      d[i] = convert(i);
+    }
+  }
+  return Flow::kNext;
+}
+
+/// To an integral value of the same type.
+template <typename T>
+Flow float_to_integral(Warp& warp, const Inst& inst, Mask active) {
+  using V = typename T::Value;
+  using D = typename T::Stored;
+  const D* a = lanes<D>(warp, inst.operands[1]);
+  D* d = lanes<D>(warp, inst.operands[0]);
+  const U64 round = inst.immediate & 7;
+  const bool saturated = (inst.immediate & kSaturate) != 0;
+  const bool flushed = (inst.immediate & kFlush) != 0;
+  for_lanes(d, active, [&](int i) {
+    V value = T::read(a[i]);
+    if (sizeof(V) == 4 && flushed) {
+      value = static_cast<V>(flush(static_cast<float>(value)));
+    }
+    const D result =
+        Writer<T>::run(round_to_integral<V>(value, round), kNearest);
+    return saturated ? Writer<T>::saturate(result) : result;
+  });
+  return Flow::kNext;
+}
+
+/// Two floats into a pair: the first operand goes to the upper half.
+template <typename F>
+Flow pack(Warp& warp, const Inst& inst, Mask active) {
+  const float* a = lanes<float>(warp, inst.operands[1]);
+  const float* b = lanes<float>(warp, inst.operands[2]);
+  U32* d = lanes<U32>(warp, inst.operands[0]);
+  const U64 round = inst.immediate & 7;
+  const bool rectified = (inst.immediate & kRelu) != 0;
+  const auto one = [&](float x) -> U32 {
+    return to_sixteen<F, float>(rectified && x < 0 ? 0.0f : x, round);
+  };
+  for_lanes(d, active, [&](int i) { return one(a[i]) << 16 | one(b[i]); });
+  return Flow::kNext;
+}
+
+/// float to tf32: 10 bits of mantissa, ties away from zero.
+Flow to_tf32(Warp& warp, const Inst& inst, Mask active) {
+  const float* a = lanes<float>(warp, inst.operands[1]);
+  U32* d = lanes<U32>(warp, inst.operands[0]);
+  for_lanes(d, active, [&](int i) {
+    const U32 bits = bits_as<U32>(a[i]);
+    return (bits & 0x7f800000u) == 0x7f800000u ? bits
+                                               : (bits + 0x1000u) & ~0x1fffu;
+  });
+  return Flow::kNext;
+}
+
+// clang-format off
+#define CUDASIM_I2F_ONE(round, kRound, d, D, s, S)                        \
+  {"cvt." #round "." #d "." #s, integer_to_float<D, Integer<S>>, kRound}, \
+      {"cvt." #round ".sat." #d "." #s,                                   \
+       integer_to_float<D, Integer<S>>,                                   \
+       kRound | kSaturate},
+#define CUDASIM_I2F(d, D, s, S)             \
+  CUDASIM_I2F_ONE(rn, kNearest, d, D, s, S) \
+  CUDASIM_I2F_ONE(rz, kZero, d, D, s, S)    \
+  CUDASIM_I2F_ONE(rm, kDown, d, D, s, S)    \
+  CUDASIM_I2F_ONE(rp, kUp, d, D, s, S)
+#define CUDASIM_INTEGER_TO_FLOATS(s, S)   \
+  CUDASIM_I2F(f16, Sixteen<Half>, s, S)   \
+  CUDASIM_I2F(bf16, Sixteen<Brain>, s, S) \
+  CUDASIM_I2F(f32, Single, s, S) CUDASIM_I2F(f64, Double, s, S)
+#define CUDASIM_F2F_FORMS(text, kRound, d, D, s, S)                       \
+  {text "." #d "." #s, float_to_float<D, S>, kRound},                     \
+      {text ".ftz." #d "." #s, float_to_float<D, S>, kRound | kFlush},    \
+      {text ".sat." #d "." #s, float_to_float<D, S>, kRound | kSaturate}, \
+      {text ".ftz.sat." #d "." #s,                                        \
+       float_to_float<D, S>,                                              \
+       kRound | kFlush | kSaturate},                                      \
+      {text ".relu." #d "." #s, float_to_float<D, S>, kRound | kRelu},
+#define CUDASIM_WIDEN(d, D, s, S) CUDASIM_F2F_FORMS("cvt", kNone, d, D, s, S)
+#define CUDASIM_NARROW(d, D, s, S)                  \
+  CUDASIM_F2F_FORMS("cvt.rn", kNearest, d, D, s, S) \
+  CUDASIM_F2F_FORMS("cvt.rz", kZero, d, D, s, S)    \
+  CUDASIM_F2F_FORMS("cvt.rm", kDown, d, D, s, S)    \
+  CUDASIM_F2F_FORMS("cvt.rp", kUp, d, D, s, S)
+#define CUDASIM_INTEGRAL_ONE(round, kRound, t, T)              \
+  {"cvt." #round "." #t "." #t, float_to_integral<T>, kRound}, \
+      {"cvt." #round ".ftz." #t "." #t,                        \
+       float_to_integral<T>,                                   \
+       kRound | kFlush},                                       \
+      {"cvt." #round ".sat." #t "." #t,                        \
+       float_to_integral<T>,                                   \
+       kRound | kSaturate},
+#define CUDASIM_INTEGRAL(t, T)              \
+  CUDASIM_INTEGRAL_ONE(rni, kNearest, t, T) \
+  CUDASIM_INTEGRAL_ONE(rzi, kZero, t, T)    \
+  CUDASIM_INTEGRAL_ONE(rmi, kDown, t, T)    \
+  CUDASIM_INTEGRAL_ONE(rpi, kUp, t, T)
+
+constexpr Entry kEntries[] = {
+    CUDASIM_INTEGER_TO_FLOATS(u8, U8)
+    CUDASIM_INTEGER_TO_FLOATS( s8, I8)
+    CUDASIM_INTEGER_TO_FLOATS(u16, U16)
+    CUDASIM_INTEGER_TO_FLOATS(s16, I16)
+    CUDASIM_INTEGER_TO_FLOATS( u32, U32)
+    CUDASIM_INTEGER_TO_FLOATS(s32, I32)
+    CUDASIM_INTEGER_TO_FLOATS(u64, U64)
+    CUDASIM_INTEGER_TO_FLOATS( s64, I64)
+    CUDASIM_WIDEN(f32, Single, f16, Sixteen<Half>)
+    CUDASIM_WIDEN(f32, Single, bf16, Sixteen<Brain>)
+    CUDASIM_WIDEN( f64, Double, f16, Sixteen< Half>)
+    CUDASIM_WIDEN(f64, Double, bf16, Sixteen<Brain>)
+    CUDASIM_WIDEN(f64, Double, f32, Single)
+    CUDASIM_WIDEN( f16, Sixteen<Half>, f16, Sixteen< Half>)
+    CUDASIM_WIDEN(f32, Single, f32, Single)
+    CUDASIM_WIDEN( f64, Double, f64, Double)
+    CUDASIM_NARROW(f32, Single, f64, Double)
+    CUDASIM_NARROW(f16, Sixteen<Half>, f32, Single)
+    CUDASIM_NARROW( bf16, Sixteen<Brain>, f32, Single)
+    CUDASIM_NARROW( f16, Sixteen<Half>, f64, Double)
+    CUDASIM_NARROW( bf16, Sixteen<Brain>, f64, Double)
+    CUDASIM_NARROW( bf16, Sixteen<Brain>, f16, Sixteen<Half>)
+    CUDASIM_NARROW( f16, Sixteen<Half>, bf16, Sixteen<Brain>)
+    CUDASIM_INTEGRAL( f16, Sixteen<Half>)
+    CUDASIM_INTEGRAL( bf16, Sixteen< Brain>)
+    CUDASIM_INTEGRAL( f32, Single)
+    CUDASIM_INTEGRAL( f64, Double){ "cvt.rn.f16x2.f32", pack< Half>, kNearest},
+    {"cvt.rz.f16x2.f32", pack<Half>, kZero},
+    {"cvt.rn.relu.f16x2.f32", pack<Half>, kNearest | kRelu},
+    {"cvt.rn.bf16x2.f32", pack<Brain>, kNearest},
+    {"cvt.rz.bf16x2.f32", pack<Brain>, kZero},
+    {"cvt.rn.relu.bf16x2.f32", pack<Brain>, kNearest | kRelu},
+    {"cvt.rna.tf32.f32", to_tf32},
+};
+// clang-format on
+
+} // namespace
+
+Family convert_to_float_family() {
+  return {"convert_to_float", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine::CUDASIM_ISA

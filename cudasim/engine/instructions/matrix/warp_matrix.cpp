@@ -1,0 +1,444 @@
+// Matrices of a warp that are loaded, multiplied and stored as a whole: wmma.
+// Source: PTX ISA 9.7.14.3 and .4.
+#include "cudasim/engine/instructions/addressing.h"
+#include "cudasim/engine/instructions/half_types.h"
+#include "cudasim/engine/instructions/matrix/fragment.h"
+
+namespace cudasim::engine::CUDASIM_ISA {
+namespace {
+
+inline Slot operand(const Inst& inst, int index) {
+  const Slot* slots = inst.more != nullptr ? inst.more : inst.operands;
+  return slots[index];
+}
+
+// What a load or store is told by its immediate.
+constexpr U64 code_of(
+    Role role,
+    int m,
+    int n,
+    int k,
+    int bytes,
+    int registers,
+    bool by_rows) {
+  return static_cast<U64>(role) | static_cast<U64>(m) << 8 |
+      static_cast<U64>(n) << 16 | static_cast<U64>(k) << 24 |
+      static_cast<U64>(bytes) << 32 | static_cast<U64>(registers) << 40 |
+      static_cast<U64>(by_rows ? 1 : 0) << 48;
+}
+
+/// A load or a store of a fragment.
+struct Transfer {
+  Fragment shape;
+  int registers; // half precision has some of A's and B's elements twice
+  bool by_rows;
+  bool narrow_address;
+
+  explicit Transfer(U64 code)
+      : shape(fragment(
+            static_cast<Role>(code & 0xff),
+            static_cast<int>(code >> 8 & 0xff),
+            static_cast<int>(code >> 16 & 0xff),
+            static_cast<int>(code >> 24 & 0xff),
+            static_cast<int>(code >> 32 & 0xff))),
+        registers(static_cast<int>(code >> 40 & 0xff)),
+        by_rows((code >> 48 & 1) != 0),
+        narrow_address((code & kNarrowAddress) != 0) {}
+
+  int lines() const {
+    return by_rows ? shape.rows : shape.columns;
+  }
+  int line_bytes() const {
+    return (by_rows ? shape.columns : shape.rows) * shape.bytes;
+  }
+  /// Where the element is, given where the lines are.
+  char* element(const U64* host, int lane, int e) const {
+    const Place place = shape.place(lane, e % shape.elements());
+    const int line = by_rows ? place.row : place.column;
+    const int inner = by_rows ? place.column : place.row;
+    return reinterpret_cast<char*>(host[line]) + inner * shape.bytes;
+  }
+};
+
+/// The beginnings of the lines in the host's memory, one in the place of each
+/// lane. Address and stride are those of the first lane: they have to be the
+/// same in all.
+template <Space kSpace>
+bool locate_lines(
+    Warp& warp,
+    const Inst& inst,
+    const Transfer& transfer,
+    int address,
+    int stride,
+    Mask active,
+    bool is_write,
+    U64* host) {
+  const int lane = __builtin_ctz(active);
+  const Slot base = operand(inst, address);
+  U64 start = static_cast<U64>(inst.offset);
+  if (base != kNoSlot) {
+    start += transfer.narrow_address ? lanes<U32>(warp, base)[lane]
+                                     : lanes<U64>(warp, base)[lane];
+  }
+  const int count = static_cast<int>(
+      inst.more != nullptr ? inst.more_count : static_cast<U32>(kOperands));
+  const Slot step = stride < count ? operand(inst, stride) : kNoSlot;
+  const U64 bytes = static_cast<U64>(transfer.shape.bytes);
+  const U64 distance = step == kNoSlot ? static_cast<U64>(transfer.line_bytes())
+                                       : lanes<U32>(warp, step)[lane] * bytes;
+  for (int i = 0; i < kLanes; ++i) {
+    host[i] = start + static_cast<U64>(i) * distance;
+  }
+  const Mask lines =
+      transfer.lines() == kLanes ? kAllLanes : (1u << transfer.lines()) - 1;
+  return locate_addresses<kSpace>(
+      warp,
+      inst,
+      lines,
+      static_cast<U32>(transfer.line_bytes()),
+      static_cast<U32>(bytes),
+      is_write,
+      host);
+}
+
+template <Space kSpace>
+Flow load_fragment(Warp& warp, const Inst& inst, Mask active) {
+  const Transfer transfer(inst.immediate);
+  const Fragment& shape = transfer.shape;
+  const int count = transfer.registers;
+  U64 host[kLanes];
+  if (!locate_lines<kSpace>(
+          warp, inst, transfer, count, count + 1, active, false, host)) {
+    return Flow::kFault;
+  }
+  for (int r = 0; r < count; ++r) {
+    U64 result[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      U64 word = 0;
+      for (int e = 0; e < shape.packed(); ++e) {
+        U64 bits = 0;
+        __builtin_memcpy(
+            &bits,
+            transfer.element(host, lane, r * shape.packed() + e),
+            static_cast<unsigned>(shape.bytes));
+        word |= bits << (8 * shape.bytes * e);
+      }
+      result[lane] = word;
+    }
+    const Slot slot = operand(inst, r);
+    if (shape.bytes == 8) {
+      for_lanes(
+          lanes<U64>(warp, slot), active, [&](int i) { return result[i]; });
+    } else {
+      for_lanes(lanes<U32>(warp, slot), active, [&](int i) {
+        return static_cast<U32>(result[i]);
+      });
+    }
+  }
+  return Flow::kNext;
+}
+
+template <Space kSpace>
+Flow store_fragment(Warp& warp, const Inst& inst, Mask active) {
+  const Transfer transfer(inst.immediate);
+  const Fragment& shape = transfer.shape;
+  const int count = transfer.registers;
+  U64 host[kLanes];
+  if (!locate_lines<kSpace>(
+          warp, inst, transfer, 0, count + 1, active, true, host)) {
+    return Flow::kFault;
+  }
+  for (int e = 0; e < shape.elements(); ++e) {
+    const Slot slot = operand(inst, 1 + e / shape.packed());
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if ((active >> lane & 1) != 0) {
+        const U64 bits = read_bits(warp, slot, shape, lane, e);
+        __builtin_memcpy(
+            transfer.element(host, lane, e),
+            &bits,
+            static_cast<unsigned>(shape.bytes));
+      }
+    }
+  }
+  return Flow::kNext;
+}
+
+// How elements are stored, and what is computed with.
+struct HalfElement {
+  static constexpr int kBytes = 2;
+  static float read(U64 bits) {
+    return Half::widen(static_cast<U16>(bits));
+  }
+  static U64 write(float x) {
+    return Half::narrow(x);
+  }
+};
+struct BrainElement {
+  static constexpr int kBytes = 2;
+  static float read(U64 bits) {
+    return Brain::widen(static_cast<U16>(bits));
+  }
+};
+struct Tf32Element {
+  static constexpr int kBytes = 4;
+  static float read(U64 bits) {
+    // The device ignores the bits that tf32 does not have.
+    return bits_as<float>(static_cast<U32>(bits) & ~0x1fffu);
+  }
+};
+struct FloatElement {
+  static constexpr int kBytes = 4;
+  static float read(U64 bits) {
+    return bits_as<float>(static_cast<U32>(bits));
+  }
+  static U64 write(float x) {
+    return bits_as<U32>(x);
+  }
+};
+struct DoubleElement {
+  static constexpr int kBytes = 8;
+  static double read(U64 bits) {
+    return bits_as<double>(bits);
+  }
+  static U64 write(double x) {
+    return bits_as<U64>(x);
+  }
+};
+template <typename T>
+struct ByteElement {
+  static constexpr int kBytes = 1;
+  static I64 read(U64 bits) {
+    return static_cast<T>(bits);
+  }
+};
+template <bool kSaturate>
+struct WordElement {
+  static constexpr int kBytes = 4;
+  static I64 read(U64 bits) {
+    return static_cast<I32>(bits);
+  }
+  static U64 write(I64 x) {
+    if (kSaturate) {
+      x = x > 0x7fffffff ? 0x7fffffff : x < -0x80000000ll ? -0x80000000ll : x;
+    }
+    return static_cast<U32>(x);
+  }
+};
+
+/// How many registers A's or B's fragment has: in half precision always eight.
+template <typename Element>
+constexpr int input_registers(const Fragment& shape) {
+  return __is_same(Element, HalfElement) ? 8 : shape.registers();
+}
+
+/// D = A B + C.
+template <int kM, int kN, int kK, typename AB, typename D, typename C>
+Flow multiply_fragments(Warp& warp, const Inst& inst, Mask active) {
+  using Number = decltype(AB::read(0));
+  constexpr Fragment a = fragment(kA, kM, kN, kK, AB::kBytes);
+  constexpr Fragment b = fragment(kB, kM, kN, kK, AB::kBytes);
+  constexpr Fragment c = fragment(kC, kM, kN, kK, C::kBytes);
+  constexpr Fragment d = fragment(kC, kM, kN, kK, D::kBytes);
+  constexpr int kFirstA = d.registers();
+  constexpr int kFirstB = kFirstA + input_registers<AB>(a);
+  constexpr int kFirstC = kFirstB + input_registers<AB>(b);
+  Number left[kM][kK];
+  Number right[kK][kN];
+  Number sums[kM][kN];
+  for (int e = 0; e < a.elements(); ++e) {
+    const Slot slot = operand(inst, kFirstA + e / a.packed());
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const Place place = a.place(lane, e);
+      left[place.row][place.column] =
+          AB::read(read_bits(warp, slot, a, lane, e));
+    }
+  }
+  for (int e = 0; e < b.elements(); ++e) {
+    const Slot slot = operand(inst, kFirstB + e / b.packed());
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const Place place = b.place(lane, e);
+      right[place.row][place.column] =
+          AB::read(read_bits(warp, slot, b, lane, e));
+    }
+  }
+  for (int row = 0; row < kM; ++row) {
+    for (int column = 0; column < kN; ++column) {
+      sums[row][column] = 0;
+    }
+    for (int k = 0; k < kK; ++k) {
+      for (int column = 0; column < kN; ++column) {
+        sums[row][column] += left[row][k] * right[k][column];
+      }
+    }
+  }
+  for (int e = 0; e < c.elements(); ++e) {
+    const Slot slot = operand(inst, kFirstC + e / c.packed());
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const Place place = c.place(lane, e);
+      sums[place.row][place.column] +=
+          C::read(read_bits(warp, slot, c, lane, e));
+    }
+  }
+  for (int r = 0; r < d.registers(); ++r) {
+    U64 result[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      U64 word = 0;
+      for (int e = 0; e < d.packed(); ++e) {
+        const Place place = d.place(lane, r * d.packed() + e);
+        word |= D::write(sums[place.row][place.column]) << (8 * D::kBytes * e);
+      }
+      result[lane] = word;
+    }
+    const Slot slot = operand(inst, r);
+    if (D::kBytes == 8) {
+      for_lanes(
+          lanes<U64>(warp, slot), active, [&](int i) { return result[i]; });
+    } else {
+      for_lanes(lanes<U32>(warp, slot), active, [&](int i) {
+        return static_cast<U32>(result[i]);
+      });
+    }
+  }
+  return Flow::kNext;
+}
+
+// Keys, from the inside to the outside: state spaces, layouts, shapes.
+#define CUDASIM_SPACES(move, handler, what, layout, shape, type, code) \
+  {"wmma." move ".sync.aligned." layout "." shape "." type,            \
+   handler<kGeneric>,                                                  \
+   code},                                                              \
+      {"wmma." move ".sync.aligned." layout "." shape ".global." type, \
+       handler<kGlobal>,                                               \
+       code},                                                          \
+      {"wmma." move ".sync.aligned." layout "." shape ".shared." type, \
+       handler<kShared>,                                               \
+       code},
+#define CUDASIM_MOVE(move, handler, role, m, n, k, type, bytes, registers) \
+  CUDASIM_SPACES(                                                          \
+      move,                                                                \
+      handler,                                                             \
+      role,                                                                \
+      "row",                                                               \
+      "m" #m "n" #n "k" #k,                                                \
+      type,                                                                \
+      code_of(role, m, n, k, bytes, registers, true))                      \
+  CUDASIM_SPACES(                                                          \
+      move,                                                                \
+      handler,                                                             \
+      role,                                                                \
+      "col",                                                               \
+      "m" #m "n" #n "k" #k,                                                \
+      type,                                                                \
+      code_of(role, m, n, k, bytes, registers, false))
+#define CUDASIM_INPUTS(m, n, k, type, Element)                          \
+  CUDASIM_MOVE(                                                         \
+      "load.a",                                                         \
+      load_fragment,                                                    \
+      kA,                                                               \
+      m,                                                                \
+      n,                                                                \
+      k,                                                                \
+      type,                                                             \
+      Element::kBytes,                                                  \
+      input_registers<Element>(fragment(kA, m, n, k, Element::kBytes))) \
+  CUDASIM_MOVE(                                                         \
+      "load.b",                                                         \
+      load_fragment,                                                    \
+      kB,                                                               \
+      m,                                                                \
+      n,                                                                \
+      k,                                                                \
+      type,                                                             \
+      Element::kBytes,                                                  \
+      input_registers<Element>(fragment(kB, m, n, k, Element::kBytes)))
+#define CUDASIM_SUMS(m, n, k, type, bytes)      \
+  CUDASIM_MOVE(                                 \
+      "load.c",                                 \
+      load_fragment,                            \
+      kC,                                       \
+      m,                                        \
+      n,                                        \
+      k,                                        \
+      type,                                     \
+      bytes,                                    \
+      fragment(kC, m, n, k, bytes).registers()) \
+  CUDASIM_MOVE(                                 \
+      "store.d",                                \
+      store_fragment,                           \
+      kC,                                       \
+      m,                                        \
+      n,                                        \
+      k,                                        \
+      type,                                     \
+      bytes,                                    \
+      fragment(kC, m, n, k, bytes).registers())
+// The order of the two layouts does not matter to a key.
+#define CUDASIM_PRODUCTS(m, n, k, types, AB, D, C)               \
+  {"wmma.mma.sync.aligned.row.row.m" #m "n" #n "k" #k types,     \
+   multiply_fragments<m, n, k, AB, D, C>},                       \
+      {"wmma.mma.sync.aligned.row.col.m" #m "n" #n "k" #k types, \
+       multiply_fragments<m, n, k, AB, D, C>},                   \
+      {"wmma.mma.sync.aligned.col.col.m" #m "n" #n "k" #k types, \
+       multiply_fragments<m, n, k, AB, D, C>},
+
+using SignedByte = ByteElement<I8>;
+using UnsignedByte = ByteElement<U8>;
+using Word = WordElement<false>;
+using SaturatedWord = WordElement<true>;
+
+#define CUDASIM_BYTE_PRODUCTS(m, n, k, type, Element)                          \
+  CUDASIM_INPUTS(m, n, k, type, Element)                                       \
+  CUDASIM_PRODUCTS(m, n, k, ".s32." type "." type ".s32", Element, Word, Word) \
+  CUDASIM_PRODUCTS(                                                            \
+      m,                                                                       \
+      n,                                                                       \
+      k,                                                                       \
+      ".satfinite.s32." type "." type ".s32",                                  \
+      Element,                                                                 \
+      SaturatedWord,                                                           \
+      SaturatedWord)
+#define CUDASIM_SHAPE(m, n, k)                                                 \
+  CUDASIM_INPUTS(m, n, k, "f16", HalfElement)                                  \
+  CUDASIM_INPUTS(m, n, k, "bf16", BrainElement)                                \
+  CUDASIM_SUMS(m, n, k, "f16", 2)                                              \
+  CUDASIM_SUMS(m, n, k, "f32", 4)                                              \
+  CUDASIM_SUMS(m, n, k, "s32", 4)                                              \
+  CUDASIM_PRODUCTS(                                                            \
+      m, n, k, ".f32.f32", HalfElement, FloatElement, FloatElement)            \
+  CUDASIM_PRODUCTS(m, n, k, ".f16.f16", HalfElement, HalfElement, HalfElement) \
+  CUDASIM_PRODUCTS(                                                            \
+      m, n, k, ".f32.f16", HalfElement, FloatElement, HalfElement)             \
+  CUDASIM_PRODUCTS(                                                            \
+      m, n, k, ".f16.f32", HalfElement, HalfElement, FloatElement)             \
+  CUDASIM_PRODUCTS(                                                            \
+      m, n, k, ".f32.bf16.bf16.f32", BrainElement, FloatElement, FloatElement) \
+  CUDASIM_BYTE_PRODUCTS(m, n, k, "s8", SignedByte)                             \
+  CUDASIM_BYTE_PRODUCTS(m, n, k, "u8", UnsignedByte)
+
+// clang-format off
+constexpr Entry kEntries[] = {
+    CUDASIM_SHAPE(16, 16, 16)
+    CUDASIM_SHAPE(32, 8, 16)
+    CUDASIM_SHAPE(8, 32, 16)
+    CUDASIM_INPUTS(16, 16, 8, "tf32", Tf32Element)
+    CUDASIM_SUMS(16, 16, 8, "f32", 4)
+    CUDASIM_PRODUCTS(
+        16, 16, 8, ".f32.tf32.tf32.f32",
+        Tf32Element, FloatElement, FloatElement)
+    CUDASIM_INPUTS(8, 8, 4, "f64", DoubleElement)
+    CUDASIM_SUMS(8, 8, 4, "f64", 8)
+    CUDASIM_PRODUCTS(
+        8, 8, 4, ".f64.f64.f64.f64",
+        DoubleElement, DoubleElement, DoubleElement)
+    CUDASIM_PRODUCTS(
+        8, 8, 4, ".rn.f64.f64.f64.f64",
+        DoubleElement, DoubleElement, DoubleElement)};
+// clang-format on
+
+} // namespace
+
+Family warp_matrix_family() {
+  return {"warp_matrix", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine::CUDASIM_ISA

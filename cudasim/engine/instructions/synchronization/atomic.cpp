@@ -1,0 +1,253 @@
+// Atomic operations. Source: PTX ISA 9.7.13.4 (atom) and 9.7.13.5 (red).
+#include <type_traits>
+
+#include "cudasim/engine/instructions/addressing.h"
+#include "cudasim/engine/instructions/half_types.h"
+#include "cudasim/engine/instructions/synchronization/reductions.h"
+
+namespace cudasim::engine::CUDASIM_ISA {
+namespace {
+
+struct Exchange {
+  template <typename T>
+  static T run(T, T b) {
+    return b;
+  }
+};
+struct Increment {
+  static U32 run(U32 a, U32 b) {
+    return a >= b ? 0 : a + 1;
+  }
+};
+struct Decrement {
+  static U32 run(U32 a, U32 b) {
+    return a == 0 || a > b ? b : a - 1;
+  }
+};
+/// What devices do in global memory: denormal numbers count as zeros.
+struct FlushingAdd {
+  static float run(float a, float b) {
+    return flush(flush(a) + flush(b));
+  }
+};
+template <typename F>
+struct AddHalf {
+  static U16 run(U16 a, U16 b) {
+    return F::narrow(F::widen(a) + F::widen(b));
+  }
+};
+template <typename F, typename Op>
+struct Pair {
+  static U32 run(U32 a, U32 b) {
+    const U16 low = Op::run(static_cast<U16>(a), static_cast<U16>(b));
+    const U16 high =
+        Op::run(static_cast<U16>(a >> 16), static_cast<U16>(b >> 16));
+    return static_cast<U32>(high) << 16 | low;
+  }
+};
+template <typename F, bool kMaximum>
+struct ExtremeHalf {
+  static U16 run(U16 a, U16 b) {
+    const float x = F::widen(a);
+    const float y = F::widen(b);
+    return x != x ? b : y != y ? a : (x < y) == kMaximum ? b : a;
+  }
+};
+
+template <int kSize>
+struct WordOf;
+template <>
+struct WordOf<2> {
+  using Type = U16;
+};
+template <>
+struct WordOf<4> {
+  using Type = U32;
+};
+template <>
+struct WordOf<8> {
+  using Type = U64;
+};
+
+/// Changes a word of memory; returns what was there.
+template <typename Op, typename T>
+T change(void* place, T operand, bool concurrent) {
+  using Word = typename WordOf<sizeof(T)>::Type;
+  auto* word = static_cast<Word*>(place);
+  if (!concurrent) {
+    T old;
+    __builtin_memcpy(&old, word, sizeof(T));
+    const T next = Op::run(old, operand);
+    __builtin_memcpy(word, &next, sizeof(T));
+    return old;
+  }
+  Word seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+  while (true) {
+    const T old = bits_as<T>(seen);
+    const auto next = bits_as<Word>(Op::run(old, operand));
+    if (__atomic_compare_exchange_n(
+            word, &seen, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+      return old;
+    }
+  }
+}
+
+/// Whether an operation on this space may meet global memory, where a sum of
+/// float is a FlushingAdd. In shared memory it is not (PTX ISA 9.7.13.4).
+template <typename Op, typename T, Space kSpace>
+inline constexpr bool kFlushes =
+    std::is_same_v<Op, Add> && std::is_same_v<T, float> && kSpace != kShared;
+
+/// Lanes take their turn in ascending order.
+template <typename Op, typename T, Space kSpace, bool kReturns>
+Flow atomic(Warp& warp, const Inst& inst, Mask active) {
+  constexpr int kAddress = kReturns ? 1 : 0;
+  U64 host[kLanes];
+  if (!locate<kSpace>(
+          warp,
+          inst,
+          inst.operands[kAddress],
+          inst.widths[kAddress],
+          static_cast<U64>(inst.offset),
+          active,
+          sizeof(T),
+          sizeof(T),
+          true,
+          host)) {
+    return Flow::kFault;
+  }
+  const bool concurrent = kSpace != kShared && warp.block->concurrent;
+  const T* b = lanes<T>(warp, inst.operands[kAddress + 1]);
+  T* d = kReturns && inst.operands[0] != kNoSlot
+      ? lanes<T>(warp, inst.operands[0])
+      : nullptr;
+  const auto shared = reinterpret_cast<U64>(warp.block->shared);
+  for (int i = 0; i < kLanes; ++i) {
+    if ((active >> i & 1) != 0) {
+      auto* place = reinterpret_cast<void*>(host[i]);
+      T old;
+      if (kFlushes<Op, T, kSpace> &&
+          host[i] - shared >= warp.block->shared_bytes) {
+        using Flushing =
+            std::conditional_t<kFlushes<Op, T, kSpace>, FlushingAdd, Op>;
+        old = change<Flushing, T>(place, b[i], concurrent);
+      } else {
+        old = change<Op, T>(place, b[i], concurrent);
+      }
+      if (d != nullptr) {
+        d[i] = old;
+      }
+    }
+  }
+  return Flow::kNext;
+}
+
+template <typename T, Space kSpace>
+Flow compare_and_swap(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate<kSpace>(
+          warp,
+          inst,
+          inst.operands[1],
+          inst.widths[1],
+          static_cast<U64>(inst.offset),
+          active,
+          sizeof(T),
+          sizeof(T),
+          true,
+          host)) {
+    return Flow::kFault;
+  }
+  const T* expected = lanes<T>(warp, inst.operands[2]);
+  const T* desired = lanes<T>(warp, inst.operands[3]);
+  T* d =
+      inst.operands[0] != kNoSlot ? lanes<T>(warp, inst.operands[0]) : nullptr;
+  for (int i = 0; i < kLanes; ++i) {
+    if ((active >> i & 1) == 0) {
+      continue;
+    }
+    T old = expected[i];
+    __atomic_compare_exchange_n(
+        reinterpret_cast<T*>(host[i]),
+        &old,
+        desired[i],
+        false,
+        __ATOMIC_SEQ_CST,
+        __ATOMIC_SEQ_CST);
+    if (d != nullptr) {
+      d[i] = old;
+    }
+  }
+  return Flow::kNext;
+}
+
+#define CUDASIM_PLACE(space, kSpace, op, Op, type, T)          \
+  {"atom" space "." op "." type, atomic<Op, T, kSpace, true>}, \
+      {"red" space "." op "." type, atomic<Op, T, kSpace, false>},
+#define CUDASIM_ATOMIC(op, Op, type, T)              \
+  CUDASIM_PLACE("", kGeneric, op, Op, type, T)       \
+  CUDASIM_PLACE(".global", kGlobal, op, Op, type, T) \
+  CUDASIM_PLACE(".shared", kShared, op, Op, type, T)
+#define CUDASIM_BITS(op, Op)         \
+  CUDASIM_ATOMIC(op, Op, "b32", U32) \
+  CUDASIM_ATOMIC(op, Op, "b64", U64)
+#define CUDASIM_ORDERED(op, Op)      \
+  CUDASIM_ATOMIC(op, Op, "u32", U32) \
+  CUDASIM_ATOMIC(op, Op, "s32", I32) \
+  CUDASIM_ATOMIC(op, Op, "u64", U64) \
+  CUDASIM_ATOMIC(op, Op, "s64", I64)
+#define CUDASIM_CAS(type, T)                                   \
+  {"atom.cas." type, compare_and_swap<T, kGeneric>},           \
+      {"atom.global.cas." type, compare_and_swap<T, kGlobal>}, \
+      {"atom.shared.cas." type, compare_and_swap<T, kShared>},
+
+using HalfAdd = AddHalf<Half>;
+using BrainAdd = AddHalf<Brain>;
+using HalfPairAdd = Pair<Half, AddHalf<Half>>;
+using BrainPairAdd = Pair<Brain, AddHalf<Brain>>;
+using HalfMinimum = ExtremeHalf<Half, false>;
+using HalfMaximum = ExtremeHalf<Half, true>;
+using HalfPairMinimum = Pair<Half, HalfMinimum>;
+using HalfPairMaximum = Pair<Half, HalfMaximum>;
+
+constexpr Entry kEntries[] = {
+    CUDASIM_ORDERED("add", Add) CUDASIM_ORDERED("min", Minimum) CUDASIM_ORDERED(
+        "max",
+        Maximum) CUDASIM_BITS("and", And) CUDASIM_BITS("or", Or)
+        CUDASIM_BITS("xor", Xor) CUDASIM_BITS(
+            "exch",
+            Exchange) CUDASIM_ATOMIC("inc", Increment, "u32", U32)
+            CUDASIM_ATOMIC("dec", Decrement, "u32", U32) CUDASIM_ATOMIC(
+                "add",
+                Add,
+                "f32",
+                float) CUDASIM_ATOMIC("add.ftz", Add, "f32", float)
+                CUDASIM_ATOMIC("add", Add, "f64", double) CUDASIM_ATOMIC(
+                    "add",
+                    HalfAdd,
+                    "f16",
+                    U16) CUDASIM_ATOMIC("add", BrainAdd, "bf16", U16)
+                    CUDASIM_ATOMIC("add", HalfPairAdd, "f16x2", U32)
+                        CUDASIM_ATOMIC("add", BrainPairAdd, "bf16x2", U32)
+                            CUDASIM_ATOMIC("min", HalfMinimum, "f16", U16)
+                                CUDASIM_ATOMIC("max", HalfMaximum, "f16", U16)
+                                    CUDASIM_ATOMIC(
+                                        "min",
+                                        HalfPairMinimum,
+                                        "f16x2",
+                                        U32)
+                                        CUDASIM_ATOMIC(
+                                            "max",
+                                            HalfPairMaximum,
+                                            "f16x2",
+                                            U32) CUDASIM_CAS("b16", U16)
+                                            CUDASIM_CAS("b32", U32)
+                                                CUDASIM_CAS("b64", U64)};
+
+} // namespace
+
+Family atomic_family() {
+  return {"atomic", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine::CUDASIM_ISA

@@ -1,0 +1,171 @@
+// Instructions that lanes of a warp execute together. The scheduler has
+// gathered them: `active` are the lanes that are there. Source: PTX ISA 9.7.9.6
+// (shfl), 9.7.13 (vote, match, redux, activemask, elect).
+#include "cudasim/engine/instructions/lanes.h"
+#include "cudasim/engine/instructions/synchronization/reductions.h"
+
+namespace cudasim::engine::CUDASIM_ISA {
+namespace {
+
+enum Shuffle { kUp, kDown, kButterfly, kIndex };
+
+template <Shuffle kShuffle>
+Flow shuffle(Warp& warp, const Inst& inst, Mask active) {
+  const U32* a = lanes<U32>(warp, inst.operands[2]);
+  const U32* b = lanes<U32>(warp, inst.operands[3]);
+  const U32* c = lanes<U32>(warp, inst.operands[4]);
+  U32 result[kLanes];
+  Mask inside = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int amount = static_cast<int>(b[lane] & 31);
+    const int clamp = static_cast<int>(c[lane] & 31);
+    const int segment = static_cast<int>(c[lane] >> 8 & 31);
+    const int last = (lane & segment) | (clamp & ~segment);
+    const int first = lane & segment;
+    int from = lane;
+    bool valid = false;
+    switch (kShuffle) {
+      case kUp:
+        from = lane - amount;
+        valid = from >= last;
+        break;
+      case kDown:
+        from = lane + amount;
+        valid = from <= last;
+        break;
+      case kButterfly:
+        from = lane ^ amount;
+        valid = from <= last;
+        break;
+      case kIndex:
+        from = first | (amount & ~segment);
+        valid = from <= last;
+        break;
+    }
+    from = valid ? from : lane;
+    result[lane] = a[from];
+    inside |= (valid ? 1u : 0u) << lane;
+  }
+  if (inst.operands[0] != kNoSlot) {
+    for_lanes(lanes<U32>(warp, inst.operands[0]), active, [&](int i) {
+      return result[i];
+    });
+  }
+  write_predicate(warp, inst.operands[1], active, inside);
+  return Flow::kNext;
+}
+
+enum Vote { kAll, kAny, kUniform };
+
+template <Vote kVote>
+Flow vote(Warp& warp, const Inst& inst, Mask active) {
+  const Mask set = read_predicate(warp, inst, 1) & active;
+  const bool result = kVote == kAll ? set == active
+      : kVote == kAny               ? set != 0
+                                    : set == active || set == 0;
+  write_predicate(warp, inst.operands[0], active, result ? kAllLanes : 0);
+  return Flow::kNext;
+}
+
+Flow ballot(Warp& warp, const Inst& inst, Mask active) {
+  const Mask set = read_predicate(warp, inst, 1) & active;
+  for_lanes(
+      lanes<U32>(warp, inst.operands[0]), active, [&](int) { return set; });
+  return Flow::kNext;
+}
+
+Flow active_mask(Warp& warp, const Inst& inst, Mask active) {
+  for_lanes(
+      lanes<U32>(warp, inst.operands[0]), active, [&](int) { return active; });
+  return Flow::kNext;
+}
+
+template <typename T>
+Mask lanes_like(const T* a, Mask active, int lane) {
+  return lane_mask([&](int i) { return a[i] == a[lane]; }) & active;
+}
+
+template <typename T>
+Flow match_any(Warp& warp, const Inst& inst, Mask active) {
+  const T* a = lanes<T>(warp, inst.operands[2]);
+  U32 result[kLanes] = {};
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if ((active >> lane & 1) != 0) {
+      result[lane] = lanes_like(a, active, lane);
+    }
+  }
+  for_lanes(lanes<U32>(warp, inst.operands[0]), active, [&](int i) {
+    return result[i];
+  });
+  return Flow::kNext;
+}
+
+template <typename T>
+Flow match_all(Warp& warp, const Inst& inst, Mask active) {
+  const T* a = lanes<T>(warp, inst.operands[2]);
+  const bool same = lanes_like(a, active, __builtin_ctz(active)) == active;
+  const U32 result = same ? active : 0;
+  if (inst.operands[0] != kNoSlot) {
+    for_lanes(lanes<U32>(warp, inst.operands[0]), active, [&](int) {
+      return result;
+    });
+  }
+  write_predicate(warp, inst.operands[1], active, same ? kAllLanes : 0);
+  return Flow::kNext;
+}
+
+template <typename Op, typename T>
+Flow reduce(Warp& warp, const Inst& inst, Mask active) {
+  const T* a = lanes<T>(warp, inst.operands[1]);
+  T result = a[__builtin_ctz(active)];
+  for (Mask rest = active & (active - 1); rest != 0; rest &= rest - 1) {
+    result = Op::run(result, a[__builtin_ctz(rest)]);
+  }
+  for_lanes(
+      lanes<T>(warp, inst.operands[0]), active, [&](int) { return result; });
+  return Flow::kNext;
+}
+
+/// One lane is chosen: the first.
+Flow elect(Warp& warp, const Inst& inst, Mask active) {
+  const auto leader = static_cast<U32>(__builtin_ctz(active));
+  if (inst.operands[0] != kNoSlot) {
+    for_lanes(lanes<U32>(warp, inst.operands[0]), active, [&](int) {
+      return leader;
+    });
+  }
+  write_predicate(warp, inst.operands[1], active, 1u << leader);
+  return Flow::kNext;
+}
+
+#define CUDASIM_REDUX(op, Op)                  \
+  {"redux.sync." #op ".s32", reduce<Op, I32>}, \
+      {"redux.sync." #op ".u32", reduce<Op, U32>},
+#define CUDASIM_REDUX_BITS(op, Op) {"redux.sync." #op ".b32", reduce<Op, U32>},
+
+constexpr Entry kEntries[] = {
+    {"shfl.sync.up.b32", shuffle<kUp>},
+    {"shfl.sync.down.b32", shuffle<kDown>},
+    {"shfl.sync.bfly.b32", shuffle<kButterfly>},
+    {"shfl.sync.idx.b32", shuffle<kIndex>},
+    {"vote.sync.all.pred", vote<kAll>},
+    {"vote.sync.any.pred", vote<kAny>},
+    {"vote.sync.uni.pred", vote<kUniform>},
+    {"vote.sync.ballot.b32", ballot},
+    {"activemask.b32", active_mask},
+    {"match.any.sync.b32", match_any<U32>},
+    {"match.any.sync.b64", match_any<U64>},
+    {"match.all.sync.b32", match_all<U32>},
+    {"match.all.sync.b64", match_all<U64>},
+    {"elect.sync", elect},
+    CUDASIM_REDUX(add, Add) CUDASIM_REDUX(min, Minimum)
+        CUDASIM_REDUX(max, Maximum) CUDASIM_REDUX_BITS(and, And)
+            CUDASIM_REDUX_BITS(or, Or) CUDASIM_REDUX_BITS(xor, Xor)};
+
+} // namespace
+
+Family collective_family() {
+  return {"collective", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine::CUDASIM_ISA

@@ -1,0 +1,197 @@
+#include "cudasim/engine/launch/block_runner.h"
+
+#include <algorithm>
+
+#include "cudasim/engine/memory/access.h"
+#include "cudasim/engine/memory/address_space.h"
+
+namespace cudasim::engine {
+namespace {
+
+/// Instructions after which warps of a block change over.
+constexpr std::uint64_t kWarpSlice = 1 << 16;
+
+} // namespace
+
+BlockRunner::BlockRunner(const Grid& grid) : grid_(grid) {
+  const Launch& launch = *grid.launch;
+  kernel = grid.kernel;
+  size = launch.block;
+  local_bytes = grid.local_bytes;
+  print = &launch.print;
+  memory = launch.device.memory;
+  parameters = static_cast<const std::byte*>(launch.parameters);
+  parameter_bytes = grid.kernel->info.parameter_bytes;
+  concurrent = launch.workers > 1;
+  reserved_shared_ = (grid.shared_bytes + 127) / 128 * 128;
+  shared_bytes = grid.kernel->uses_reserved_shared
+      ? reserved_shared_ + kReservedShared
+      : grid.shared_bytes;
+  // Room behind the end, so that a vector access at the end stays inside.
+  shared_memory_.reset(new std::byte[shared_bytes + 256]());
+  const auto address = reinterpret_cast<std::uint64_t>(shared_memory_.get());
+  shared = shared_memory_.get() + ((128 - address % 128) % 128);
+  const std::uint64_t warps = (launch.block.count() + kLanes - 1) / kLanes;
+  for (std::uint64_t i = 0; i < warps; ++i) {
+    warps_.push_back(std::make_unique<WarpRunner>(*this));
+  }
+  if (grid.findings != nullptr) {
+    own_checker_ = std::make_unique<BlockChecker>(
+        *this,
+        *grid.findings,
+        grid.kernel->info.name,
+        launch.block.x,
+        launch.block.y,
+        warps_.size());
+    checker = own_checker_.get();
+  }
+}
+
+Place BlockRunner::place(std::uint32_t warp) const {
+  const Launch& launch = *grid_.launch;
+  Place place;
+  place.grid = launch.grid;
+  place.block = launch.block;
+  place.block_index = {index[0], index[1], index[2]};
+  place.warp = warp;
+  place.multiprocessors = std::max(1u, launch.device.multiprocessors);
+  place.dynamic_shared =
+      static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
+  place.total_shared = static_cast<std::uint32_t>(grid_.shared_bytes);
+  place.reserved_shared = static_cast<std::uint32_t>(reserved_shared_);
+  place.grid_workspace = grid_.workspace;
+  return place;
+}
+
+void BlockRunner::start(Dim3 block_index) {
+  index[0] = block_index.x;
+  index[1] = block_index.y;
+  index[2] = block_index.z;
+  barriers_ = {};
+  next_warp_ = 0;
+  faulting_ = nullptr;
+  if (checker != nullptr) {
+    checker->start();
+  }
+  const std::uint64_t threads = grid_.launch->block.count();
+  for (std::uint64_t i = 0; i < warps_.size(); ++i) {
+    const std::uint64_t rest = threads - i * kLanes;
+    warps_[i]->start(
+        static_cast<std::uint32_t>(i),
+        rest >= kLanes ? kAllLanes : (1u << rest) - 1);
+  }
+}
+
+BlockRunner::Status BlockRunner::run(std::uint64_t budget) {
+  const auto* space = static_cast<const AddressSpace*>(memory);
+  if (space != nullptr && space->generation() != generation_) {
+    generation_ = space->generation();
+    for (const auto& warp : warps_) {
+      clear(*warp->ranges);
+    }
+  }
+  const std::uint64_t limit = instructions() + budget;
+  std::size_t idle = 0;
+  std::size_t finished = 0;
+  while (true) {
+    if (next_warp_ == 0) {
+      finished = 0;
+    }
+    WarpRunner& warp = *warps_[next_warp_];
+    const std::uint64_t before = warp.instructions;
+    const WarpRunner::Status status = warp.run(kWarpSlice);
+    if (status == WarpRunner::Status::kFault) {
+      faulting_ = &warp;
+      return Status::kFault;
+    }
+    finished += status == WarpRunner::Status::kFinished ? 1 : 0;
+    idle = warp.instructions == before ? idle + 1 : 0;
+    next_warp_ = (next_warp_ + 1) % warps_.size();
+    if (next_warp_ == 0) {
+      if (finished == warps_.size()) {
+        return Status::kFinished;
+      }
+      if (instructions() >= limit) {
+        return Status::kBudget;
+      }
+    }
+    if (idle > 2 * warps_.size()) {
+      faulting_ = warps_[0].get();
+      return Status::kHang;
+    }
+  }
+}
+
+std::uint32_t BlockRunner::live_threads() const {
+  std::uint32_t threads = 0;
+  for (const auto& warp : warps_) {
+    threads += static_cast<std::uint32_t>(__builtin_popcount(warp->live));
+  }
+  return threads;
+}
+
+void BlockRunner::open_if_complete(std::uint32_t number) {
+  Barrier& barrier = barriers_[number];
+  const std::uint32_t needed =
+      barrier.expected != 0 ? barrier.expected : live_threads();
+  if (barrier.arrived == 0 || barrier.arrived < needed) {
+    return;
+  }
+  const bool reduced = barrier.reduction != BarrierReduction::kNone;
+  const std::uint32_t result =
+      barrier.reduction == BarrierReduction::kPopulation ? barrier.set
+      : barrier.reduction == BarrierReduction::kAnd
+      ? static_cast<std::uint32_t>(barrier.set == barrier.threads)
+      : static_cast<std::uint32_t>(barrier.set != 0);
+  barrier = Barrier{};
+  if (checker != nullptr) {
+    checker->barrier_opened();
+  }
+  for (const auto& warp : warps_) {
+    warp->release(number, reduced, result);
+  }
+}
+
+void BlockRunner::arrive(
+    std::uint32_t number,
+    std::uint32_t threads,
+    std::uint32_t expected,
+    const Control& control,
+    Mask contribution,
+    Mask active) {
+  Barrier& barrier = barriers_[number];
+  barrier.arrived += threads;
+  barrier.expected = expected;
+  if (control.reduction != BarrierReduction::kNone) {
+    barrier.reduction = control.reduction;
+    barrier.set += static_cast<std::uint32_t>(__builtin_popcount(contribution));
+    barrier.threads += static_cast<std::uint32_t>(__builtin_popcount(active));
+  }
+  open_if_complete(number);
+}
+
+void BlockRunner::threads_exited() {
+  for (std::uint32_t i = 0; i < barriers_.size(); ++i) {
+    if (barriers_[i].arrived != 0 && barriers_[i].expected == 0) {
+      open_if_complete(i);
+    }
+  }
+}
+
+std::uint64_t BlockRunner::instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& warp : warps_) {
+    sum += warp->instructions;
+  }
+  return sum;
+}
+
+std::uint64_t BlockRunner::thread_instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& warp : warps_) {
+    sum += warp->thread_instructions;
+  }
+  return sum;
+}
+
+} // namespace cudasim::engine

@@ -1,0 +1,70 @@
+// Runs the warps of one block in turns, and its barriers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cudasim/engine/check/block_checker.h"
+#include "cudasim/engine/launch/grid.h"
+#include "cudasim/engine/warp/enclosing_block.h"
+#include "cudasim/engine/warp/warp_runner.h"
+
+namespace cudasim::engine {
+
+/// Runs one block at a time; keeps its memory for the next one.
+class BlockRunner final : public EnclosingBlock {
+ public:
+  enum class Status : std::uint8_t { kFinished, kBudget, kFault, kHang };
+
+  explicit BlockRunner(const Grid& grid);
+  BlockRunner(const BlockRunner&) = delete;
+  BlockRunner& operator=(const BlockRunner&) = delete;
+
+  void start(Dim3 index);
+  Status run(std::uint64_t budget);
+  /// The warp that faulted.
+  const WarpRunner* faulting() const {
+    return faulting_;
+  }
+  const Grid& grid() const {
+    return grid_;
+  }
+  std::uint64_t instructions() const;
+  std::uint64_t thread_instructions() const;
+
+  Place place(std::uint32_t warp) const override;
+  void arrive(
+      std::uint32_t barrier,
+      std::uint32_t threads,
+      std::uint32_t expected,
+      const Control& control,
+      Mask contribution,
+      Mask active) override;
+  void threads_exited() override;
+
+ private:
+  struct Barrier {
+    std::uint32_t arrived = 0;
+    std::uint32_t expected = 0;
+    BarrierReduction reduction = BarrierReduction::kNone;
+    std::uint32_t set = 0; // threads whose predicate was true
+    std::uint32_t threads = 0; // threads that contributed
+  };
+  std::uint32_t live_threads() const;
+  void open_if_complete(std::uint32_t barrier);
+
+  const Grid& grid_;
+  std::vector<std::unique_ptr<WarpRunner>> warps_;
+  std::array<Barrier, 16> barriers_;
+  std::unique_ptr<std::byte[]> shared_memory_;
+  std::uint64_t reserved_shared_ = 0; // offset of kReservedShared bytes
+  std::unique_ptr<BlockChecker> own_checker_;
+  std::size_t next_warp_ = 0;
+  const WarpRunner* faulting_ = nullptr;
+  std::uint64_t generation_ = 0;
+};
+
+} // namespace cudasim::engine

@@ -1,0 +1,21 @@
+// A launch as its blocks need it.
+#pragma once
+
+#include <cstdint>
+
+#include "cudasim/engine/check/findings.h"
+#include "cudasim/engine/code/kernel.h"
+#include "cudasim/engine/launch/launch.h"
+
+namespace cudasim::engine {
+
+struct Grid {
+  const Launch* launch = nullptr;
+  const Kernel* kernel = nullptr;
+  std::uint64_t shared_bytes = 0; // static and dynamic
+  std::uint64_t local_bytes = 0; // per lane, with room for calls
+  std::uint64_t workspace = 0; // what cooperative groups share; 0: none
+  Findings* findings = nullptr; // with Launch::check
+};
+
+} // namespace cudasim::engine

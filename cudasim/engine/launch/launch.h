@@ -1,0 +1,67 @@
+// Launches a kernel: what a launch is given, and how it ends. Nothing of CUDA's
+// API is known here (device/ and runtime/ are above it).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cudasim/engine/code/dim3.h"
+#include "cudasim/engine/memory/address_space.h"
+#include "cudasim/engine/state/fault.h"
+
+namespace cudasim::engine {
+
+class Kernel;
+class Program;
+
+/// Limits and identity of the device a launch runs on.
+struct DeviceView {
+  int ordinal = 0;
+  std::uint32_t compute_capability = 80; // 80 for 8.0
+  std::uint32_t multiprocessors = 16;
+  std::uint64_t max_shared_bytes = 0; // per block, opt-in maximum
+  std::uint64_t heap_bytes = 8u << 20; // device-side malloc
+  AddressSpace* memory = nullptr;
+};
+
+struct Launch {
+  Program* program = nullptr;
+  const Kernel* kernel = nullptr;
+  Dim3 grid;
+  Dim3 block;
+  std::uint64_t dynamic_shared_bytes = 0;
+  /// Packed parameter buffer of KernelInfo::parameter_bytes.
+  const void* parameters = nullptr;
+  bool cooperative = false;
+  DeviceView device;
+  /// Host threads that execute blocks; 1 makes the order of blocks fixed.
+  unsigned workers = 1;
+  /// Seconds until kLaunchTimeout; 0: never.
+  double timeout_seconds = 0;
+  /// Checks of CUDASIM_CHECK=1: uninitialised reads, races in shared memory.
+  bool check = false;
+  /// Where device printf goes (stdout when empty); called with whole messages.
+  std::function<void(std::string_view)> print;
+};
+
+/// How a launch ended.
+struct Outcome {
+  FaultKind fault = FaultKind::kNone;
+  /// Report of several lines in the style of compute-sanitizer: what, kernel,
+  /// block, thread, address, nearest allocation, PTX line. Empty when all is
+  /// well.
+  std::string report;
+  /// Findings of CUDASIM_CHECK=1 that do not stop a kernel.
+  std::vector<std::string> findings;
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+};
+
+/// Runs a kernel to its end on the calling thread and `workers - 1` more.
+/// Never throws for what the kernel does.
+Outcome run(const Launch& launch);
+
+} // namespace cudasim::engine

@@ -1,0 +1,148 @@
+// Lowering of branches, calls and barriers.
+#include "cudasim/engine/lowering/function_lowering.h"
+
+#include "cudasim/engine/code/control.h"
+#include "cudasim/engine/lowering/vocabulary.h"
+
+namespace cudasim::engine {
+
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+using Kind = ptx::Operand::Kind;
+
+bool FunctionLowering::lower_control(
+    const ptx::Instruction& instruction,
+    Pending& pending) {
+  Control& control = pending.control;
+  const std::string_view opcode = instruction.opcode;
+  const auto label = [&](const std::string& name) {
+    std::uint32_t index = 0;
+    if (!scope_->find_label(name, &index)) {
+      fail(instruction.location, "the label '" + name + "' is not declared");
+    }
+    return index;
+  };
+  if (opcode == "bra") {
+    control.kind = ControlKind::kBranch;
+    control.target = label(instruction.operands.at(0).name);
+    pending.flow.ends_block = true;
+    pending.flow.falls_through = pending.guard.kind != Source::Kind::kNone;
+    pending.flow.targets = {control.target};
+  } else if (opcode == "brx") {
+    control.kind = ControlKind::kIndexedBranch;
+    const auto list = branch_targets_.find(instruction.operands.at(1).name);
+    if (list == branch_targets_.end()) {
+      fail(instruction.location, "brx.idx without .branchtargets");
+    }
+    for (const std::string& name : list->second) {
+      control.targets.push_back(label(name));
+    }
+    pending.operands.push_back(resolve(instruction.operands[0], Type::kU32, 4));
+    pending.flow.ends_block = true;
+    pending.flow.falls_through = pending.guard.kind != Source::Kind::kNone;
+    pending.flow.targets = control.targets;
+  } else if (opcode == "ret" || opcode == "exit" || opcode == "trap") {
+    control.kind = opcode == "trap"              ? ControlKind::kTrap
+        : opcode == "exit" || function_.is_entry ? ControlKind::kExit
+                                                 : ControlKind::kReturn;
+    pending.flow.ends_block = true;
+    pending.flow.falls_through = pending.guard.kind != Source::Kind::kNone;
+  } else if (opcode == "call") {
+    lower_call(instruction, pending);
+  } else if (opcode == "bar" || opcode == "barrier") {
+    lower_barrier(instruction, pending);
+  } else {
+    return false;
+  }
+  pending.is_control = true;
+  return true;
+}
+
+Binding FunctionLowering::passed_variable(const Operand& operand) {
+  Binding binding;
+  if (!scope_->find(operand.name, &binding) ||
+      binding.kind != Binding::Kind::kLocal) {
+    fail(operand.location, "'" + operand.name + "' is no .param variable");
+  }
+  return binding;
+}
+
+void FunctionLowering::lower_call(
+    const ptx::Instruction& instruction,
+    Pending& pending) {
+  Control& control = pending.control;
+  const ptx::Instruction::Call& call = *instruction.call;
+  control.kind = ControlKind::kCall;
+  Binding binding;
+  if (scope_->find(call.target.name, &binding)) {
+    pending.operands.push_back(register_source(binding.index));
+    code_.calls = true;
+  } else {
+    control.builtin = builtin_named(call.target.name);
+    const ptx::Function* function = kernel_.module.find(call.target.name);
+    if (control.builtin == Builtin::kNone) {
+      if (function == nullptr || !function->has_body) {
+        fail(
+            instruction.location,
+            "the function '" + call.target.name +
+                "' is not defined in this module");
+      }
+      control.callee = kernel_.code_of(call.target.name);
+      code_.calls = true;
+    }
+  }
+  // The callee's side is added when the call is made: its code may not be
+  // there yet when functions call each other.
+  for (const Operand& argument : call.arguments) {
+    control.arguments.push_back(
+        {static_cast<std::uint32_t>(passed_variable(argument).offset), 0, 0});
+  }
+  for (const Operand& result : call.results) {
+    control.results.push_back(
+        {0, static_cast<std::uint32_t>(passed_variable(result).offset), 0});
+  }
+}
+
+void FunctionLowering::lower_barrier(
+    const ptx::Instruction& instruction,
+    Pending& pending) {
+  Control& control = pending.control;
+  std::vector<Source> operands;
+  for (const Operand& operand : instruction.operands) {
+    operands.push_back(resolve(operand, Type::kU32, 4));
+  }
+  const auto use = [&](std::size_t index, Slot* place) {
+    if (index < operands.size()) {
+      // Replaced by the real slot in finish().
+      pending.operands.push_back(operands[index]);
+      *place = static_cast<Slot>(pending.operands.size() - 1);
+    }
+  };
+  if (has(instruction, "warp")) {
+    control.kind = ControlKind::kWarpBarrier;
+    use(0, &control.members);
+    return;
+  }
+  if (has(instruction, "red")) {
+    control.kind = ControlKind::kBarrier;
+    control.reduction = has(instruction, "popc") ? BarrierReduction::kPopulation
+        : has(instruction, "and")                ? BarrierReduction::kAnd
+                                                 : BarrierReduction::kOr;
+    use(0, &control.reduced);
+    pending.inst.destinations = 1;
+    use(1, &control.barrier);
+    if (operands.size() == 4) {
+      use(2, &control.thread_count);
+    }
+    use(operands.size() - 1, &control.contribution);
+    control.contribution_negated = operands.back().negated;
+    return;
+  }
+  control.kind = has(instruction, "arrive") ? ControlKind::kBarrierArrive
+                                            : ControlKind::kBarrier;
+  use(0, &control.barrier);
+  use(1, &control.thread_count);
+}
+
+} // namespace cudasim::engine

@@ -1,0 +1,64 @@
+// A PTX module on a device: its variables, and its kernels, which are lowered
+// when they are first asked for. Nothing of CUDA's API is known here (device/
+// and runtime/ are above it).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cudasim/engine/code/kernel_info.h"
+#include "cudasim/engine/code/lowering_error.h"
+
+namespace cudasim::engine {
+
+/// A .global or .const variable of a loaded module.
+struct Symbol {
+  std::string name;
+  std::uint64_t address = 0; // device address
+  std::uint64_t size = 0; // bytes
+  bool is_const = false;
+};
+
+class Kernel; // a lowered kernel; owned by its Program
+
+/// One PTX module loaded on one device. Kernels are lowered when first asked
+/// for. Thread-safe.
+class Program {
+ public:
+  /// Gives memory for a module's variables.
+  /// @param bytes size, @param alignment bytes, @param read_only for .const,
+  /// @param name for reports. Returns the device address; throws bad_alloc.
+  using Allocate = std::function<std::uint64_t(
+      std::uint64_t bytes,
+      std::uint64_t alignment,
+      bool read_only,
+      std::string_view name)>;
+  /// Resolves symbols that a module declares extern; 0 when unknown. May be
+  /// empty.
+  using Resolve = std::function<std::uint64_t(std::string_view name)>;
+
+  /// @throws ptx::ParseError, LoweringError, std::bad_alloc.
+  static std::shared_ptr<Program> load(
+      std::string ptx,
+      std::string source_name,
+      const Allocate& allocate,
+      const Resolve& resolve = {});
+  virtual ~Program() = default;
+
+  /// Names of all kernels, without reading their bodies.
+  virtual std::vector<std::string> kernel_names() const = 0;
+  /// Parses and lowers a kernel; null when there is none of that name.
+  /// @throws ptx::ParseError, LoweringError.
+  virtual const Kernel* kernel(std::string_view name) = 0;
+  /// What is known of a lowered kernel.
+  virtual const KernelInfo& info(const Kernel& kernel) const = 0;
+  /// The variable of that name; null when there is none.
+  virtual const Symbol* symbol(std::string_view name) const = 0;
+  virtual std::vector<Symbol> symbols() const = 0;
+};
+
+} // namespace cudasim::engine

@@ -1,0 +1,23 @@
+// A block of threads as instruction handlers see it. Plain data: see
+// instruction.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cudasim::engine {
+
+struct Block {
+  std::uint32_t index[3] = {0, 0, 0};
+  std::byte* shared = nullptr;
+  std::uint64_t shared_bytes = 0;
+  const std::byte* parameters = nullptr;
+  std::uint32_t parameter_bytes = 0;
+  /// Other host threads run blocks of the same grid, so that atomics have to be
+  /// atomic for the host too.
+  bool concurrent = true;
+  /// The device's memory, an AddressSpace (memory/address_space.h).
+  void* memory = nullptr;
+};
+
+} // namespace cudasim::engine

@@ -1,0 +1,59 @@
+#include "cudasim/engine/warp/calls.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace cudasim::engine {
+namespace {
+
+/// Copies within the local memory of each active lane.
+void copy_local(
+    Warp& warp,
+    std::uint64_t to,
+    std::uint64_t from,
+    std::uint32_t size,
+    Mask active) {
+  for (Mask left = active; left != 0; left &= left - 1) {
+    std::byte* base = warp.local_base +
+        static_cast<std::uint64_t>(__builtin_ctz(left)) * warp.local_size;
+    std::memcpy(base + to, base + from, size);
+  }
+}
+
+} // namespace
+
+void pass_arguments(
+    Warp& warp,
+    const Frame& caller,
+    const Control& call,
+    const Code& callee,
+    std::uint64_t begin,
+    Mask active) {
+  const std::size_t count =
+      std::min(call.arguments.size(), callee.parameters.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    copy_local(
+        warp,
+        begin + callee.parameters[i].to,
+        caller.local_frame + call.arguments[i].from,
+        callee.parameters[i].size,
+        active);
+  }
+}
+
+void pass_results(Warp& warp, const Frame& callee, Mask active) {
+  const Control& call = *callee.call;
+  const auto& results = callee.code->results;
+  const std::size_t count = std::min(call.results.size(), results.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    copy_local(
+        warp,
+        callee.parent->local_frame + call.results[i].to,
+        callee.local_frame + results[i].from,
+        results[i].size,
+        active);
+  }
+}
+
+} // namespace cudasim::engine

@@ -1,0 +1,46 @@
+// What a warp asks of the block that it belongs to.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "cudasim/engine/check/block_checker.h"
+#include "cudasim/engine/code/control.h"
+#include "cudasim/engine/code/dim3.h"
+#include "cudasim/engine/code/kernel.h"
+#include "cudasim/engine/state/block.h"
+#include "cudasim/engine/warp/place.h"
+
+namespace cudasim::engine {
+
+/// A block of threads as the loops of its warps see it.
+class EnclosingBlock : public Block {
+ public:
+  const Kernel* kernel = nullptr;
+  Dim3 size; // threads
+  std::uint64_t local_bytes = 0; // per lane, with room for calls
+  /// Where device printf goes; null or empty: stdout.
+  const std::function<void(std::string_view)>* print = nullptr;
+  /// The checks of this block; null without CUDASIM_CHECK=1.
+  BlockChecker* checker = nullptr;
+
+  virtual Place place(std::uint32_t warp) const = 0;
+
+  /// Lanes arrive at a barrier, which may open. `expected` 0: all threads of
+  /// the block.
+  virtual void arrive(
+      std::uint32_t barrier,
+      std::uint32_t threads,
+      std::uint32_t expected,
+      const Control& control,
+      Mask contribution,
+      Mask active) = 0;
+  /// After lanes have exited: barriers that waited for them alone open.
+  virtual void threads_exited() = 0;
+
+ protected:
+  ~EnclosingBlock() = default;
+};
+
+} // namespace cudasim::engine

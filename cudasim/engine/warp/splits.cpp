@@ -1,0 +1,251 @@
+#include "cudasim/engine/warp/splits.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "cudasim/engine/warp/calls.h"
+
+namespace cudasim::engine {
+
+void Splits::start(Frame* entry, Mask lanes) {
+  splits_.clear();
+  joins_.clear();
+  Split split;
+  split.mask = lanes;
+  split.frame = entry;
+  splits_.push_back(split);
+  current_ = 0;
+}
+
+std::size_t Splits::next_but_current() {
+  // Backwards, from the last one on behind the first.
+  std::size_t candidate = std::min(current_, splits_.size());
+  for (std::size_t i = 0; i < splits_.size(); ++i) {
+    candidate = (candidate == 0 ? splits_.size() : candidate) - 1;
+    if (splits_[candidate].state == Split::State::kReady) {
+      current_ = candidate;
+      return candidate;
+    }
+  }
+  return splits_.size();
+}
+
+void Splits::end_turn(std::size_t at) {
+  // They are looked through backwards.
+  current_ = (at == 0 ? splits_.size() : at) - 1;
+}
+
+void Splits::newest_first() {
+  current_ = splits_.empty() ? 0 : splits_.size() - 1;
+}
+
+void Splits::remove(std::size_t at) {
+  splits_[at] = splits_.back();
+  splits_.pop_back();
+}
+
+/// A join at which all lanes of a split are expected.
+Join* Splits::new_join(const Split& split, std::uint32_t pc) {
+  Join* join = joins_.take();
+  join->parent = split.join;
+  join->frame = split.frame;
+  join->pc = pc;
+  join->expected = split.mask;
+  return join;
+}
+
+void Splits::part(std::size_t at, const Control& control, Mask active) {
+  Split& split = splits_[at];
+  const std::uint32_t next = split.pc + 1;
+  const Mask rest = split.mask & ~active;
+  Join* join = split.join;
+  if (control.join != kNowhere &&
+      (join == nullptr || join->frame != split.frame ||
+       join->pc != control.join)) {
+    join = new_join(split, control.join);
+    split.join = join;
+  }
+  if (control.target == control.join) {
+    join->arrived |= active;
+    split.mask = rest;
+    split.pc = next;
+    return;
+  }
+  split.mask = active;
+  split.pc = control.target;
+  if (next == control.join) {
+    join->arrived |= rest;
+    return;
+  }
+  Split other = split;
+  other.mask = rest;
+  other.pc = next;
+  splits_.push_back(other);
+}
+
+void Splits::part(
+    std::size_t at,
+    const Control& control,
+    const std::uint32_t* targets,
+    Mask active) {
+  const Split split = splits_[at];
+  Join* join = split.join;
+  const bool on_its_way =
+      join != nullptr && join->frame == split.frame && join->pc == control.join;
+  if (control.join != kNowhere && !on_its_way) {
+    join = new_join(split, control.join);
+  }
+  remove(at);
+  const auto add = [&](Mask mask, std::uint32_t pc) {
+    Split part;
+    part.frame = split.frame;
+    part.join = join;
+    part.mask = mask;
+    part.pc = pc;
+    splits_.push_back(part);
+  };
+  for (Mask left = active; left != 0;) {
+    const std::uint32_t target = targets[__builtin_ctz(left)];
+    Mask together = 0;
+    for (Mask lane = left; lane != 0; lane &= lane - 1) {
+      if (targets[__builtin_ctz(lane)] == target) {
+        together |= lane & (~lane + 1);
+      }
+    }
+    add(together, target);
+    left &= ~together;
+  }
+  const Mask rest = split.mask & ~active;
+  if (rest != 0) {
+    add(rest, split.pc + 1);
+  }
+}
+
+void Splits::set_apart(std::size_t at, Mask active, Mask waiting) {
+  Split& split = splits_[at];
+  Join* join = new_join(split, split.pc + 1);
+  join->arrived = waiting;
+  Split rest = split;
+  rest.mask = split.mask & ~active & ~waiting;
+  rest.join = join;
+  split.mask = active;
+  split.join = join;
+  if (rest.mask != 0) {
+    splits_.push_back(rest);
+  }
+}
+
+void Splits::call(std::size_t at, Frame* frame) {
+  Split& caller = splits_[at];
+  frame->return_pc = caller.pc + 1;
+  Join* join = new_join(caller, kNowhere);
+  join->frame = frame;
+  caller.frame = frame;
+  caller.pc = 0;
+  caller.join = join;
+}
+
+/// The lanes that have arrived go on together. The join is over when no more
+/// are expected.
+void Splits::go_on(Join* join) {
+  Split split;
+  split.mask = join->arrived;
+  split.join = join->parent;
+  last_release_ = instructions_;
+  join->expected &= ~join->arrived;
+  join->arrived = 0;
+  if (join->pc == kNowhere) {
+    Frame* frame = join->frame;
+    pass_results(warp_, *frame, split.mask);
+    split.pc = frame->return_pc;
+    split.frame = frame->parent;
+    if (join->expected == 0) {
+      frames_.give_back(frame);
+    }
+  } else {
+    split.pc = join->pc;
+    split.frame = join->frame;
+  }
+  if (join->expected == 0) {
+    joins_.give_back(join);
+  }
+  splits_.push_back(split);
+}
+
+void Splits::arrive(Join* join, Mask mask) {
+  join->arrived |= mask;
+  if (join->arrived == join->expected) {
+    go_on(join);
+  }
+}
+
+void Splits::leave(Join* join, const Join* last, Mask mask) {
+  while (join != last) {
+    Join* parent = join->parent;
+    join->expected &= ~mask;
+    if (join->expected == 0) {
+      if (join->pc == kNowhere) {
+        frames_.give_back(join->frame);
+      }
+      joins_.give_back(join);
+    } else if (join->arrived == join->expected) {
+      go_on(join);
+    }
+    join = parent;
+  }
+}
+
+bool Splits::release_waiting(Join* join) {
+  for (; join != nullptr; join = join->parent) {
+    if (join->arrived != 0) {
+      go_on(join);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Splits::release_late(Join* join, std::uint64_t patience) {
+  if (instructions_ - last_release_ > patience) {
+    last_release_ = instructions_;
+    release_waiting(join);
+  }
+}
+
+bool Splits::release_any_waiting() {
+  for (std::size_t i = 0; i < splits_.size(); ++i) {
+    if (release_waiting(splits_[i].join)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void Splits::release(
+    std::uint32_t barrier,
+    bool reduced,
+    std::uint32_t result) {
+  for (Split& split : splits_) {
+    if (split.state != Split::State::kAtBarrier || split.barrier != barrier) {
+      continue;
+    }
+    if (reduced) {
+      const Code& code = *split.frame->code;
+      const Control& control = code.controls[code.control_of[split.pc]];
+      std::byte* place = split.frame->registers + control.reduced;
+      if (control.reduction == BarrierReduction::kPopulation) {
+        for (Mask left = split.active; left != 0; left &= left - 1) {
+          std::memcpy(place + 4 * __builtin_ctz(left), &result, 4);
+        }
+      } else {
+        auto& bits = *reinterpret_cast<Mask*>(place);
+        bits = (bits & ~split.active) | (result != 0 ? split.active : 0);
+      }
+    }
+    split.state = Split::State::kReady;
+    split.pc += 1;
+  }
+}
+
+} // namespace cudasim::engine

@@ -1,0 +1,490 @@
+#include "cudasim/engine/warp/warp_runner.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "cudasim/engine/warp/builtins.h"
+#include "cudasim/engine/warp/calls.h"
+#include "cudasim/engine/warp/collective.h"
+
+namespace cudasim::engine {
+namespace {
+
+/// Instructions after which splits of a warp change over.
+constexpr std::uint64_t kSplitSlice = 4096;
+/// Instructions after which lanes that wait at a join go on without those that
+/// are still on their way: these may be spinning until one of the others gets
+/// on.
+constexpr std::uint64_t kPatience = 1 << 14;
+/// The same where they let others go first (nanosleep, a wait for an mbarrier).
+constexpr std::uint64_t kPatienceWithYields = 1 << 8;
+
+Mask guarded(Warp& warp, const Inst& inst, Mask mask) {
+  if (inst.guard == kNoSlot) {
+    return mask;
+  }
+  const Mask set = predicate(warp, inst.guard);
+  return mask & (inst.guard_negated ? ~set : set);
+}
+
+const Control& control_at(const Code& code, std::uint32_t pc) {
+  return code.controls[code.control_of[pc]];
+}
+
+bool any_in(const Splits& splits, Split::State state) {
+  return std::any_of(
+      splits.all().begin(), splits.all().end(), [state](const Split& split) {
+        return split.state == state;
+      });
+}
+
+} // namespace
+
+/// Where a split is, in a form that the loop can keep in registers.
+struct WarpRunner::Cursor {
+  [[gnu::always_inline]] explicit Cursor(const Split& split)
+      : pc(split.pc),
+        mask(split.mask),
+        code(split.frame->code),
+        program(code->instructions.data()),
+        stop(
+            split.join != nullptr && split.join->frame == split.frame
+                ? split.join->pc
+                : kNowhere) {}
+
+  std::uint32_t pc;
+  Mask mask;
+  const Code* code;
+  const Inst* program;
+  std::uint32_t stop; // where the others are to be met
+};
+
+WarpRunner::WarpRunner(EnclosingBlock& enclosing)
+    : block_(enclosing), splits_(*this, frames_, instructions) {
+  block = &enclosing;
+  ranges = &cache_;
+  local_size = enclosing.local_bytes;
+  if (local_size != 0) {
+    local_memory_.reset(new std::byte[local_size * kLanes + 64]());
+    const auto address = reinterpret_cast<std::uint64_t>(local_memory_.get());
+    local_base = local_memory_.get() + ((64 - address % 64) % 64);
+  }
+}
+
+void WarpRunner::start(std::uint32_t warp_index, Mask lanes_of_block) {
+  index = warp_index;
+  live = lanes_of_block;
+  fault = Fault{};
+  frames_.clear();
+  splits_.start(new_frame(*block_.kernel->entry, nullptr, 0), lanes_of_block);
+}
+
+WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
+  const std::uint64_t limit = instructions + budget;
+  while (!splits_.empty()) {
+    const std::size_t at = splits_.next();
+    if (at == splits_.size()) {
+      const Status status = run_waiting();
+      if (status != Status::kBudget) {
+        return status;
+      }
+      continue;
+    }
+    switch (run_split(at, limit)) {
+      case Turn::kFault:
+        return Status::kFault;
+      case Turn::kBudget:
+        return Status::kBudget;
+      case Turn::kOver:
+        if (instructions >= limit && !splits_.empty()) {
+          return Status::kBudget;
+        }
+    }
+  }
+  return Status::kFinished;
+}
+
+/// Executes a split until its turn is over.
+WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
+  BlockChecker* const checker = block_.checker;
+  const std::uint64_t slice_end = std::min(limit, instructions + kSplitSlice);
+  enter(*this, *splits_[at].frame);
+  Cursor here(splits_[at]);
+  while (true) {
+    if (here.pc == here.stop) {
+      // Wait for the others, or go on as the last to come.
+      Join* join = splits_[at].join;
+      splits_.remove(at);
+      splits_.arrive(join, here.mask);
+      splits_.newest_first();
+      return Turn::kOver;
+    }
+    const Inst& inst = here.program[here.pc];
+    const Mask active = guarded(*this, inst, here.mask);
+    ++instructions;
+    if (active == 0) {
+      ++here.pc;
+      continue;
+    }
+    thread_instructions += active == kAllLanes
+        ? kLanes
+        : static_cast<std::uint64_t>(__builtin_popcount(active));
+    if (checker != nullptr) {
+      checker->before(
+          {this, here.code, &inst}, here.code->accesses[here.pc], active);
+    }
+    const Flow flow = inst.run(*this, inst, active);
+    if (flow == Flow::kNext) {
+      ++here.pc;
+      continue;
+    }
+    splits_[at].pc = here.pc;
+    if (flow == Flow::kFault) {
+      note_fault(inst, *here.code);
+      return Turn::kFault;
+    }
+    if (flow == Flow::kYield) {
+      splits_[at].pc = here.pc + 1;
+      give_way(at, kPatienceWithYields);
+      return splits_.size() == 1 ? Turn::kBudget : Turn::kOver;
+    }
+    const Control& control = control_at(*here.code, here.pc);
+    if (control.kind == ControlKind::kBranch) {
+      if (active == here.mask) {
+        here.pc = control.target;
+      } else {
+        splits_.part(at, control, active);
+        here = Cursor(splits_[at]);
+      }
+      if (here.pc <= inst.index && instructions >= slice_end) {
+        splits_[at].pc = here.pc;
+        give_way(at, kPatience);
+        return Turn::kOver;
+      }
+      continue;
+    }
+    switch (execute(at, inst, control, active, limit)) {
+      case Step::kGoOn:
+        here = Cursor(splits_[at]);
+        break;
+      case Step::kTurnOver:
+        return Turn::kOver;
+      case Step::kBudget:
+        return Turn::kBudget;
+      case Step::kFault:
+        return Turn::kFault;
+    }
+  }
+}
+
+/// The turn of a split is over: others of this warp come next.
+void WarpRunner::give_way(std::size_t at, std::uint64_t patience) {
+  splits_.release_late(splits_[at].join, patience);
+  splits_.end_turn(at);
+}
+
+/// All splits wait: lets some of them go on, if that is what they wait for.
+/// @returns kBudget when one goes on.
+WarpRunner::Status WarpRunner::run_waiting() {
+  if (release_gathered()) {
+    return fault.kind != FaultKind::kNone ? Status::kFault : Status::kBudget;
+  }
+  if (!any_in(splits_, Split::State::kAtBarrier)) {
+    // Lanes of a mask that will never come: real devices leave the result
+    // undefined, so whoever is there goes on.
+    return release_group(0) == Flow::kFault ? Status::kFault : Status::kBudget;
+  }
+  // Lanes that wait at a join for those at a barrier may be what the barrier
+  // waits for, or may be about to exit.
+  return splits_.release_any_waiting() ? Status::kBudget : Status::kBlocked;
+}
+
+/// Executes an instruction for control that is not a plain branch.
+WarpRunner::Step WarpRunner::execute(
+    std::size_t at,
+    const Inst& inst,
+    const Control& control,
+    Mask active,
+    std::uint64_t limit) {
+  switch (control.kind) {
+    case ControlKind::kIndexedBranch:
+      return indexed_branch(at, inst, control, active);
+    case ControlKind::kCall: {
+      const Step step = call(at, inst, control, active);
+      return step == Step::kGoOn && instructions >= limit ? Step::kBudget
+                                                          : step;
+    }
+    case ControlKind::kReturn:
+    case ControlKind::kExit:
+      return end_lanes(at, control.kind, active);
+    case ControlKind::kBarrier:
+    case ControlKind::kBarrierArrive:
+      return barrier(at, control, active);
+    case ControlKind::kWarpBarrier:
+    case ControlKind::kCollective:
+      return gather(at, inst, control, active);
+    case ControlKind::kTrap:
+    case ControlKind::kBranch: // not here
+      break;
+  }
+  access_fault(
+      *this, inst, FaultKind::kTrap, __builtin_ctz(active), 0, 0, false);
+  note_fault(inst, *splits_[at].frame->code);
+  return Step::kFault;
+}
+
+WarpRunner::Step WarpRunner::indexed_branch(
+    std::size_t at,
+    const Inst& inst,
+    const Control& control,
+    Mask active) {
+  const auto* indices = lanes<std::uint32_t>(*this, inst.operands[0]);
+  std::uint32_t targets[kLanes] = {};
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    if (indices[lane] >= control.targets.size()) {
+      access_fault(
+          *this, inst, FaultKind::kIllegalInstruction, lane, 0, 0, false);
+      note_fault(inst, *splits_[at].frame->code);
+      return Step::kFault;
+    }
+    targets[lane] = control.targets[indices[lane]];
+  }
+  splits_.part(at, control, targets, active);
+  splits_.newest_first();
+  return Step::kTurnOver;
+}
+
+/// The function that a call is for; null where there is none. Lanes may call
+/// different ones: `active` becomes those for which it is this one.
+const Code* WarpRunner::callee_of(
+    std::size_t at,
+    const Inst& inst,
+    const Control& control,
+    Mask* active) {
+  if (control.callee != nullptr) {
+    return control.callee;
+  }
+  const auto* targets = lanes<std::uint64_t>(*this, inst.operands[0]);
+  const std::uint64_t target = targets[__builtin_ctz(*active)];
+  const auto& functions = block_.kernel->functions;
+  const auto found = functions.find(target);
+  if (found == functions.end()) {
+    access_fault(
+        *this,
+        inst,
+        FaultKind::kIllegalAddress,
+        __builtin_ctz(*active),
+        target,
+        8,
+        false);
+    note_fault(inst, *splits_[at].frame->code);
+    return nullptr;
+  }
+  Mask same = 0;
+  for (Mask left = *active; left != 0; left &= left - 1) {
+    same |= targets[__builtin_ctz(left)] == target ? left & (~left + 1) : 0;
+  }
+  *active = same;
+  return found->second;
+}
+
+/// A builtin leaves everything as it is; a call changes the frame.
+WarpRunner::Step WarpRunner::call(
+    std::size_t at,
+    const Inst& inst,
+    const Control& control,
+    Mask active) {
+  if (control.builtin != Builtin::kNone) {
+    const bool well = call_builtin(*this, block_, inst, control, active);
+    splits_[at].pc += 1;
+    if (!well) {
+      note_fault(inst, *splits_[at].frame->code);
+    }
+    return well ? Step::kGoOn : Step::kFault;
+  }
+  const Mask idle = splits_[at].mask & ~active;
+  const Code* callee = callee_of(at, inst, control, &active);
+  if (callee == nullptr) {
+    return Step::kFault;
+  }
+  if (active != splits_[at].mask) {
+    // Lanes whose guard is off are past the call already; those that call
+    // another function stay at it and make it when it is their turn.
+    splits_.set_apart(at, active, idle);
+  }
+  Frame& caller = *splits_[at].frame;
+  const std::uint64_t begin = caller.local_frame + caller.code->local_bytes;
+  if (begin + callee->local_bytes > local_size) {
+    fault.kind = FaultKind::kStackOverflow;
+    fault.lane = static_cast<std::uint8_t>(__builtin_ctz(active));
+    fault.line = inst.line;
+    note_fault(inst, *caller.code);
+    return Step::kFault;
+  }
+  pass_arguments(*this, caller, control, *callee, begin, active);
+  Frame* frame = new_frame(*callee, &caller, begin);
+  frame->call = &control;
+  splits_.call(at, frame);
+  enter(*this, *frame);
+  return Step::kGoOn;
+}
+
+/// Lanes return from a function, or exit.
+WarpRunner::Step WarpRunner::end_lanes(
+    std::size_t at,
+    ControlKind kind,
+    Mask active) {
+  Split& split = splits_[at];
+  Join* const join = split.join;
+  const bool all = split.mask == active;
+  if (all) {
+    splits_.remove(at);
+  } else {
+    split.mask &= ~active;
+    split.pc += 1;
+  }
+  if (kind == ControlKind::kExit) {
+    live &= ~active;
+    splits_.leave(join, nullptr, active);
+    block_.threads_exited();
+  } else {
+    Join* last = join;
+    while (last->pc != kNowhere) {
+      last = last->parent;
+    }
+    splits_.leave(join, last, active);
+    splits_.arrive(last, active);
+  }
+  if (!all) {
+    return Step::kGoOn;
+  }
+  splits_.newest_first();
+  return Step::kTurnOver;
+}
+
+WarpRunner::Step WarpRunner::barrier(
+    std::size_t at,
+    const Control& control,
+    Mask active) {
+  const int first = __builtin_ctz(active);
+  const auto value = [&](Slot slot) {
+    return slot == kNoSlot ? 0u : lanes<std::uint32_t>(*this, slot)[first];
+  };
+  const std::uint32_t number = value(control.barrier) % 16;
+  const std::uint32_t expected = value(control.thread_count);
+  Mask contribution = 0;
+  if (control.contribution != kNoSlot) {
+    contribution = predicate(*this, control.contribution);
+    contribution = control.contribution_negated ? ~contribution : contribution;
+  }
+  const auto threads = expected != 0 && active == live
+      ? static_cast<std::uint32_t>(kLanes)
+      : static_cast<std::uint32_t>(__builtin_popcount(active));
+  if (control.kind == ControlKind::kBarrier) {
+    splits_[at].state = Split::State::kAtBarrier;
+    splits_[at].barrier = number;
+    splits_[at].active = active;
+  } else {
+    splits_[at].pc += 1;
+  }
+  block_.arrive(
+      number, threads, expected, control, contribution & active, active);
+  return splits_[at].state == Split::State::kReady ? Step::kGoOn
+                                                   : Step::kTurnOver;
+}
+
+/// Lanes come to an instruction for which all lanes of a mask have to be there.
+WarpRunner::Step WarpRunner::gather(
+    std::size_t at,
+    const Inst& inst,
+    const Control& control,
+    Mask active) {
+  const Mask members = members_of(*this, control, active);
+  Split& split = splits_[at];
+  if ((members & live & ~active) != 0) {
+    split.state = Split::State::kGathering;
+    split.active = active;
+    split.members = members;
+    release_gathered();
+    return fault.kind != FaultKind::kNone ? Step::kFault : Step::kTurnOver;
+  }
+  if (block_.checker != nullptr) {
+    block_.checker->warp_synchronized(index);
+  }
+  if (run_collective(*this, inst, control, active) == Flow::kFault) {
+    note_fault(inst, *split.frame->code);
+    return Step::kFault;
+  }
+  split.pc += 1;
+  return Step::kGoOn;
+}
+
+/// Looks for a group of gathering splits that is complete.
+/// @returns whether one was released; a fault is in `fault`.
+bool WarpRunner::release_gathered() {
+  for (std::size_t i = 0; i < splits_.size(); ++i) {
+    const Split& leader = splits_[i];
+    if (leader.state != Split::State::kGathering) {
+      continue;
+    }
+    Mask there = 0;
+    for (const Split& split : splits_.all()) {
+      there |= meet(leader, split) ? split.active : 0;
+    }
+    if ((leader.members & live & ~there) == 0) {
+      release_group(i);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Executes the instruction at which a group of splits gathered, for all of
+/// them at once, and lets them go on.
+Flow WarpRunner::release_group(std::size_t first) {
+  const Split leader = splits_[first];
+  const Code& code = *leader.frame->code;
+  const Inst& inst = code.instructions[leader.pc];
+  const Control& control = control_at(code, leader.pc);
+  Mask all = 0;
+  bool one_place = true;
+  std::vector<Split> together;
+  for (Split& split : splits_.all()) {
+    if (meet(leader, split)) {
+      all |= split.active;
+      one_place &= split.pc == leader.pc && split.frame == leader.frame;
+      together.push_back(split);
+      split.state = Split::State::kReady;
+      split.pc += 1;
+    }
+  }
+  if (block_.checker != nullptr) {
+    block_.checker->warp_synchronized(index);
+  }
+  enter(*this, *leader.frame);
+  const Flow flow = one_place || control.handler == nullptr
+      ? run_collective(*this, inst, control, all)
+      : run_collective(*this, together, all);
+  if (flow == Flow::kFault) {
+    note_fault(inst, code);
+  }
+  return flow;
+}
+
+Frame* WarpRunner::new_frame(
+    const Code& code,
+    Frame* parent,
+    std::uint64_t local_frame_begin) {
+  Frame* frame = frames_.take(code, parent, local_frame_begin);
+  fill_specials(code, block_.place(index), local_frame_begin, frame->registers);
+  return frame;
+}
+
+void WarpRunner::note_fault(const Inst& inst, const Code& code) {
+  faulting_code_ = &code;
+  instruction_text_ = code.texts[inst.index];
+}
+
+} // namespace cudasim::engine

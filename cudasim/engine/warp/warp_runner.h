@@ -1,0 +1,105 @@
+// Executes the instructions of one warp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cudasim/engine/code/code.h"
+#include "cudasim/engine/memory/access.h"
+#include "cudasim/engine/state/warp.h"
+#include "cudasim/engine/warp/enclosing_block.h"
+#include "cudasim/engine/warp/frame.h"
+#include "cudasim/engine/warp/splits.h"
+
+namespace cudasim::engine {
+
+/// A warp with its splits.
+class WarpRunner : public Warp {
+ public:
+  enum class Status : std::uint8_t { kFinished, kBlocked, kBudget, kFault };
+
+  explicit WarpRunner(EnclosingBlock& block);
+  WarpRunner(const WarpRunner&) = delete;
+  WarpRunner& operator=(const WarpRunner&) = delete;
+
+  /// Puts the warp's lanes at the beginning of a kernel.
+  void start(std::uint32_t index, Mask lanes);
+  /// Executes up to about `budget` instructions.
+  Status run(std::uint64_t budget);
+  /// Makes the splits that wait at a barrier ready.
+  void release(std::uint32_t barrier, bool reduced, std::uint32_t result) {
+    splits_.release(barrier, reduced, result);
+  }
+  /// The text of the instruction that faulted.
+  const std::string& instruction_text() const {
+    return instruction_text_;
+  }
+  /// The function that it is in; null when nothing faulted.
+  const Code* faulting_code() const {
+    return faulting_code_;
+  }
+
+  std::uint64_t instructions = 0;
+  std::uint64_t thread_instructions = 0;
+
+ private:
+  /// How a split's turn ends.
+  enum class Turn : std::uint8_t { kOver, kBudget, kFault };
+  /// What an instruction for control means for the split that executed it.
+  enum class Step : std::uint8_t {
+    kGoOn, // from where the split is then
+    kTurnOver, // it waits, has changed places with others, or is no more
+    kBudget,
+    kFault,
+  };
+  struct Cursor;
+
+  Turn run_split(std::size_t at, std::uint64_t limit);
+  void give_way(std::size_t at, std::uint64_t patience);
+  Status run_waiting();
+
+  Step execute(
+      std::size_t at,
+      const Inst& inst,
+      const Control& control,
+      Mask active,
+      std::uint64_t limit);
+  Step indexed_branch(
+      std::size_t at,
+      const Inst& inst,
+      const Control& control,
+      Mask active);
+  Step call(
+      std::size_t at,
+      const Inst& inst,
+      const Control& control,
+      Mask active);
+  const Code* callee_of(
+      std::size_t at,
+      const Inst& inst,
+      const Control& control,
+      Mask* active);
+  Step end_lanes(std::size_t at, ControlKind kind, Mask active);
+  Step barrier(std::size_t at, const Control& control, Mask active);
+  Step gather(
+      std::size_t at,
+      const Inst& inst,
+      const Control& control,
+      Mask active);
+  bool release_gathered();
+  Flow release_group(std::size_t first);
+
+  Frame* new_frame(const Code& code, Frame* parent, std::uint64_t local_frame);
+  void note_fault(const Inst& inst, const Code& code);
+
+  EnclosingBlock& block_;
+  RangeCache cache_;
+  FramePool frames_;
+  Splits splits_;
+  std::unique_ptr<std::byte[]> local_memory_;
+  std::string instruction_text_;
+  const Code* faulting_code_ = nullptr;
+};
+
+} // namespace cudasim::engine

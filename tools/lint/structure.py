@@ -1,0 +1,168 @@
+"""What files are to each other: how many share a folder, and who includes or imports whom.
+
+Arrows point down only (docs/architecture.md): neither files nor folders of C++ include each other in
+a circle, and no Python modules import each other in one, not even inside a function. A folder holds
+few enough files to be taken in at a glance.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePath
+
+from tools.lint import workspace
+
+MAX_FILES = 25
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
+
+Graph = Mapping[PurePath, Iterable[PurePath]]
+
+
+def is_test(path: PurePath) -> bool:
+    """Whether it is a test, which does not count among the files of a folder."""
+    return path.stem.endswith("_test") or path.name == "conftest.py"
+
+
+def full_folders(paths: Iterable[PurePath]) -> Iterator[tuple[PurePath, str]]:
+    """The folders with too many files of their own, each with what is wrong with it."""
+    count = Counter(path.parent for path in paths if not is_test(path))
+    for folder, files in sorted(count.items()):
+        if files > MAX_FILES:
+            what = f"{files} files besides tests; at most {MAX_FILES}, make folders by concept"
+            yield folder, what
+
+
+def circles(texts: Mapping[PurePath, str]) -> Iterator[tuple[PurePath, str]]:
+    """The circles among files, each with its first file and the way round.
+
+    Args:
+        texts: the C++ and Python files of the workspace. Others are not looked at, and names that
+            are none of these files are somebody else's.
+    """
+    included = includes(texts)
+    yield from _told(included, "includes")
+    yield from _told(_of_folders(included), "folders whose files include each other")
+    yield from _told(imports(texts), "imports")
+
+
+def includes(texts: Mapping[PurePath, str]) -> dict[PurePath, list[PurePath]]:
+    """Which of the files each C++ file includes: by their path from the root, or beside it."""
+    graph = {}
+    for path, text in texts.items():
+        if workspace.is_cpp(path):
+            named = [PurePath(name) for name in _INCLUDE.findall(text)]
+            places = ((name, path.parent / name) for name in named)
+            graph[path] = [place for pair in places for place in pair if place in texts]
+    return graph
+
+
+def imports(texts: Mapping[PurePath, str]) -> dict[PurePath, list[PurePath]]:
+    """Which of the files each Python file imports, wherever in it the import stands."""
+    python = {path: text for path, text in texts.items() if path.suffix == ".py"}
+    packages = {path.parent for path in python if path.name == "__init__.py"}
+    modules = {name: path for path in python for name in _names(path, packages)}
+    graph = {}
+    for path, text in python.items():
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue  # ruff says where.
+        found = (modules.get(name) for name in _imported(tree, path, packages, modules))
+        # A package imports its modules as "from . import x" too; itself it does not import.
+        graph[path] = [place for place in found if place is not None and place != path]
+    return graph
+
+
+def _package_root(path: PurePath, packages: set[PurePath]) -> PurePath:
+    """The folder that has to be on Python's path for the file to be imported as in a wheel."""
+    folder = path.parent
+    while folder in packages and folder != folder.parent:
+        folder = folder.parent
+    return folder
+
+
+def _names(path: PurePath, packages: set[PurePath]) -> Iterator[str]:
+    """The names by which a file can be imported: from the root, and from the top of its package."""
+    for root in (PurePath("."), _package_root(path, packages)):
+        parts = path.relative_to(root).with_suffix("").parts
+        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imported(
+    tree: ast.AST, path: PurePath, packages: set[PurePath], modules: Mapping[str, PurePath]
+) -> Iterator[str]:
+    """The modules that a file names in its imports."""
+    here = path.relative_to(_package_root(path, packages)).parent.parts
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = here[: len(here) - node.level + 1] if node.level else ()
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                # A name is a module of the package, or something in its __init__.py.
+                whole = f"{base}.{alias.name}"
+                yield whole if whole in modules else base
+
+
+def _of_folders(graph: Graph) -> dict[PurePath, list[PurePath]]:
+    """The arrows between the folders of files; a test sits beside what it tests, whatever it uses."""
+    folders = defaultdict(list)
+    for path, targets in graph.items():
+        if not is_test(path):
+            folders[path.parent] += [to.parent for to in targets if to.parent != path.parent]
+    return folders
+
+
+def _told(graph: Graph, kind: str) -> Iterator[tuple[PurePath, str]]:
+    for circle in sorted(_circles(graph), key=min):
+        way = " -> ".join(str(node) for node in _way_round(graph, circle))
+        yield min(circle), f"a circle ({kind}): {way}"
+
+
+def _circles(graph: Graph) -> list[set[PurePath]]:
+    """The sets of nodes that all reach each other: Tarjan's strongly connected components."""
+    index: dict[PurePath, int] = {}
+    low: dict[PurePath, int] = {}
+    stack: list[PurePath] = []
+    found = []
+
+    def visit(node: PurePath) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for target in graph.get(node, ()):
+            if target not in index:
+                visit(target)
+                low[node] = min(low[node], low[target])
+            elif target in stack:
+                low[node] = min(low[node], index[target])
+        if low[node] == index[node]:
+            circle = set(stack[stack.index(node) :])
+            del stack[stack.index(node) :]
+            if len(circle) > 1 or node in graph.get(node, ()):
+                found.append(circle)
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def _way_round(graph: Graph, circle: set[PurePath]) -> list[PurePath]:
+    """A shortest way through a circle from its first node to itself."""
+    first = min(circle)
+    ways = [[first]]
+    seen: set[PurePath] = set()
+    while True:
+        # There is a way: all nodes of the circle reach each other.
+        way = ways.pop(0)
+        for target in sorted(set(graph.get(way[-1], ())) & circle):
+            if target == first:
+                return [*way, first]
+            if target not in seen:
+                seen.add(target)
+                ways.append([*way, target])
