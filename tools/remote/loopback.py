@@ -30,6 +30,8 @@ TARGETS = ("//c10_cuda:libc10_cuda.so", "//framework", "//python/csrc:module")
 WORKSPACE = pathlib.Path(__file__).resolve().parents[2]
 
 HIT = "remote cache hit"
+# bazel-bin and its kin stay those of the user's own builds.
+_NO_LINKS = "--experimental_convenience_symlinks=ignore"
 # What Bazel does itself, such as writing a file with parameters.
 INTERNAL = "internal"
 
@@ -99,7 +101,7 @@ class Bazel:
 
     def __init__(self, output_base: pathlib.Path, options: Sequence[str]) -> None:
         self._command = [str(WORKSPACE / "bazelw"), f"--output_base={output_base}"]
-        self._options = list(options)
+        self._options = [_NO_LINKS, *options]
 
     def build(self, targets: Sequence[str], events: pathlib.Path) -> Build:
         """Builds targets from nothing.
@@ -114,7 +116,7 @@ class Bazel:
         Raises:
           ProofError: the build failed.
         """
-        self.call("clean")
+        self.call("clean", _NO_LINKS)
         # Repositories are fetched and packages loaded before the time is taken.
         self.call("build", "--nobuild", *self._options, *targets)
         start = time.monotonic()

@@ -104,7 +104,7 @@ def service(
         end = time.monotonic() + READY_SECONDS
         while not is_ready():
             if process.poll() is not None or time.monotonic() > end:
-                raise ServiceError(f"{log.stem} did not start: {_tail(log)}")
+                raise ServiceError(f"{log.stem} did not start:{_tail(log)}")
             time.sleep(0.1)
         yield
     finally:
@@ -164,6 +164,7 @@ def _worker(
     """Runs a worker, and the cache through which it gets the inputs of its actions."""
     server = f"http://127.0.0.1:{port}"
     cache = folder / "casd.sock"
+    log = folder / "worker.log"
     programs = installation.programs
     environment = {"PATH": f"{programs}:{os.environ['PATH']}"}
     with (
@@ -189,8 +190,8 @@ def _worker(
                 f"--concurrent-jobs={jobs}",
                 "loopback",
             ],
-            folder / "worker.log",
-            lambda: True,
+            log,
+            lambda: "Starting buildbox-worker" in log.read_text(encoding="utf-8"),
             environment=environment,
         ),
     ):
@@ -218,7 +219,7 @@ def _finish(
             check=False,
         ).returncode
     if status != 0:
-        raise ServiceError(f"{log.stem} failed: {_tail(log)}")
+        raise ServiceError(f"{log.stem} failed:{_tail(log)}")
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
