@@ -67,7 +67,14 @@ class PlaceTest(absltest.TestCase):
         spec = importlib.util.find_spec("torch_cuda.utils.cpp_extension")
         assert spec is not None and spec.origin is not None
         package = pathlib.Path(spec.origin).parent
-        for name in ("commands.py", "run.py", "build.py", "loading.py"):
+        for name in (
+            "extension.py",
+            "commands.py",
+            "run.py",
+            "build.py",
+            "loading.py",
+            "device.py",
+        ):
             code = (package / name).read_text(encoding="utf-8").partition("from __future__")[2]
             self.assertNotRegex(code, r"torch_cuda\.utils\.cpp_extension\.cuda|nvcc", name)
 

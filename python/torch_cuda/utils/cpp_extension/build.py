@@ -21,11 +21,8 @@ from torch_cuda.utils.cpp_extension.commands import (
     device_compiler,
     preprocessor_flags,
 )
-from torch_cuda.utils.cpp_extension.device import (
-    NewDeviceCppExtension,
-    device_link_of,
-    device_of,
-)
+from torch_cuda.utils.cpp_extension.description import DeviceDescription
+from torch_cuda.utils.cpp_extension.extension import device_link_of, device_of
 
 
 class BuildExtension(upstream.BuildExtension):
@@ -51,7 +48,7 @@ class BuildExtension(upstream.BuildExtension):
           OSError: a compiler that is needed is missing.
           RuntimeError: the toolkit does not fit this torch, or a compiler failed.
         """
-        checked: list[NewDeviceCppExtension] = []
+        checked: list[DeviceDescription] = []
         for extension in self.extensions:
             device = device_of(extension)
             if device is None or any(device is other for other in checked):

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 import setuptools  # type: ignore[import-untyped]
 import torch.utils.cpp_extension as upstream
 
-from torch_cuda.utils.cpp_extension.device import (
+from torch_cuda.utils.cpp_extension.description import (
     DEPENDENCY_FILE,
     HOST_KEY,
     HOST_SUFFIXES,
-    NewDeviceCppExtension,
-    device_link_of,
+    DeviceDescription,
     strings,
 )
+from torch_cuda.utils.cpp_extension.extension import device_link_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,7 +55,7 @@ class CompileRequest:
     """
 
     extension: setuptools.Extension
-    device: NewDeviceCppExtension
+    device: DeviceDescription
     sources: Sequence[str]
     folder: pathlib.Path
     preprocessor: Sequence[str]
@@ -85,7 +85,7 @@ def preprocessor_flags(
     return flags + [f"-I{pathlib.Path(path).absolute()}" for path in include_paths]
 
 
-def device_compiler(device: NewDeviceCppExtension) -> list[str]:
+def device_compiler(device: DeviceDescription) -> list[str]:
     """The command of a device's compiler.
 
     Raises:

@@ -7,21 +7,16 @@ where the plugin's libraries and headers are, which a CPU torch does not have be
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Sequence
 
 import torch.utils.cpp_extension as upstream
 
 from torch_cuda import _build
-from torch_cuda.utils.cpp_extension import cuda_architectures
-from torch_cuda.utils.cpp_extension.device import (
-    DEPENDENCY_FILE,
-    NewDeviceCppExtension,
-    without_repetition,
-)
+from torch_cuda.utils.cpp_extension import cuda_architectures, nvcc
+from torch_cuda.utils.cpp_extension.description import DEPENDENCY_FILE, without_repetition
+from torch_cuda.utils.cpp_extension.device import NewDeviceCppExtension
 
 SUFFIXES = (".cu", ".cuh")
-COMPILER_VARIABLE = "PYTORCH_NVCC"
 
 # Upstream's own, also after ours have taken their places there.
 _upstream_include_paths: Callable[[str], list[str]] = getattr(
@@ -80,23 +75,6 @@ def link_flags_of_cpp_extensions() -> list[str]:
     ]
 
 
-def nvcc() -> list[str]:
-    """The command of nvcc: `PYTORCH_NVCC` if it is set, else the one of CUDA_HOME.
-
-    Raises:
-      OSError: no CUDA toolkit is found.
-    """
-    chosen = os.environ.get(COMPILER_VARIABLE)
-    if chosen:
-        return shlex.split(chosen)
-    if not upstream.CUDA_HOME:
-        raise OSError(
-            "CUDA_HOME environment variable is not set. Please set it to your CUDA install root: "
-            "the folder that holds bin/nvcc."
-        )
-    return [os.path.join(upstream.CUDA_HOME, "bin", "nvcc")]
-
-
 def compile_flags(user_flags: Sequence[str]) -> list[str]:
     """The flags that PyTorch's headers and shared libraries need of nvcc.
 
@@ -131,7 +109,7 @@ def _starts(flags: Sequence[str], *prefixes: str) -> bool:
 
 CUDAExtension = NewDeviceCppExtension(
     name="cuda",
-    compiler=nvcc,
+    compiler=nvcc.command,
     suffixes=SUFFIXES,
     compile_flags=compile_flags,
     include_paths=include_paths,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
-import subprocess
 import warnings
 from collections.abc import Iterable, Sequence
 
 import torch
 
 from torch_cuda import _build
+from torch_cuda.utils.cpp_extension import nvcc
 
 VARIABLE = "TORCH_CUDA_ARCH_LIST"
 
@@ -125,29 +124,12 @@ def _of_visible_gpus() -> list[str]:
     capabilities = {torch.cuda.get_device_capability(index) for index in range(count)}
     if not capabilities:
         return []
-    newest = _newest_of_nvcc()
+    newest = nvcc.newest_capability()
     if newest is not None:
         # An older nvcc compiles PTX for the newest that it knows; the driver does the rest.
         capabilities = {min(capability, newest) for capability in capabilities}
     names = [f"{major}.{minor}" for major, minor in sorted(capabilities)]
     return [*names[:-1], f"{names[-1]}+PTX"]
-
-
-def _newest_of_nvcc() -> tuple[int, int] | None:
-    """The newest capability that nvcc compiles for; None where it does not tell."""
-    from torch_cuda.utils.cpp_extension import cuda
-
-    try:
-        return _newest_known(tuple(cuda.nvcc()))
-    except OSError:
-        return None
-
-
-@functools.cache
-def _newest_known(nvcc: tuple[str, ...]) -> tuple[int, int] | None:
-    done = subprocess.run([*nvcc, "--list-gpu-arch"], capture_output=True, text=True, check=False)
-    numbers = [int(number) for number in re.findall(r"compute_(\d+)\b", done.stdout)]
-    return divmod(max(numbers), 10) if numbers else None
 
 
 def _say(choice: str) -> None:

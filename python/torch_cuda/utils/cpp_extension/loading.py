@@ -20,7 +20,8 @@ import torch
 import torch.utils.cpp_extension as upstream
 
 from torch_cuda.utils.cpp_extension.build import BuildExtension
-from torch_cuda.utils.cpp_extension.device import NewDeviceCppExtension
+from torch_cuda.utils.cpp_extension.description import DeviceDescription
+from torch_cuda.utils.cpp_extension.extension import describe_extension
 from torch_cuda.utils.cpp_extension.run import write_if_changed
 
 FOLDER_VARIABLE = "TORCH_EXTENSIONS_DIR"
@@ -32,7 +33,7 @@ _built_lock = threading.Lock()
 
 
 def load(
-    device: NewDeviceCppExtension,
+    device: DeviceDescription,
     name: str,
     sources: str | Sequence[str],
     *,
@@ -90,7 +91,8 @@ def load(
         return _loaded(versioned, library, is_python_module=is_python_module)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        extension = device.extension(
+        extension = describe_extension(
+            device,
             versioned,
             [str(path) for path in paths],
             extra_compile_args=flags,
@@ -107,7 +109,7 @@ def load(
 
 
 def load_inline(
-    device: NewDeviceCppExtension,
+    device: DeviceDescription,
     name: str,
     cpp_sources: str | Sequence[str],
     device_sources: str | Sequence[str] = (),
@@ -192,7 +194,7 @@ def _bindings(functions: str | Sequence[str] | Mapping[str, str]) -> list[str]:
 
 
 def _folder(
-    name: str, device: NewDeviceCppExtension, chosen: str | os.PathLike[str] | None
+    name: str, device: DeviceDescription, chosen: str | os.PathLike[str] | None
 ) -> pathlib.Path:
     if chosen is not None:
         return pathlib.Path(chosen).absolute()

@@ -15,7 +15,8 @@ from typing import Any
 from torch_cuda._plan import Plan
 from torch_cuda.utils.cpp_extension import cuda, cuda_architectures
 from torch_cuda.utils.cpp_extension.build import BuildExtension
-from torch_cuda.utils.cpp_extension.device import NewDeviceCppExtension, without_repetition
+from torch_cuda.utils.cpp_extension.description import without_repetition
+from torch_cuda.utils.cpp_extension.device import NewDeviceCppExtension
 
 
 def extend(module: ModuleType) -> None:
