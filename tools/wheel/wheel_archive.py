@@ -12,12 +12,15 @@ import types
 import zipfile
 from typing import Self
 
+from tools.wheel.parallel_deflate import ParallelDeflate
+
 _CHUNK = 1 << 20
 # The first moment a zip file can express.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _REGULAR_FILE = 0o100000
 _UNIX = 3
 _ZIP64_FROM = 1 << 30
+_IN_PARALLEL_FROM = 4 << 20
 
 
 class WheelArchive:
@@ -67,6 +70,9 @@ class WheelArchive:
             source.open("rb") as reader,
             self._zip.open(self._entry(path, mode), "w", force_zip64=size > _ZIP64_FROM) as writer,
         ):
+            if self._level and size > _IN_PARALLEL_FROM:
+                # Half of an edit's way to a wheel is packing; zipfile has no public place for a compressor.
+                setattr(writer, "_compressor", ParallelDeflate(self._level))
             while chunk := reader.read(_CHUNK):
                 digest.update(chunk)
                 writer.write(chunk)
