@@ -72,7 +72,7 @@ class WheelArchive:
         ):
             if self._level and size > _IN_PARALLEL_FROM:
                 # Half of an edit's way to a wheel is packing; zipfile has no public place for a compressor.
-                setattr(writer, "_compressor", ParallelDeflate(self._level))
+                writer._compressor = ParallelDeflate(self._level)
             while chunk := reader.read(_CHUNK):
                 digest.update(chunk)
                 writer.write(chunk)

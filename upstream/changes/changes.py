@@ -51,7 +51,9 @@ def write(path: Path, text: str) -> None:
 
 def substitute(path: Path, pattern: str, replacement: str) -> None:
     """Replaces what a pattern finds in a file of the view; it has to be there."""
-    text, count = re.subn(pattern, replacement, path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    text, count = re.subn(
+        pattern, replacement, path.read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     if not count:
         raise ValueError(f"{path.name} has nothing that {pattern!r} finds: choose another example")
     write(path, text)
@@ -68,7 +70,9 @@ def _split_kernel_file(tree: Path) -> None:
     if registration not in text:
         raise ValueError("UnarySignKernels.cu no longer registers sgn_stub: choose another example")
     write(path, text.replace(registration, ""))
-    write(tree / KERNELS / "UnarySgnKernel.cu", text.split("namespace at::native")[0] + registration)
+    write(
+        tree / KERNELS / "UnarySgnKernel.cu", text.split("namespace at::native")[0] + registration
+    )
 
 
 def _merge_kernel_files(tree: Path) -> None:
@@ -92,7 +96,11 @@ def _remove_kernel_file_outside_core(tree: Path) -> None:
 def _add_operator(tree: Path) -> None:
     path = tree / FUNCTIONS
     text = path.read_text(encoding="utf-8")
-    write(path, text + "\n- func: brand_new(Tensor self) -> Tensor\n  dispatch:\n    CPU, CUDA: brand_new\n")
+    write(
+        path,
+        text
+        + "\n- func: brand_new(Tensor self) -> Tensor\n  dispatch:\n    CPU, CUDA: brand_new\n",
+    )
 
 
 def _rename_operator(tree: Path) -> None:
@@ -108,11 +116,19 @@ def _rename_cmake_group(tree: Path) -> None:
 
 
 def _rename_list(tree: Path) -> None:
-    substitute(tree / "build_variables.bzl", r"\blibtorch_cuda_core_sources\b", "libtorch_cuda_base_sources")
+    substitute(
+        tree / "build_variables.bzl",
+        r"\blibtorch_cuda_core_sources\b",
+        "libtorch_cuda_base_sources",
+    )
 
 
 def _break_list(tree: Path) -> None:
-    substitute(tree / "build_variables.bzl", r"^libtorch_cuda_core_sources = \[", "libtorch_cuda_core_sources = [[")
+    substitute(
+        tree / "build_variables.bzl",
+        r"^libtorch_cuda_core_sources = \[",
+        "libtorch_cuda_core_sources = [[",
+    )
 
 
 def _raise_version(tree: Path) -> None:
@@ -150,7 +166,9 @@ CHANGES = (
         (r"Lerp\.cu, which is no kernel file", r"lerp_kernel_\w+_weight has no CUDA kernel"),
     ),
     Change(
-        "a kernel file that core leaves out is removed", _remove_kernel_file_outside_core, builds=True
+        "a kernel file that core leaves out is removed",
+        _remove_kernel_file_outside_core,
+        builds=True,
     ),
     Change("an operator is added", _add_operator, builds=True),
     Change(

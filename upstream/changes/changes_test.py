@@ -25,7 +25,9 @@ class ChangesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         base = Bazel.output_base("changes")
-        cls.source = Path(os.environ["TEST_SRCDIR"], os.environ["PYTORCH_VERSION_TXT"]).resolve().parent
+        cls.source = (
+            Path(os.environ["TEST_SRCDIR"], os.environ["PYTORCH_VERSION_TXT"]).resolve().parent
+        )
         cls.tree = base.with_name(base.name + "-tree")
         cls.bazel = Bazel(
             workspace.root(), base, (f"--repo_env=PYTORCH_SOURCE_DIR={cls.tree}", "--disk_cache=")
