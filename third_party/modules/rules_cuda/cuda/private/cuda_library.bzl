@@ -18,7 +18,7 @@ def _checked(ctx, options):
                 fail("%s: %s is not for copts; architectures come from --@rules_cuda//cuda:archs or the attribute archs." % (ctx.label, option))
     return options
 
-def _host_flags(ctx, cc_toolchain, features):
+def _host_flags(cc_toolchain, features):
     """Returns the options that the C++ toolchain gives every compilation, less those that nvcc itself sets."""
     variables = cc_common.create_compile_variables(
         cc_toolchain = cc_toolchain,
@@ -87,7 +87,7 @@ def _cuda_library_impl(ctx):
     compilation = dependencies.compilation_context
     headers = depset(ctx.files.hdrs, transitive = [compilation.headers])
     archs = parse_archs(";".join(ctx.attr.archs)) if ctx.attr.archs else ctx.attr._archs[CudaArchsInfo].arch_specs
-    host_copts = _host_flags(ctx, cc_toolchain, features) + ctx.attr._host_copts[BuildSettingInfo].value + ctx.attr.host_copts
+    host_copts = _host_flags(cc_toolchain, features) + ctx.attr._host_copts[BuildSettingInfo].value + ctx.attr.host_copts
     flags = gencode(archs)
     flags += ["-Xcompiler=" + option for option in host_copts + ["-fPIC"]]
     flags += ctx.attr._copts[BuildSettingInfo].value + _checked(ctx, ctx.attr.copts)
