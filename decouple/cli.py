@@ -13,6 +13,9 @@ from decouple.errors import DecoupleError
 COMMANDS = ("scan", "plan", "verify", "materialize", "report", "diff", "patches")
 """Each is a module of decouple.commands with HELP, add_arguments and run."""
 
+INTERRUPTED = 130
+"""The exit status after Ctrl-C."""
+
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, as all errors of this tool are."""
@@ -46,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         print("decouple: interrupted; nothing is written.", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has seen enough.
         sys.stderr.close()

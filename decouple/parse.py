@@ -83,22 +83,25 @@ def _parse_sources(
     count = jobs * _CHUNKS_PER_JOB
     chunks = [sources[start::count] for start in range(count)]
     found: dict[str, Parsed] = {}
-    with concurrent.futures.ProcessPoolExecutor(
+    pool = concurrent.futures.ProcessPoolExecutor(
         jobs,
         mp_context=multiprocessing.get_context("fork"),
         initializer=_start,
         initargs=(tree, rules),
-    ) as pool:
-        try:
-            for results in pool.map(_parse_chunk, chunks):
-                found.update(results)
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-        except concurrent.futures.process.BrokenProcessPool:
-            raise DecoupleError(
-                "a process that parses files ended early: is there too little memory? Try --jobs 1."
-            ) from None
+    )
+    try:
+        for future in [pool.submit(_parse_chunk, chunk) for chunk in chunks]:
+            found.update(future.result())
+    except KeyboardInterrupt:
+        # Nobody waits for what they are about to say, and nothing is cancelled: the pool's own thread trips over that.
+        for process in multiprocessing.active_children():
+            process.kill()
+        raise
+    except concurrent.futures.process.BrokenProcessPool:
+        raise DecoupleError(
+            "a process that parses files ended early: is there too little memory? Try --jobs 1."
+        ) from None
+    pool.shutdown()
     return found
 
 
