@@ -64,7 +64,7 @@ def _read() -> re.Pattern[str]:
     """The patterns of _SHARED and _CUDA as one expression; `**/` stands for any folders, or none."""
     words = {"**/": "(?:[^/]+/)*", "*": "[^/]*", ".": r"\."}
     parts = [
-        re.sub(r"\*\*/|\*|\.", lambda found: words[found[0]], pattern)
+        re.sub(r"\*\*/|\*|\.", lambda found: words[str(found[0])], pattern)
         for pattern in (*_SHARED, *_CUDA)
     ]
     return re.compile(re.escape(ATEN) + f"(?:{'|'.join(parts)})")

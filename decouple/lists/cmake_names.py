@@ -1,6 +1,6 @@
 """The names of CMake's own commands: what is none of them, and defined nowhere, cannot be read."""
 
-# cmake-commands(7), and those of the modules that upstream includes.
+# cmake-commands(7), and what the modules of cmake-modules(7) define that builds of PyTorch include.
 _COMMANDS = """
 add_compile_definitions add_compile_options add_custom_command add_custom_target add_definitions add_dependencies
 add_executable add_library add_link_options add_subdirectory add_test aux_source_directory block break build_command
@@ -19,9 +19,13 @@ subdir_depends subdirs target_compile_definitions target_compile_features target
 target_include_directories target_link_directories target_link_libraries target_link_options target_precompile_headers
 target_sources try_compile try_run unset use_mangled_mesa utility_source variable_requires variable_watch write_file
 
-check_c_compiler_flag check_c_source_compiles check_c_source_runs check_cxx_compiler_flag check_cxx_source_compiles
+add_feature_info check_c_compiler_flag check_c_source_compiles check_c_source_runs check_cxx_compiler_flag check_cxx_source_compiles
 check_cxx_source_runs check_cxx_symbol_exists check_function_exists check_include_file check_include_file_cxx
 check_include_files check_language check_library_exists check_struct_has_member check_symbol_exists check_type_size
+check_compiler_flag check_ipo_supported check_linker_flag check_pie_supported check_prototype_definition
+check_source_compiles check_source_runs check_variable_exists cmake_pop_check_state cmake_print_properties
+cmake_push_check_state cmake_reset_check_state feature_summary fetchcontent_populate gtest_add_tests
+gtest_discover_tests processorcount test_big_endian
 cmake_dependent_option cmake_print_variables configure_package_config_file cuda_add_library cuda_build_clean_target
 cuda_compile cuda_include_directories cuda_select_nvcc_arch_flags externalproject_add externalproject_add_step
 externalproject_get_property fetchcontent_declare fetchcontent_getproperties fetchcontent_makeavailable

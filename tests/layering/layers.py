@@ -19,7 +19,7 @@ _OWNERS = pathlib.Path(__file__).absolute().parents[2] / "upstream" / "owners.bz
 LAYERS: Mapping[str, frozenset[str]] = owners.read(_OWNERS).layers
 
 # Beside the column: settings and tools that any layer may use, and that use no layer.
-TOOLS = ("config", "patches", "third_party", "tools")
+TOOLS = ("config", "patches", "third_party", "tools", "upstream")
 
 # A table of all layers' sources looks at every layer and hands on no code: the wheel needs it so as not
 # to be built where a source belongs to none.

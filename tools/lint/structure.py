@@ -111,7 +111,7 @@ def _imported(
 
 def _of_folders(graph: Graph) -> dict[PurePath, list[PurePath]]:
     """The arrows between the folders of files; a test sits beside what it tests, whatever it uses."""
-    folders = defaultdict(list)
+    folders: dict[PurePath, list[PurePath]] = defaultdict(list)
     for path, targets in graph.items():
         if not is_test(path):
             folders[path.parent] += [to.parent for to in targets if to.parent != path.parent]

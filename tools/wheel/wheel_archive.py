@@ -10,7 +10,7 @@ import hashlib
 import pathlib
 import types
 import zipfile
-from typing import Self
+from typing import Any, Self, cast
 
 from tools.wheel.parallel_deflate import ParallelDeflate
 
@@ -72,7 +72,7 @@ class WheelArchive:
         ):
             if self._level and size > _IN_PARALLEL_FROM:
                 # Half of an edit's way to a wheel is packing; zipfile has no public place for a compressor.
-                writer._compressor = ParallelDeflate(self._level)
+                cast(Any, writer)._compressor = ParallelDeflate(self._level)
             while chunk := reader.read(_CHUNK):
                 digest.update(chunk)
                 writer.write(chunk)

@@ -6,6 +6,7 @@ A change either leaves a tree that builds, or names what the build has to say ab
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -34,13 +35,13 @@ class Change:
 
 
 def copy(source: Path, destination: Path) -> None:
-    """Makes a view of a source tree: folders of its own, with symbolic links to the files."""
+    """Makes a view of a source tree, anew: folders of its own, with symbolic links to the files."""
     shutil.rmtree(destination, ignore_errors=True)
-    for folder, _, names in source.walk():
-        here = destination / folder.relative_to(source)
+    for folder, _, names in os.walk(source):
+        here = destination / Path(folder).relative_to(source)
         here.mkdir(parents=True)
         for name in names:
-            (here / name).symlink_to(folder / name)
+            (here / name).symlink_to(Path(folder, name))
 
 
 def write(path: Path, text: str) -> None:

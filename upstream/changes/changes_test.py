@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -46,9 +48,11 @@ class ChangesTest(unittest.TestCase):
     def test_changes(self) -> None:
         for change in changes.CHANGES:
             with self.subTest(change.name):
+                begun = time.monotonic()
                 changes.copy(self.source, self.tree)
                 change.apply(self.tree)
                 result = self.bazel.run("build", *TARGETS)
+                print(f"{change.name}: {time.monotonic() - begun:.0f} s", file=sys.stderr)
                 self.assertEqual(result.succeeded, change.builds, result.text)
                 self.assertNotIn("Traceback", result.text)
                 for pattern in change.says:

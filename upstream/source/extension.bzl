@@ -112,6 +112,8 @@ def _pytorch_repository_impl(repository_ctx):
     for folder in ["lists", "rules"]:
         # What layout.py reads upstream's lists with.
         repository_ctx.watch_tree(repository_ctx.path(Label("//decouple/%s:BUILD.bazel" % folder)).dirname)
+    for name in ["errors.py", "gaps.py", "python_syntax.py", "tree.py"]:
+        repository_ctx.watch(Label("//decouple:" + name))
     watched = _run(
         repository_ctx,
         [

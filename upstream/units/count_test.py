@@ -6,6 +6,7 @@ import pathlib
 
 from absl.testing import absltest
 
+from decouple import testing
 from decouple.errors import DecoupleError
 from upstream.units import count as upstream_units
 
@@ -26,8 +27,7 @@ def glob_libtorch_python_sources(pattern):
 class UpstreamUnitsTest(absltest.TestCase):
     def test_lists_globs_and_repeated_kernels_are_counted(self) -> None:
         tree = pathlib.Path(self.create_tempdir().full_path)
-        (tree / "build_variables.bzl").write_text(LISTS, encoding="utf-8")
-        for name in (
+        names = (
             "c10/core/Device.cpp",
             "c10/cuda/CUDAStream.cpp",
             "aten/src/ATen/Context.cpp",
@@ -37,17 +37,16 @@ class UpstreamUnitsTest(absltest.TestCase):
             "aten/src/ATen/native/cuda/Add.cu",
             "aten/src/ATen/native/cuda/Add.cuh",
             "aten/src/ATen/native/vulkan/Add.cpp",
-        ):
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            (tree / name).touch()
+        )
+        testing.make_tree(tree, {"build_variables.bzl": LISTS, **dict.fromkeys(names, "")})
         units = upstream_units.count(tree)
         self.assertEqual(
             units,
-            # torch_cpu: 2 listed, 2 generated, 2 globbed, 1 kernel three times;
+            # c10_cuda: one of the minimal tree's besides; torch_cpu: 2 listed, 2 generated, 2 globbed, 1 kernel three times;
             # torch_cuda: 1 listed, 1 globbed, 6 generated.
-            upstream_units.Units(c10=1, torch_cpu=9, torch_python=2, c10_cuda=1, torch_cuda=8),
+            upstream_units.Units(c10=1, torch_cpu=9, torch_python=2, c10_cuda=2, torch_cuda=8),
         )
-        self.assertEqual(units.total, 21)
+        self.assertEqual(units.total, 22)
 
     def test_other_folder_is_refused(self) -> None:
         with self.assertRaises(DecoupleError):
