@@ -93,7 +93,7 @@ class _Check:
 
     def run(self) -> Verdict:
         for path in sorted(self._profile.kernels - self._have):
-            near = difflib.get_close_matches(path, self._sources.kernel_files(), n=3, cutoff=0.8)
+            near = _near(path, self._sources.kernel_files() - self._profile.kernels)
             hint = f", or name what took its place (near: {', '.join(near)})" if near else ""
             self._fatal.append(
                 f"kernels has {path}, which is no kernel file of this PyTorch; remove it{hint}"
@@ -184,6 +184,15 @@ class _Check:
 
     def _miss(self, what: str, who: str) -> None:
         self._missing.setdefault(what, set()).add(who)
+
+
+def _near(path: str, files: Iterable[str]) -> list[str]:
+    """Those of some files whose names are like a path's; what folders they share says little."""
+    names: dict[str, list[str]] = {}
+    for file in sorted(files):
+        names.setdefault(Path(file).stem, []).append(file)
+    alike = difflib.get_close_matches(Path(path).stem, names, n=3, cutoff=0.7)
+    return [file for name in alike for file in names[name]]
 
 
 def named(

@@ -113,6 +113,8 @@ class ClosureTest(absltest.TestCase):
         profile = profile_of("cos", kernels=("native/cuda/UnaryGeometricCosinusKernel.cu",))
         self.assert_one_problem(profile, "no kernel file of this PyTorch")
         self.assert_one_problem(profile, "near: native/cuda/UnaryGeometricCosKernel.cu")
+        self.assert_one_problem(profile_of("cos", kernels=("native/cuda/Qqq.cu",)), "remove it")
+        self.assertNotIn("near", self.check(profile_of("cos", kernels=("native/cuda/Qqq.cu",))).fatal[0])
 
     def test_needs_follows_links_between_files(self) -> None:
         self.assertContainsSubset(

@@ -100,7 +100,7 @@ def _add_operator(tree: Path) -> None:
     write(
         path,
         text
-        + "\n- func: brand_new(Tensor self) -> Tensor\n  dispatch:\n    CPU, CUDA: brand_new\n",
+        + "\n- func: fresh(Tensor self) -> Tensor\n  dispatch:\n    CPU, CUDA: fresh\n",
     )
 
 
@@ -164,7 +164,7 @@ CHANGES = (
     Change(
         "a kernel file that core needs is removed",
         _remove_kernel_file,
-        (r"Lerp\.cu, which is no kernel file", r"lerp_kernel_\w+_weight has no CUDA kernel"),
+        (r"Lerp\.cu, which is no kernel file of this PyTorch; remove it",),
     ),
     Change(
         "a kernel file that core leaves out is removed",
