@@ -114,7 +114,9 @@ class ClosureTest(absltest.TestCase):
         self.assert_one_problem(profile, "no kernel file of this PyTorch")
         self.assert_one_problem(profile, "near: native/cuda/UnaryGeometricCosKernel.cu")
         self.assert_one_problem(profile_of("cos", kernels=("native/cuda/Qqq.cu",)), "remove it")
-        self.assertNotIn("near", self.check(profile_of("cos", kernels=("native/cuda/Qqq.cu",))).fatal[0])
+        self.assertNotIn(
+            "near", self.check(profile_of("cos", kernels=("native/cuda/Qqq.cu",))).fatal[0]
+        )
 
     def test_needs_follows_links_between_files(self) -> None:
         self.assertContainsSubset(

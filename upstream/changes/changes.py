@@ -99,8 +99,7 @@ def _add_operator(tree: Path) -> None:
     text = path.read_text(encoding="utf-8")
     write(
         path,
-        text
-        + "\n- func: fresh(Tensor self) -> Tensor\n  dispatch:\n    CPU, CUDA: fresh\n",
+        text + "\n- func: fresh(Tensor self) -> Tensor\n  dispatch:\n    CPU, CUDA: fresh\n",
     )
 
 
