@@ -89,7 +89,8 @@ class Operators:
             pytorch_root: the folder that holds `torchgen` and `aten`.
 
         Raises:
-            TorchgenError: there is no torchgen in it, or another one was imported before.
+            TorchgenError: there is no torchgen in it, another one was imported before, or it cannot read the tree's
+                operators.
         """
         self.root = pytorch_root.absolute()
         self.gen: Any = _import_torchgen(self.root)
@@ -97,15 +98,22 @@ class Operators:
         self._group_type: type = model.NativeFunctionsGroup
         self._key: Any = model.DispatchKey
         native = self.root / "aten/src/ATen/native"
-        parsed: Any = self.gen.parse_native_yaml(
-            str(native / "native_functions.yaml"),
-            str(native / "tags.yaml"),
-            {self._key.MPS, self._key.XPU},
-        )
+        try:
+            parsed: Any = self.gen.parse_native_yaml(
+                str(native / "native_functions.yaml"),
+                str(native / "tags.yaml"),
+                {self._key.MPS, self._key.XPU},
+            )
+            grouped: list[Any] = list(
+                self.gen.get_grouped_native_functions(parsed.native_functions)
+            )
+        except (AssertionError, KeyError, RuntimeError, TypeError, ValueError) as error:
+            # torchgen's own checks are assertions.
+            raise TorchgenError(
+                f"torchgen cannot read {native / 'native_functions.yaml'}: {error}"
+            ) from error
         self.backend_indices: Mapping[Any, Any] = parsed.backend_indices
-        self.grouped: list[Any] = list(
-            self.gen.get_grouped_native_functions(parsed.native_functions)
-        )
+        self.grouped: list[Any] = grouped
         self._by_name = {op.name: op for unit in self.grouped for op in self._read(unit)}
 
     def __iter__(self) -> Iterator[Operator]:

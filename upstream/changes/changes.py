@@ -104,7 +104,11 @@ def _add_operator(tree: Path) -> None:
 
 
 def _rename_operator(tree: Path) -> None:
-    substitute(tree / FUNCTIONS, r"^- func: bincount\(", "- func: bin_count(")
+    substitute(tree / FUNCTIONS, r"\bbincount\b", "bin_count")
+
+
+def _rename_half_of_an_operator(tree: Path) -> None:
+    substitute(tree / FUNCTIONS, r"^- func: lerp\.Scalar\(", "- func: linterp.Scalar(")
 
 
 def _give_operator_another_kernel(tree: Path) -> None:
@@ -175,6 +179,11 @@ CHANGES = (
         "an operator is renamed",
         _rename_operator,
         (r"no operator of this PyTorch matches 'bincount'; near: .*bin_count",),
+    ),
+    Change(
+        "half of an operator is renamed",
+        _rename_half_of_an_operator,
+        (r"^torchgen cannot read .*native_functions\.yaml",),
     ),
     Change(
         "an operator is given a kernel that is nowhere",
