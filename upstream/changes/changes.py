@@ -210,7 +210,7 @@ CHANGES = (
         _raise_version,
         (
             r"@pytorch is version 2\.6\.1 .*tested with 2\.6\.0.*docs/porting\.md",
-            r"torch 2\.6\.0 is installed .*CUDA sources in @pytorch are 2\.6\.1",
+            r"torch 2\.6\.0\S* is installed .*CUDA sources in @pytorch are 2\.6\.1",
         ),
     ),
 )
