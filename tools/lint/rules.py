@@ -164,9 +164,14 @@ def _full_folders(sources: Sequence[SourceFile]) -> Iterator[tuple[PurePath, str
     return structure.full_folders(source.path for source in sources)
 
 
+def _undescribed_folders(sources: Sequence[SourceFile]) -> Iterator[tuple[PurePath, str]]:
+    return structure.undescribed_folders(source.path for source in sources)
+
+
 TOGETHER: dict[str, Callable[[Sequence[SourceFile]], Iterator[tuple[PurePath, str]]]] = {
     "circle": _circles,
     "full-folder": _full_folders,
+    "readme": _undescribed_folders,
 }
 
 

@@ -66,7 +66,10 @@ class RulesTest(parameterized.TestCase):
 
     def test_rules_of_several_files(self) -> None:
         def faults(*files: tuple[str, str]) -> list[str]:
-            sources = [rules.SourceFile(PurePath(name), text.encode()) for name, text in files]
+            described = ("a/README.md", "# a\n")
+            sources = [
+                rules.SourceFile(PurePath(name), text.encode()) for name, text in (*files, described)
+            ]
             return [str(fault) for fault in rules.check(sources, rules.Machine(), [])]
 
         head = "// Says what.\n"
@@ -74,7 +77,9 @@ class RulesTest(parameterized.TestCase):
         way = "a/x.h: [circle] a circle (includes): a/x.h -> a/y.h -> a/x.h"
         self.assertEqual(faults(*circle), [way])
         (full,) = faults(*((f"a/{number}.txt", "") for number in range(26)))
-        self.assertStartsWith(full, "a: [full-folder] 26 files besides tests")
+        self.assertStartsWith(full, "a: [full-folder] 27 files besides tests")
+        (undescribed,) = faults(("b/1.txt", ""))
+        self.assertStartsWith(undescribed, "b: [readme] no README.md")
 
     def test_a_mirror_s_name_is_not_repeated_in_the_message(self) -> None:
         source = rules.SourceFile(PurePath("a.md"), b"https://mirror.example\n")

@@ -36,6 +36,15 @@ def full_folders(paths: Iterable[PurePath]) -> Iterator[tuple[PurePath, str]]:
             yield folder, what
 
 
+def undescribed_folders(paths: Iterable[PurePath]) -> Iterator[tuple[PurePath, str]]:
+    """The folders at the top without a README.md, each with what it has to say; hidden ones have none."""
+    found = set(paths)
+    tops = {PurePath(path.parts[0]) for path in found if len(path.parts) > 1}
+    for folder in sorted(tops):
+        if not folder.name.startswith(".") and folder / "README.md" not in found:
+            yield folder, "no README.md: what lives here, what does not, which file first"
+
+
 def circles(texts: Mapping[PurePath, str]) -> Iterator[tuple[PurePath, str]]:
     """The circles among files, each with its first file and the way round.
 

@@ -36,6 +36,13 @@ class FoldersTest(absltest.TestCase):
         self.assertEmpty(self.folders(*few, *tests, "a/conftest.py", "a/b/c.cpp"))
 
 
+class ReadmesTest(absltest.TestCase):
+    def test_each_folder_at_the_top_has_one(self) -> None:
+        names = ("a/README.md", "a/b/c.py", "d/e/README.md", ".ci/run", "x.py")
+        found = [path.as_posix() for path, _ in structure.undescribed_folders(map(PurePath, names))]
+        self.assertEqual(found, ["d"])
+
+
 class IncludesTest(parameterized.TestCase):
     def test_a_line_is_no_circle(self) -> None:
         files = {"a/x.h": include("a/y.h"), "a/y.h": include("a/z.h", "vector"), "a/z.h": ""}
