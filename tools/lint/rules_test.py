@@ -68,7 +68,8 @@ class RulesTest(parameterized.TestCase):
         def faults(*files: tuple[str, str]) -> list[str]:
             described = ("a/README.md", "# a\n")
             sources = [
-                rules.SourceFile(PurePath(name), text.encode()) for name, text in (*files, described)
+                rules.SourceFile(PurePath(name), text.encode())
+                for name, text in (*files, described)
             ]
             return [str(fault) for fault in rules.check(sources, rules.Machine(), [])]
 
