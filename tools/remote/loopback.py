@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -55,6 +56,11 @@ class Build:
 
 class ProofError(Exception):
     """A build failed, or did not go the way that is to be proved."""
+
+
+def _output_base(folder: pathlib.Path) -> pathlib.Path:
+    """A folder for Bazel's outputs of this clone: what another clone's links lead to may be out of sight."""
+    return folder / f"bazel-{hashlib.sha256(str(WORKSPACE).encode()).hexdigest()[:12]}"
 
 
 def actions_of(events: str) -> dict[str, int]:
@@ -161,7 +167,7 @@ def prove(
         address = stack.enter_context(services.running(installation, folder, workers=workers))
         flag = "remote_executor" if execution else "remote_cache"
         bazel = Bazel(
-            installation.folder / "bazel",
+            _output_base(installation.folder),
             # No result from this machine's own cache.
             ["--config=remote", f"--{flag}={address}", "--disk_cache=", *options],
         )
