@@ -67,7 +67,7 @@ def unpack(wheel: pathlib.Path, folders: dict[str, str], destination: pathlib.Pa
         destination: where the folders go.
 
     Raises:
-        FetchError: the wheel has no such folder.
+        FetchError: the wheel has no such folder, or a file of it lies outside of that.
     """
     with zipfile.ZipFile(wheel) as archive:
         for name, folder in folders.items():
@@ -75,7 +75,10 @@ def unpack(wheel: pathlib.Path, folders: dict[str, str], destination: pathlib.Pa
             if not members:
                 raise FetchError(f"{wheel.name} has no folder {folder}.")
             for member in members:
-                target = destination / name / member.removeprefix(folder + "/")
+                inside = pathlib.PurePosixPath(member.removeprefix(folder + "/"))
+                if inside.is_absolute() or ".." in inside.parts:
+                    raise FetchError(f"{wheel.name} has {member!r}, which leads out of {folder}.")
+                target = destination / name / inside
                 if not member.endswith("/"):
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(archive.read(member))

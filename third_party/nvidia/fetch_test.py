@@ -33,6 +33,20 @@ class FetchTest(absltest.TestCase):
         with self.assertRaisesRegex(fetch.FetchError, "has no folder nvidia/lib"):
             fetch.unpack(self.wheel, {"lib": "nvidia/lib"}, self.folder / "out")
 
+    def test_a_file_that_leads_elsewhere_is_refused(self) -> None:
+        for name in (
+            "nvidia/sample/include/../../../outside.h",
+            "nvidia/sample/include//outside.h",
+        ):
+            with self.subTest(name):
+                with zipfile.ZipFile(self.wheel, "w") as archive:
+                    archive.writestr(name, "// header")
+                with self.assertRaisesRegex(fetch.FetchError, "leads out of"):
+                    fetch.unpack(
+                        self.wheel, {"include": "nvidia/sample/include"}, self.folder / "out"
+                    )
+                self.assertEmpty(list(self.folder.rglob("outside.h")))
+
     def test_the_pinned_wheel_is_accepted(self) -> None:
         fetch.check(self.wheel, hashlib.sha256(self.wheel.read_bytes()).hexdigest())
 

@@ -13,6 +13,7 @@ import hashlib
 import io
 import pathlib
 import sys
+import tempfile
 import zipfile
 from collections.abc import Sequence
 
@@ -33,45 +34,78 @@ def unpack(wheel: pathlib.Path, target: pathlib.Path) -> None:
         target: the folder to fill; it is created if need be.
 
     Raises:
-        DamagedWheelError: RECORD is missing, a file is not in RECORD, a listed file is missing,
-            or a digest differs; or the file is already there, from another wheel.
+        DamagedWheelError: RECORD is missing or no list of files and digests, a file is not in RECORD, a listed file
+            is missing, has no digest or another one, or lies outside of the folder; or the file is already there,
+            from another wheel. No file comes under its name before its digest was compared.
     """
     with zipfile.ZipFile(wheel) as archive:
-        names = {entry.filename for entry in archive.infolist() if not entry.is_dir()}
+        entries = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+        names = set(entries)
+        if len(names) < len(entries):
+            twice = min(name for name in names if entries.count(name) > 1)
+            raise DamagedWheelError(f"{wheel.name}: {twice!r} is in it twice.")
         digests = _record(archive, names)
         if unlisted := sorted(names - digests.keys()):
             raise DamagedWheelError(f"{wheel.name}: {unlisted[0]} is not in RECORD.")
+        for name in sorted(digests):
+            if not _stays_below(name):
+                raise DamagedWheelError(
+                    f"{wheel.name}: {name!r} is no path below the folder that a wheel is unpacked into."
+                )
         for name, expected in sorted(digests.items()):
             if name not in names:
                 raise DamagedWheelError(f"{wheel.name}: RECORD lists {name}, which is not there.")
             if (target / name).exists():
                 raise DamagedWheelError(f"{wheel.name}: another wheel already brought {name}.")
-            found = _extract(archive, name, target / name)
-            if expected and found != expected:
-                raise DamagedWheelError(
-                    f"{wheel.name}: {name} has {found}, RECORD says {expected}."
-                )
+            _extract(archive, name, target / name, expected)
+
+
+def _stays_below(name: str) -> bool:
+    """Whether a name is a plain relative path, as it would be printed again."""
+    path = pathlib.PurePosixPath(name)
+    return str(path) == name and not path.is_absolute() and ".." not in path.parts
 
 
 def _record(archive: zipfile.ZipFile, names: set[str]) -> dict[str, str]:
+    """Reads which files a wheel has, and their digests; RECORD alone has none."""
+    what = _name(archive)
     records = [
         name for name in names if name.count("/") == 1 and name.endswith(".dist-info/RECORD")
     ]
     if len(records) != 1:
-        raise DamagedWheelError(f"{archive.filename}: found {len(records)} RECORD files, need one.")
-    rows = csv.reader(io.StringIO(archive.read(records[0]).decode("utf-8")))
-    return {path: digest for path, digest, _ in rows}
+        raise DamagedWheelError(f"{what}: found {len(records)} RECORD files, need one.")
+    digests: dict[str, str] = {}
+    try:
+        for path, digest, _ in csv.reader(io.StringIO(archive.read(records[0]).decode("utf-8"))):
+            digests[path] = digest
+    except (csv.Error, ValueError) as error:
+        raise DamagedWheelError(f"{what}: RECORD cannot be read: {error}.") from None
+    for path, digest in digests.items():
+        if not digest and path != records[0]:
+            raise DamagedWheelError(f"{what}: RECORD has no digest of {path!r}.")
+    return digests
 
 
-def _extract(archive: zipfile.ZipFile, name: str, path: pathlib.Path) -> str:
+def _extract(archive: zipfile.ZipFile, name: str, path: pathlib.Path, expected: str) -> None:
+    """Writes a file beside its place, and moves it there when its digest is the expected one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
-    with archive.open(name) as reader, path.open("wb") as writer:
-        while chunk := reader.read(_CHUNK):
-            digest.update(chunk)
-            writer.write(chunk)
-    path.chmod(archive.getinfo(name).external_attr >> 16 & 0o777)
-    return dist_info.encode_digest(digest.digest())
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as writer:
+        written = pathlib.Path(writer.name)
+        with archive.open(name) as reader:
+            while chunk := reader.read(_CHUNK):
+                digest.update(chunk)
+                writer.write(chunk)
+    found = dist_info.encode_digest(digest.digest())
+    if expected and found != expected:
+        written.unlink()
+        raise DamagedWheelError(f"{_name(archive)}: {name} has {found}, RECORD says {expected}.")
+    written.chmod(archive.getinfo(name).external_attr >> 16 & 0o777)
+    written.rename(path)
+
+
+def _name(archive: zipfile.ZipFile) -> str:
+    return pathlib.Path(archive.filename or "").name
 
 
 def main(argv: Sequence[str] | None = None) -> int:
