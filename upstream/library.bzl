@@ -38,8 +38,15 @@ NVCC_DEFINES = [
     "__CUDA_NO_HALF_OPERATORS__",
 ]
 
-def _unit_name(unit):
-    """Returns the target that compiles a unit: its path below ATen, or below torch/csrc."""
+def unit_name(unit):
+    """The target that compiles a unit.
+
+    Args:
+        unit: string, path in @pytorch.
+
+    Returns:
+        string, the unit's path below ATen, or below torch/csrc.
+    """
     return unit.removeprefix(ATEN).removeprefix("native/").removeprefix("torch/csrc/")
 
 def _profile_library_impl(ctx):
@@ -106,7 +113,7 @@ def upstream_library(
     """
     labels = {}
     for unit in units:
-        target = _unit_name(unit)
+        target = unit_name(unit)
         includes = deps + unit_deps.get(unit.split("/")[-1], [])
         labels[":" + target] = unit.removeprefix(ATEN)
         if unit.endswith(".cu"):

@@ -64,6 +64,8 @@ class Configuration:
 
     targets: Mapping[str, tuple[str, ...]]
     """The sources of each target that are files of the tree."""
+    order: Mapping[str, tuple[str, ...]]
+    """What each target names, in the order in which it is linked; files that a step of the build writes are among them."""
     lists: Mapping[str, tuple[str, ...]]
     """For each file, the variables and file lists that named it."""
     globs: Mapping[str, tuple[str, ...]]
@@ -128,6 +130,7 @@ def configure(
     interpreter.configure(files)
     return Configuration(
         {name: tuple(sorted(paths)) for name, paths in sorted(interpreter.targets.items())},
+        {name: tuple(paths) for name, paths in sorted(interpreter.order.items())},
         {path: tuple(sorted(names)) for path, names in sorted(interpreter.lists.items())},
         {name: tuple(sorted(paths)) for name, paths in sorted(interpreter.globs.items())},
         {name: tuple(sorted(paths)) for name, paths in sorted(interpreter.folders.items())},
@@ -169,6 +172,7 @@ class _Interpreter:
         self._steps = 0
         self._lost: list[Gap] = []
         self.targets: dict[str, set[str]] = {}
+        self.order: dict[str, dict[str, None]] = {}
         self.lists: dict[str, set[str]] = {}
         self.globs: dict[str, set[str]] = {}
         self.folders: dict[str, set[str]] = {}
@@ -603,11 +607,14 @@ class _Interpreter:
             return
         self._note(words[0], command.arguments[1:])
         sources = self.targets.setdefault(words[0], set())
+        order = self.order.setdefault(words[0], {})
         for word in words[1:]:
             if word not in _TARGET_KEYWORDS:
                 source = self._copies.get(posixpath.normpath(word)) or self._source(word)
                 if source is not None and self._tree.has(source):
                     sources.add(source)
+                # A source that is named twice is compiled once, and linked where it was first.
+                order.setdefault(source or posixpath.relpath(word, BINARY))
 
     # --- values ------------------------------------------------------------------------------
 

@@ -216,6 +216,17 @@ class CMakeTest(absltest.TestCase):
             self._run("add_subdirectory(gone)\n")
         self.assertEmpty(self._run("add_subdirectory(../third_party/gone)\n").targets)
 
+    def test_targets_keep_the_order_of_their_link(self) -> None:
+        """What is named twice is linked where it was first; generated files have their places too."""
+        text = (
+            "set(S b.cpp k/a.cu)\nadd_library(lib ${S} a.cpp b.cpp ${CMAKE_BINARY_DIR}/made.cpp)\n"
+        )
+        text += "target_sources(lib PRIVATE k/deep/b.cu)\n"
+        self.assertEqual(
+            self._run(text).order["lib"],
+            ("lib/b.cpp", "lib/k/a.cu", "lib/a.cpp", "made.cpp", "lib/k/deep/b.cu"),
+        )
+
 
 if __name__ == "__main__":
     absltest.main()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import pathlib
 import re
 import subprocess
@@ -17,6 +18,14 @@ from collections.abc import Iterable, Mapping, Sequence
 _DYNAMIC = re.compile(r"\((?P<tag>NEEDED|SONAME|RUNPATH|RPATH|TEXTREL|FLAGS)\)\s*(?P<value>.*)")
 _BRACKETS = re.compile(r"\[(.*)\]")
 _CACHE_LINE = re.compile(r"^\s*(\S+) \(.*x86-64.*\) => (\S+)$|^\s*(\S+) \(.*AArch64.*\) => (\S+)$")
+
+_RELATIVE = re.compile(
+    r"^(?P<place>[0-9a-f]+)\s+[0-9a-f]+\s+R_(?:X86_64|AARCH64)_RELATIVE\s+(?P<value>[0-9a-f]+)$"
+)
+_SECTION = re.compile(
+    r"\[ *\d+\] \.init_array\s+INIT_ARRAY\s+(?P<address>[0-9a-f]+) [0-9a-f]+ (?P<size>[0-9a-f]+)"
+)
+_UNIT_OF_NVCC = re.compile(r"(?:tmpxft_\w+-\d+_)?(.*)\.(?:compute_\w+\.)?cudafe1\.cpp")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,6 +104,37 @@ def _symbols(path: pathlib.Path) -> tuple[frozenset[str], frozenset[str]]:
         elif binding == "GLOBAL":
             undefined.add(name)
     return frozenset(undefined), frozenset(defined)
+
+
+def initialisers(path: pathlib.Path) -> list[str]:
+    """Lists the source files whose static initialisers a library runs when it is loaded, in that order.
+
+    Args:
+        path: a shared library with its symbol table.
+
+    Returns:
+        File names, those of nvcc's units with the suffix .cu; empty where the library was stripped.
+    """
+    files: dict[int, str] = {}
+    file = ""
+    for line in _readelf(path, "--symbols"):
+        # Num: Value Size Type Bind Vis Ndx Name; a file's own symbols follow it.
+        fields = line.split()
+        if len(fields) < 8 or not fields[0].removesuffix(":").isdigit():
+            continue
+        if fields[3] == "FILE":
+            file = fields[7]
+        elif fields[3] == "FUNC" and fields[4] == "LOCAL":
+            files[int(fields[1], 16)] = file
+    sections = filter(None, map(_SECTION.search, _readelf(path, "--sections")))
+    arrays = [(int(section["address"], 16), int(section["size"], 16)) for section in sections]
+    functions = sorted(
+        (int(found["place"], 16), int(found["value"], 16))
+        for found in filter(None, map(_RELATIVE.match, _readelf(path, "--relocs")))
+        if any(0 <= int(found["place"], 16) - start < size for start, size in arrays)
+    )
+    names = [files[function] for _, function in functions if function in files]
+    return [_UNIT_OF_NVCC.sub(r"\1.cu", name) for name, _ in itertools.groupby(names)]
 
 
 @functools.cache

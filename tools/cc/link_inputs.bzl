@@ -7,17 +7,24 @@ path, and what is recorded of them is their soname.
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 
-def link_inputs(linking_context):
+def _target(label):
+    """Names the target that an object's owner belongs to: cuda_library compiles in NAME.nvcc."""
+    return "%s:%s" % (label.package, label.name.removesuffix(".nvcc"))
+
+def link_inputs(linking_context, order = []):
     """Takes a linking context apart.
 
     Args:
         linking_context: LinkingContext of a CcInfo.
+        order: list of strings, targets such as "aten_cuda/core:cuda/CUDAContext.cpp": their objects come in this order,
+            behind those of targets that it does not name.
 
     Returns:
         struct of lists: `objects` and `libraries` (Files: archives and shared libraries), `flags` (strings), and `files`
         (Files that flags name).
     """
-    objects, libraries, flags, files = [], [], [], []
+    places = {target: place for place, target in enumerate(order, 1)}
+    placed, libraries, flags, files = [], [], [], []
     for linker_input in linking_context.linker_inputs.to_list():
         flags.extend(linker_input.user_link_flags)
         files.extend(linker_input.additional_inputs)
@@ -26,15 +33,19 @@ def link_inputs(linking_context):
             shared = library.resolved_symlink_dynamic_library or library.dynamic_library or library.interface_library
             archive = library.pic_static_library or library.static_library
             if own:
-                objects.extend(own)
+                placed.append((places.get(_target(linker_input.owner), 0), own))
             elif shared or archive:
                 libraries.append(shared or archive)
     return struct(
         files = files,
         flags = flags,
         libraries = libraries,
-        objects = objects,
+        objects = [object for _, own in sorted(placed, key = _place) for object in own],
     )
+
+def _place(placed):
+    """What objects are sorted by; where it is the same, they keep their order."""
+    return placed[0]
 
 def _linked_by_path_impl(ctx):
     dependencies = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])

@@ -13,7 +13,7 @@ load(":link_inputs.bzl", "link_inputs")
 def _shared_library_impl(ctx):
     toolchain = find_cpp_toolchain(ctx)
     dependencies = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
-    inputs = link_inputs(dependencies.linking_context)
+    inputs = link_inputs(dependencies.linking_context, ctx.attr.link_order)
     library = ctx.actions.declare_file(ctx.attr.name)
 
     arguments = ctx.actions.args()
@@ -62,6 +62,10 @@ shared_library = rule(
             mandatory = True,
             providers = [CcInfo],
             doc = "Libraries: all objects of static ones are linked in, shared_library targets are linked to.",
+        ),
+        "link_order": attr.string_list(
+            doc = "Targets, as \"package:name\", whose objects are linked in this order, which is that of their static " +
+                  "initialisers; objects of other targets come first.",
         ),
         "run_paths": attr.string_list(
             default = ["$ORIGIN"],

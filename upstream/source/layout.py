@@ -6,7 +6,8 @@ Run by the repository rule of @pytorch. It writes, below the repository's root:
   upstream cuts the tree into packages of its own;
 * `cuda_include/`, a view of the header folders that CUDA owns: everything else is included from the installed torch,
   whose ABI is the one that counts;
-* `units.bzl`, the translation units that upstream's CMake files list or glob for CUDA, group by group.
+* `units.bzl`, the translation units that upstream's CMake files list or glob for CUDA, group by group, and in the order in
+  which upstream links them.
 
 It prints what decides about the units, one path a line: the folders in which upstream globs, and the files that list.
 """
@@ -40,9 +41,27 @@ BUILD_FILES = frozenset(
 # Upstream's names for what one set of globs builds for CUDA; "hip" marks the ROCm half. The operators of MIOpen are in
 # CUDA builds too: without it they are its error messages.
 CUDA_GLOB = re.compile(r"(?!.*hip).*(?:cuda|cudnn|native_miopen).*(?:_cu|_cpp)$")
-# The list of c10_cuda's units.
-C10_LIST = "C10_CUDA_SRCS"
-CMAKE_FILES = ("aten/src/ATen/CMakeLists.txt", "c10/cuda/CMakeLists.txt")
+ATEN_LISTS = "aten/src/ATen/CMakeLists.txt"
+# Run in this order: upstream's functions on lists, the library of CUDA, which adds ATen's lists, and c10's.
+CMAKE_FILES = (
+    "cmake/public/utils.cmake",
+    "caffe2/CMakeLists.txt",
+    "c10/cuda/CMakeLists.txt",
+)
+# The libraries that are linked in upstream's order: units depend on what the static initialisers of others did, and at exit
+# on what they have not undone.
+LINKED = ("torch_cuda",)
+# What torchgen writes for CUDA, under the variable with which upstream adds it, in the order of torchgen's own list.
+GENERATED = {
+    "cuda_generated_sources": (
+        "RegisterCUDA.cpp",
+        "RegisterNestedTensorCUDA.cpp",
+        "RegisterQuantizedCUDA.cpp",
+        "RegisterSparseCUDA.cpp",
+        "RegisterSparseCsrCUDA.cpp",
+        "UfuncCUDA_add.cu",
+    )
+}
 FILELISTS = "build_variables.bzl"
 
 
@@ -58,7 +77,11 @@ def configure(tree: pathlib.Path) -> cmake.Configuration:
     """
     try:
         rules = load("cuda")
-        definitions = {**rules.definitions, **rules.device_definitions}
+        generated = {
+            name: ";".join(f"{cmake.BINARY}/aten/src/ATen/{file}" for file in files)
+            for name, files in GENERATED.items()
+        }
+        definitions = {**rules.definitions, **rules.device_definitions, **generated}
         source = Tree(tree)
         lists = starlark.lists(source, FILELISTS)
         return cmake.configure(source, CMAKE_FILES, definitions, lists, partial=True)
@@ -76,13 +99,22 @@ def units(configuration: cmake.Configuration) -> dict[str, list[str]]:
         name: list(files) for name, files in configuration.globs.items() if CUDA_GLOB.match(name)
     }
     if not groups:
-        raise LayoutError("aten/src/ATen/CMakeLists.txt has no file(GLOB …) for CUDA any more.")
-    listed = [path for path, names in configuration.lists.items() if C10_LIST in names]
-    if not listed:
-        raise LayoutError(
-            f"c10/cuda/CMakeLists.txt no longer sets {C10_LIST}, the list of its units."
-        )
-    return {**groups, "c10_cuda": sorted(path for path in listed if path.endswith(".cpp"))}
+        raise LayoutError(f"{ATEN_LISTS} has no file(GLOB …) for CUDA any more.")
+    return {**groups, "c10_cuda": link_order(configuration, "c10_cuda")}
+
+
+def link_order(configuration: cmake.Configuration, library: str) -> list[str]:
+    """Returns the units of one of upstream's libraries, generated ones too, in the order in which upstream links them.
+
+    Raises:
+        LayoutError: upstream no longer makes that library.
+    """
+    named = configuration.order.get(library, ())
+    units = [path for path in named if path.endswith((".cpp", ".cu"))]
+    if not units:
+        files = ", ".join(CMAKE_FILES)
+        raise LayoutError(f"Upstream's CMake files ({files}) no longer add the library {library}.")
+    return units
 
 
 def watched_folders(configuration: cmake.Configuration) -> list[str]:
@@ -143,15 +175,19 @@ def link_headers(tree: pathlib.Path, view: pathlib.Path) -> None:
         link_tree(tree / folder, view / include_path(folder))
 
 
-def units_bzl(groups: dict[str, list[str]]) -> str:
-    """Renders the groups as a Starlark file."""
-    lines = ['"""CUDA translation units by upstream\'s own groups. Written by layout.py."""', ""]
-    lines.append("UNITS = {")
-    for name, files in sorted(groups.items()):
-        lines.append(f'    "{name}": [')
-        lines.extend(f'        "{file}",' for file in files)
-        lines.append("    ],")
-    lines.append("}")
+def units_bzl(groups: dict[str, list[str]], orders: dict[str, list[str]]) -> str:
+    """Renders the groups and the orders as a Starlark file."""
+    lines = ['"""CUDA translation units, as upstream lists them. Written by layout.py."""']
+    for comment, variable, lists in (
+        ("By upstream's own groups.", "UNITS", groups),
+        ("Library by library, in the order in which upstream links them.", "LINK_ORDER", orders),
+    ):
+        lines += ["", f"# {comment}", f"{variable} = {{"]
+        for name, files in sorted(lists.items()):
+            lines.append(f'    "{name}": [')
+            lines.extend(f'        "{file}",' for file in files)
+            lines.append("    ],")
+        lines.append("}")
     return "\n".join(lines) + "\n"
 
 
@@ -165,14 +201,15 @@ def main(arguments: list[str]) -> int:
     try:
         configuration = configure(tree)
         groups = units(configuration)
+        orders = {library: link_order(configuration, library) for library in LINKED}
         folders = watched_folders(configuration)
         link_tree(tree, options.out)
         link_headers(tree, options.out / "cuda_include")
     except LayoutError as error:
         print(error, file=sys.stderr)
         return 1
-    (options.out / "units.bzl").write_text(units_bzl(groups), encoding="utf-8")
-    print("\n".join([*folders, *CMAKE_FILES, FILELISTS]))
+    (options.out / "units.bzl").write_text(units_bzl(groups, orders), encoding="utf-8")
+    print("\n".join([*folders, ATEN_LISTS, *CMAKE_FILES, FILELISTS]))
     return 0
 
 

@@ -7,12 +7,35 @@ from absl.testing import absltest
 from decouple import testing
 from upstream.source import layout
 
+CAFFE2 = """
+add_subdirectory(../aten aten)
+append_filelist(things_cuda core)
+exclude(ATen_CPP "${ATen_CPP}" ${ATen_CU})
+add_library(torch_cuda ${ATen_CPP} shim.cpp ${ATen_CU} ${core})
+"""
+C10 = """
+set(C10_CUDA_SRCS
+    Stream.cpp
+    impl/Guard.cpp
+    Driver.cpp
+)
+torch_cuda_based_add_library(c10_cuda ${C10_CUDA_SRCS} Stream.h)
+"""
+UTILS = """
+function(exclude OUTPUT INPUT)
+  list(REMOVE_ITEM INPUT ${ARGN})
+  set(${OUTPUT} ${INPUT} PARENT_SCOPE)
+endfunction()
+"""
 CMAKE = """
-exclude(other "${other}")
 file(GLOB cuda_cpp "cuda/*.cpp" "cuda/detail/*.cpp")
 file(GLOB native_cuda_cu "native/cuda/*.cu")
 file(GLOB native_miopen_cpp "native/miopen/*.cpp")
 file(GLOB hip_cpp "hip/*.cpp")
+set(ATen_CPP ${cuda_cpp} ${native_miopen_cpp})
+set(ATen_CU ${native_cuda_cu} ${cuda_generated_sources} ${CMAKE_CURRENT_SOURCE_DIR}/cuda/detail/Late.cpp)
+set(ATen_CPP ${ATen_CPP} PARENT_SCOPE)
+set(ATen_CU ${ATen_CU} PARENT_SCOPE)
 """
 
 
@@ -25,16 +48,25 @@ class LayoutTest(absltest.TestCase):
         testing.make_tree(
             self.tree,
             {
+                "aten/CMakeLists.txt": (
+                    "add_subdirectory(src/ATen)\n"
+                    "set(ATen_CPP ${ATen_CPP} PARENT_SCOPE)\n"
+                    "set(ATen_CU ${ATen_CU} PARENT_SCOPE)\n"
+                ),
                 "aten/src/ATen/CMakeLists.txt": CMAKE,
                 "aten/src/ATen/cuda/Context.cpp": "",
                 "aten/src/ATen/cuda/Context.h": "",
                 "aten/src/ATen/cuda/detail/Hooks.cpp": "",
+                "aten/src/ATen/cuda/detail/Late.cpp": "",
                 "aten/src/ATen/native/cuda/Abs.cu": "",
                 "aten/src/ATen/native/miopen/README": "",
                 "aten/src/ATen/native/Sorting.h": "",
                 "c10/BUILD.bazel": "",
-                "c10/cuda/CMakeLists.txt": "set(C10_CUDA_SRCS\n    Stream.cpp\n    impl/Guard.cpp\n)\n",
+                "c10/cuda/CMakeLists.txt": C10,
+                "c10/cuda/Driver.cpp": "",
                 "c10/cuda/impl/Guard.cpp": "",
+                "caffe2/CMakeLists.txt": CAFFE2,
+                "cmake/public/utils.cmake": UTILS,
                 "torch/csrc/Module.cpp": "",
             },
         )
@@ -57,12 +89,47 @@ class LayoutTest(absltest.TestCase):
                 "cuda_cpp": [
                     "aten/src/ATen/cuda/Context.cpp",
                     "aten/src/ATen/cuda/detail/Hooks.cpp",
+                    "aten/src/ATen/cuda/detail/Late.cpp",
                 ],
                 "native_cuda_cu": ["aten/src/ATen/native/cuda/Abs.cu"],
                 "native_miopen_cpp": [],
-                "c10_cuda": ["c10/cuda/Stream.cpp", "c10/cuda/impl/Guard.cpp"],
+                "c10_cuda": [
+                    "c10/cuda/Stream.cpp",
+                    "c10/cuda/impl/Guard.cpp",
+                    "c10/cuda/Driver.cpp",
+                ],
             },
         )
+
+    def test_units_are_in_the_order_in_which_upstream_links_them(self) -> None:
+        aten = "aten/src/ATen"
+        self.assertEqual(
+            layout.link_order(layout.configure(self.tree), "torch_cuda"),
+            [
+                f"{aten}/cuda/Context.cpp",
+                f"{aten}/cuda/detail/Hooks.cpp",
+                "caffe2/shim.cpp",
+                f"{aten}/native/cuda/Abs.cu",
+                *(
+                    f"{aten}/{name}"
+                    for name in (
+                        "RegisterCUDA.cpp",
+                        "RegisterNestedTensorCUDA.cpp",
+                        "RegisterQuantizedCUDA.cpp",
+                        "RegisterSparseCUDA.cpp",
+                        "RegisterSparseCsrCUDA.cpp",
+                        "UfuncCUDA_add.cu",
+                    )
+                ),
+                f"{aten}/cuda/detail/Late.cpp",
+                "torch/csrc/fast.cpp",
+            ],
+        )
+
+    def test_a_library_that_vanishes_is_named(self) -> None:
+        (self.tree / "caffe2/CMakeLists.txt").write_text(CAFFE2.replace("torch_cuda", "other"))
+        with self.assertRaisesRegex(layout.LayoutError, "no longer add the library torch_cuda"):
+            layout.link_order(layout.configure(self.tree), "torch_cuda")
 
     def test_a_new_file_is_a_new_unit(self) -> None:
         (self.tree / "aten/src/ATen/native/cuda/New.cu").touch()
@@ -99,13 +166,13 @@ class LayoutTest(absltest.TestCase):
 
     def test_a_list_that_vanishes_is_named(self) -> None:
         (self.tree / "c10/cuda/CMakeLists.txt").write_text("set(OTHER a.cpp)\n")
-        with self.assertRaisesRegex(layout.LayoutError, "no longer sets C10_CUDA_SRCS"):
+        with self.assertRaisesRegex(layout.LayoutError, "no longer add the library c10_cuda"):
             self.units()
 
     def test_a_tree_without_cmake_files_is_refused(self) -> None:
         (self.tree / "aten/src/ATen/CMakeLists.txt").unlink()
         with self.assertRaisesRegex(
-            layout.LayoutError, r"aten/src/ATen/CMakeLists\.txt: cannot be read"
+            layout.LayoutError, r"aten/src/ATen, which has no CMakeLists\.txt"
         ):
             self.units()
 
