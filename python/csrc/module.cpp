@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "python/csrc/absent_profiler.h"
 #include "python/csrc/bindings.h"
 #include "python/csrc/errors.h"
 #include "python/csrc/hooks.h"
@@ -55,9 +56,9 @@ py::dict changes(const py::dict& before, const py::dict& after) {
   return result;
 }
 
-// Gives torch what is not a name on a module: the CUDA hooks, and the CUDA half
-// of files that stay in the CPU build. Names which the latter puts on `torch_c`
-// become attributes of `self` as well.
+// Gives torch what is not a name on a module: the CUDA hooks, the CUDA half of
+// files that stay in the CPU build, and an answer for profilers. Names which the
+// second of these puts on `torch_c` become attributes of `self` as well.
 void complete(py::module_ self, const py::module_& torch_c) {
   auto names = torch_c.attr("__dict__").cast<py::dict>();
   auto before = names.attr("copy")().cast<py::dict>();
@@ -67,6 +68,7 @@ void complete(py::module_ self, const py::module_& torch_c) {
     for (const auto& item : changes(before, names)) {
       self.attr(item.first) = item.second;
     }
+    install_absent_profiler();
   } catch (...) {
     // The pending Python error, if there is one, has to survive the clean-up.
     py::error_scope pending;
