@@ -40,6 +40,11 @@ print("host", torch.ones(3).sum().item())
 
 ILLEGAL = "CUDA error: an illegal memory access was encountered"
 ASSERTED = "CUDA error: device-side assert triggered"
+# What CUDA's errors end with in a stock build.
+_ASYNCHRONOUS = (
+    "CUDA kernel errors might be asynchronously reported at some other API call, "
+    "so the stacktrace below might be incorrect."
+)
 
 
 def fault(step: str) -> tuple[list[str], str]:
@@ -125,6 +130,26 @@ attempt("first", lambda: torch.mm(alias, alias).sum().item())
         self.assertStartsWith(lines[0], "first RuntimeError CUDA error")
         self.assertRegex(complaints, r"gemm.*: illegal memory access: 67108864 bytes at 0x")
         self.assertIn("host 3.0", lines)
+
+    def test_errors_have_the_words_of_a_stock_build(self) -> None:
+        """All of them: programs and people look for what is known."""
+        text = programs.output("""
+import torch
+index = torch.tensor([9], device="cuda")
+try:
+    torch.ones(4, device="cuda")[index].sum().item()
+except RuntimeError as error:
+    print(error)
+""")
+        self.assertEqual(
+            text.strip().splitlines(),
+            [
+                ASSERTED,
+                _ASYNCHRONOUS,
+                "For debugging consider passing CUDA_LAUNCH_BLOCKING=1",
+                "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
+            ],
+        )
 
 
 if __name__ == "__main__":
