@@ -92,13 +92,26 @@ entry_paths() {
   done
 }
 
-# Prints the PID of a Bazel server that lives in root $1 and sees what entry $2
-# stands for (bazelrc.sh puts that on its command line); nothing when there is none.
+# Succeeds when all user IDs of a process (folder $1 below /proc) are those of the
+# caller, and its user namespace too. Who owns the folder says less: it is root
+# for any process that does not let itself be dumped.
+is_ours() {
+  local ids id
+  id=$(id -u)
+  ids=$(sed -n 's/^Uid:[[:space:]]*//p' "$1/status" 2>/dev/null) || return 1
+  [[ $(tr -s '[:blank:]' ' ' <<<"$ids") == "$id $id $id $id" ]] || return 1
+  [[ $(readlink "$1/ns/user") == "$(readlink "$PROC/self/ns/user")" ]]
+}
+
+# Prints the PID of a Bazel server of the caller that lives in root $1 and sees
+# what entry $2 stands for (bazelrc.sh puts that on its command line); nothing
+# when there is none. Anybody can put these words on a command line, and a root
+# user who enters such a process runs what that shows as /usr/bin/env.
 server_in_root() {
   local file
   grep -sl -- "-Dbazelw.entry=$2" "$PROC"/[0-9]*/cmdline | while read -r file; do
     file=${file%/cmdline}
-    if [[ $(readlink "$file/root") == "$1" ]]; then
+    if [[ $(readlink "$file/root") == "$1" ]] && is_ours "$file"; then
       basename "$file"
       break
     fi

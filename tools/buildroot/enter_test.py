@@ -120,23 +120,41 @@ class EnterTest(absltest.TestCase):
         self.assertIn("/usr/share/doc", self.shown())
         self.assertNotEqual(self.settings(), first)
 
-    def entered(self, root: str) -> bool:
-        """Returns whether the namespace of a server was entered that lives in a root."""
+    def entered(
+        self,
+        root: str | None = None,
+        ids: str = "0\t0\t0\t0",
+        namespace: str = "user:[1]",
+    ) -> bool:
+        """Returns whether the namespace of a server was entered that lives in a root, ours unless told otherwise."""
         self.bazel("version")
         entry = re.search(r"-Dbazelw\.entry=[0-9a-f]{12}", self.settings())
         assert entry is not None
-        process = self.machine.bed / "proc" / "42"
-        process.mkdir(parents=True)
+        processes = self.machine.bed / "proc"
+        for name, its_namespace in (("self", "user:[1]"), ("42", namespace)):
+            (processes / name / "ns").mkdir(parents=True)
+            (processes / name / "ns/user").symlink_to(its_namespace)
+        process = processes / "42"
         (process / "cmdline").write_text(f"bazel(main)\0-Xverify:none\0{entry[0]}\0")
-        (process / "root").symlink_to(root)
-        self.bazel("version", BAZELW_PROC=str(process.parent))
+        (process / "status").write_text(f"Name:\tbazel(main)\nUid:\t{ids}\nGid:\t0\t0\t0\t0\n")
+        (process / "root").symlink_to(root or self.machine.cache / self.machine.roots()[0])
+        self.bazel("version", BAZELW_PROC=str(processes))
         return self.machine.log()[-1].startswith("nsenter --target 42 --mount --root ")
 
     def test_next_call_goes_to_the_running_server(self) -> None:
-        self.assertTrue(self.entered(str(self.machine.cache / self.machine.roots()[0])))
+        self.assertTrue(self.entered())
 
     def test_server_of_another_root_is_left_alone(self) -> None:
         self.assertFalse(self.entered("/"))
+
+    def test_server_of_another_user_is_left_alone(self) -> None:
+        self.assertFalse(self.entered(ids="1000\t1000\t1000\t1000"))
+
+    def test_server_that_another_user_has_started_is_left_alone(self) -> None:
+        self.assertFalse(self.entered(ids="1000\t0\t0\t0"))
+
+    def test_server_in_another_user_namespace_is_left_alone(self) -> None:
+        self.assertFalse(self.entered(namespace="user:[2]"))
 
     def test_shell_runs_a_command_inside(self) -> None:
         result = self.machine.bazelw("shell", "echo", "two words")
