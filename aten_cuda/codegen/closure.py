@@ -41,6 +41,10 @@ SUBSTITUTES = {
 """Files that others refer to from functions that a profile may leave out; ours defines what they would."""
 
 
+RUNTIME_KERNELS = "RUNTIME_KERNELS (aten_cuda/profiles/defs.bzl)"
+"""Where the files are named that every build has."""
+
+
 @dataclass
 class Verdict:
     """What is wrong with a profile.
@@ -77,9 +81,9 @@ class _Check:
         self._profile = profile
         self._operators = sources.operators
         self._selected = resolve(profile, self._operators)
-        self._have = profile.kernels & sources.kernel_files()
+        self._have = (profile.kernels | profile.runtime_kernels) & sources.kernel_files()
         self._missing: dict[str, set[str]] = {}  # what is not there -> who needs it
-        self._reached: set[str] = set()  # kernel files
+        self._reached = set(profile.runtime_kernels)  # kernel files
         self._left_out: set[str] = set()  # entries of profile.left_out that stood for something
         self._problems: list[str] = []
         self._fatal: list[str] = []
@@ -92,11 +96,13 @@ class _Check:
             self._overloads.setdefault(op.base, []).append(op)
 
     def run(self) -> Verdict:
-        for path in sorted(self._profile.kernels - self._have):
-            near = _near(path, self._sources.kernel_files() - self._profile.kernels)
+        given = self._profile.kernels | self._profile.runtime_kernels
+        for path in sorted(given - self._have):
+            near = _near(path, self._sources.kernel_files() - given)
             hint = f", or name what took its place (near: {', '.join(near)})" if near else ""
+            where = "kernels has" if path in self._profile.kernels else f"{RUNTIME_KERNELS} have"
             self._fatal.append(
-                f"kernels has {path}, which is no kernel file of this PyTorch; remove it{hint}"
+                f"{where} {path}, which is no kernel file of this PyTorch; remove it{hint}"
             )
         self._follow_operators()
         self._follow_files()
@@ -214,7 +220,7 @@ def offers(sources: Sources, profile: Profile) -> list[str]:
 
     What such an operator calls through the dispatcher is not looked at; `check` does once it is added.
     """
-    have = profile.kernels
+    have = profile.kernels | profile.runtime_kernels
     selected = resolve(profile, sources.operators)
     found: list[str] = []
     for op in sources.operators:
@@ -256,7 +262,7 @@ def unheard_of(sources: Sources, core: Profile, outside: Iterable[str]) -> list[
         core: the profile.
         outside: files below aten/src/ATen that core knowingly leaves out.
     """
-    return sorted(sources.kernel_files() - core.kernels - set(outside))
+    return sorted(sources.kernel_files() - core.kernels - core.runtime_kernels - set(outside))
 
 
 def _build(sources: Sources, profile: Profile, out: Path, core: str, outside: Path) -> int:

@@ -118,6 +118,20 @@ class ClosureTest(absltest.TestCase):
             "near", self.check(profile_of("cos", kernels=("native/cuda/Qqq.cu",))).fatal[0]
         )
 
+    def test_what_every_build_has_is_neither_missed_nor_too_much(self) -> None:
+        runtime = self.core.runtime_kernels
+        self.assertIn("native/transformers/cuda/sdp_utils.cpp", runtime)
+        self.assertEqual(self.core.kernels & runtime, set())
+        small = profile_of("cos", kernels=("native/cuda/UnaryGeometricCosKernel.cu",))
+        self.assertEqual(self.check(small).problems, [])
+        with_runtime = dataclasses.replace(small, runtime_kernels=runtime)
+        self.assertEqual(self.check(with_runtime).problems, [])
+
+    def test_a_file_of_every_build_that_does_not_exist_is_reported(self) -> None:
+        gone = frozenset({"native/cuda/Gone.cpp"})
+        profile = dataclasses.replace(self.core, runtime_kernels=self.core.runtime_kernels | gone)
+        self.assert_one_problem(profile, "RUNTIME_KERNELS (aten_cuda/profiles/defs.bzl) have")
+
     def test_needs_follows_links_between_files(self) -> None:
         self.assertContainsSubset(
             {"native/cuda/ScanKernels.cpp", "native/cuda/CumsumKernel.cu"},

@@ -116,6 +116,7 @@ class CommandLineTest(absltest.TestCase):
                     "name": "//p",
                     "full": False,
                     "kernels": [],
+                    "runtime_kernels": [],
                     "left_out": [],
                     "selections": [{"label": "//p", "operators": ["nope"], "backends": ["CUDA"]}],
                 }

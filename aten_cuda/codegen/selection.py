@@ -42,9 +42,10 @@ class Profile:
 
     Attributes:
         name: for messages.
-        full: everything; the other two are empty.
+        full: everything; the others are empty.
         selections: operators by the target that names them.
         kernels: files below aten/src/ATen.
+        runtime_kernels: more of them, which every build has: profiles need not name them.
         left_out: dispatch stubs and operators, or patterns of such, that the profile knowingly does without.
     """
 
@@ -52,6 +53,7 @@ class Profile:
     full: bool = False
     selections: tuple[Selection, ...] = ()
     kernels: frozenset[str] = field(default_factory=frozenset)
+    runtime_kernels: frozenset[str] = field(default_factory=frozenset)
     left_out: frozenset[str] = field(default_factory=frozenset)
 
     @staticmethod
@@ -77,6 +79,7 @@ class Profile:
                     for s in data["selections"]
                 ),
                 kernels=frozenset(data["kernels"]),
+                runtime_kernels=frozenset(data["runtime_kernels"]),
                 left_out=frozenset(data["left_out"]),
             )
         except FileNotFoundError as error:

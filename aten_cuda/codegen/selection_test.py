@@ -104,6 +104,7 @@ class LoadTest(absltest.TestCase):
                     "name": "//p",
                     "full": False,
                     "kernels": ["native/cuda/Copy.cu"],
+                    "runtime_kernels": [],
                     "left_out": ["cudnn_*"],
                     "selections": [selection],
                 }

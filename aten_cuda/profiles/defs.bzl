@@ -20,6 +20,15 @@ KERNEL_SUBSTITUTES = {
     "native/cuda/RowwiseScaledMM.cu": "//aten_cuda/codegen:substitutes/rowwise_scaled_mm.cpp",
 }
 
+# Units of native that the bindings and CUDA's hooks refer to: they are in every build, whatever its profile. A build in
+# which one is missing fails: the linker names the symbol for libtorch_cuda, //python/csrc:bindings for _CUDAC.
+RUNTIME_KERNELS = [
+    "native/cuda/Resize.cpp",
+    "native/cuda/SpectralOps.cpp",
+    "native/cuda/jit_utils.cpp",
+    "native/transformers/cuda/sdp_utils.cpp",
+]
+
 _BACKENDS = ["CUDA", "NestedTensorCUDA", "QuantizedCUDA", "SparseCUDA", "SparseCsrCUDA"]
 
 def _op_profile_impl(ctx):
@@ -49,6 +58,7 @@ def _op_profile_impl(ctx):
         "full": full,
         "kernels": sorted(kernels.to_list()),
         "name": str(ctx.label),
+        "runtime_kernels": RUNTIME_KERNELS,
         "selections": selections.to_list(),
         "left_out": sorted(left_out.to_list()),
     }, indent = "  ") + "\n")
@@ -96,7 +106,8 @@ Profiles compose: a profile has its own operators and kernels and those of its d
 def kernel_selected(profile, path):
     """Whether a build with this profile compiles a unit.
 
-    Units of ATen/cuda belong to every build (the runtime's bindings use them), except for CUB's sorts and scans.
+    Units of ATen/cuda belong to every build (the runtime's bindings use them), except for CUB's sorts and scans; so do
+    RUNTIME_KERNELS.
 
     Args:
       profile: OpProfileInfo.
@@ -105,6 +116,6 @@ def kernel_selected(profile, path):
     Returns:
       bool.
     """
-    if profile.full or path in profile.kernels.to_list():
+    if profile.full or path in RUNTIME_KERNELS or path in profile.kernels.to_list():
         return True
     return path.startswith("cuda/") and not path.startswith("cuda/cub")
