@@ -23,7 +23,7 @@ def _closed_link_impl(ctx):
         inputs = depset([ctx.file.library] + libraries, transitive = [toolchain.all_files]),
         outputs = [stamp],
         mnemonic = "ClosedLink",
-        progress_message = "Looking for what %{input} refers to",
+        progress_message = "Looking for what %s refers to" % ctx.file.library.short_path,
         use_default_shell_env = True,
     )
     return [
