@@ -16,11 +16,13 @@ import argparse
 import pathlib
 import re
 import sys
+from collections.abc import Sequence
 
 # Run by the repository rule, outside of Bazel's Python rules.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 from decouple.errors import DecoupleError
+from decouple.gaps import STRICT, Gaps
 from decouple.lists import cmake, starlark
 from decouple.rules.load import load
 from decouple.tree import Tree
@@ -41,13 +43,9 @@ BUILD_FILES = frozenset(
 # Upstream's names for what one set of globs builds for CUDA; "hip" marks the ROCm half. The operators of MIOpen are in
 # CUDA builds too: without it they are its error messages.
 CUDA_GLOB = re.compile(r"(?!.*hip).*(?:cuda|cudnn|native_miopen).*(?:_cu|_cpp)$")
-ATEN_LISTS = "aten/src/ATen/CMakeLists.txt"
-# Run in this order: upstream's functions on lists, the library of CUDA, which adds ATen's lists, and c10's.
-CMAKE_FILES = (
-    "cmake/public/utils.cmake",
-    "caffe2/CMakeLists.txt",
-    "c10/cuda/CMakeLists.txt",
-)
+CMAKE_FILES = ("aten/src/ATen/CMakeLists.txt", "c10/cuda/CMakeLists.txt")
+# What makes libraries of these lists: upstream's functions on lists first.
+LIBRARY_FILES = ("cmake/public/utils.cmake", "caffe2/CMakeLists.txt")
 # The libraries that are linked in upstream's order: units depend on what the static initialisers of others did, and at exit
 # on what they have not undone.
 LINKED = ("torch_cuda",)
@@ -69,8 +67,15 @@ class LayoutError(Exception):
     """The tree does not look as this project expects; the message says which file and why."""
 
 
-def configure(tree: pathlib.Path) -> cmake.Configuration:
-    """Runs the CMake files in which upstream lists CUDA units, as in a CUDA build.
+def configure(
+    tree: pathlib.Path, files: Sequence[str] = CMAKE_FILES, gaps: Gaps = STRICT
+) -> cmake.Configuration:
+    """Runs CMake files of upstream, as in a CUDA build.
+
+    Args:
+        tree: PyTorch's source.
+        files: what to run; unless told otherwise, the files in which upstream lists CUDA units.
+        gaps: what cannot be understood is reported there, and is an error unless told otherwise.
 
     Raises:
         LayoutError: the tree is not one, or a file of it cannot be understood.
@@ -82,9 +87,9 @@ def configure(tree: pathlib.Path) -> cmake.Configuration:
             for name, files in GENERATED.items()
         }
         definitions = {**rules.definitions, **rules.device_definitions, **generated}
-        source = Tree(tree)
+        source = Tree(tree, gaps)
         lists = starlark.lists(source, FILELISTS)
-        return cmake.configure(source, CMAKE_FILES, definitions, lists, partial=True)
+        return cmake.configure(source, files, definitions, lists, partial=True)
     except DecoupleError as error:
         raise LayoutError(str(error)) from None
 
@@ -99,22 +104,43 @@ def units(configuration: cmake.Configuration) -> dict[str, list[str]]:
         name: list(files) for name, files in configuration.globs.items() if CUDA_GLOB.match(name)
     }
     if not groups:
-        raise LayoutError(f"{ATEN_LISTS} has no file(GLOB …) for CUDA any more.")
-    return {**groups, "c10_cuda": link_order(configuration, "c10_cuda")}
+        raise LayoutError("aten/src/ATen/CMakeLists.txt has no file(GLOB …) for CUDA any more.")
+    return {**groups, "c10_cuda": named_by(configuration, "c10_cuda")}
 
 
-def link_order(configuration: cmake.Configuration, library: str) -> list[str]:
-    """Returns the units of one of upstream's libraries, generated ones too, in the order in which upstream links them.
+def named_by(configuration: cmake.Configuration, library: str) -> list[str]:
+    """Returns the units of one of upstream's libraries, generated ones too, as upstream names them.
 
     Raises:
         LayoutError: upstream no longer makes that library.
     """
     named = configuration.order.get(library, ())
-    units = [path for path in named if path.endswith((".cpp", ".cu"))]
-    if not units:
-        files = ", ".join(CMAKE_FILES)
-        raise LayoutError(f"Upstream's CMake files ({files}) no longer add the library {library}.")
-    return units
+    found = [path for path in named if path.endswith((".cpp", ".cu"))]
+    if not found:
+        raise LayoutError(f"Upstream's CMake files no longer add the library {library}.")
+    return found
+
+
+def link_order(tree: pathlib.Path, groups: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Returns the units of upstream's libraries in the order in which upstream links them.
+
+    What is not understood around these libraries is passed over, as long as each unit has its place.
+
+    Args:
+        tree: PyTorch's source.
+        groups: what `units` returned.
+
+    Raises:
+        LayoutError: upstream no longer makes such a library, or a unit is in none.
+    """
+    libraries = configure(tree, LIBRARY_FILES, Gaps())
+    orders = {library: named_by(libraries, library) for library in LINKED}
+    placed = {path for paths in libraries.order.values() for path in paths}
+    for name, paths in groups.items():
+        for path in paths:
+            if name != "c10_cuda" and path not in placed:
+                raise LayoutError(f"{path} is in no library that {LIBRARY_FILES[-1]} adds.")
+    return orders
 
 
 def watched_folders(configuration: cmake.Configuration) -> list[str]:
@@ -201,7 +227,7 @@ def main(arguments: list[str]) -> int:
     try:
         configuration = configure(tree)
         groups = units(configuration)
-        orders = {library: link_order(configuration, library) for library in LINKED}
+        orders = link_order(tree, groups)
         folders = watched_folders(configuration)
         link_tree(tree, options.out)
         link_headers(tree, options.out / "cuda_include")
@@ -209,7 +235,7 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return 1
     (options.out / "units.bzl").write_text(units_bzl(groups, orders), encoding="utf-8")
-    print("\n".join([*folders, ATEN_LISTS, *CMAKE_FILES, FILELISTS]))
+    print("\n".join([*folders, *CMAKE_FILES, *LIBRARY_FILES, FILELISTS]))
     return 0
 
 

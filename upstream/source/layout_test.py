@@ -104,7 +104,7 @@ class LayoutTest(absltest.TestCase):
     def test_units_are_in_the_order_in_which_upstream_links_them(self) -> None:
         aten = "aten/src/ATen"
         self.assertEqual(
-            layout.link_order(layout.configure(self.tree), "torch_cuda"),
+            layout.link_order(self.tree, self.units())["torch_cuda"],
             [
                 f"{aten}/cuda/Context.cpp",
                 f"{aten}/cuda/detail/Hooks.cpp",
@@ -129,7 +129,19 @@ class LayoutTest(absltest.TestCase):
     def test_a_library_that_vanishes_is_named(self) -> None:
         (self.tree / "caffe2/CMakeLists.txt").write_text(CAFFE2.replace("torch_cuda", "other"))
         with self.assertRaisesRegex(layout.LayoutError, "no longer add the library torch_cuda"):
-            layout.link_order(layout.configure(self.tree), "torch_cuda")
+            layout.link_order(self.tree, self.units())
+
+    def test_a_unit_that_is_in_no_library_is_named(self) -> None:
+        (self.tree / "caffe2/CMakeLists.txt").write_text(CAFFE2.replace("${ATen_CU} ${core}", ""))
+        with self.assertRaisesRegex(layout.LayoutError, r"Late\.cpp is in no library that caffe2"):
+            layout.link_order(self.tree, self.units())
+
+    def test_what_is_around_the_libraries_need_not_be_understood(self) -> None:
+        self.assertNotEmpty(self.units())
+        (self.tree / "caffe2/CMakeLists.txt").write_text(
+            "append_filelist(none other)\nmath(EXPR S 1/0)\n" + CAFFE2
+        )
+        self.assertIn("torch_cuda", layout.link_order(self.tree, self.units()))
 
     def test_a_new_file_is_a_new_unit(self) -> None:
         (self.tree / "aten/src/ATen/native/cuda/New.cu").touch()
@@ -172,7 +184,7 @@ class LayoutTest(absltest.TestCase):
     def test_a_tree_without_cmake_files_is_refused(self) -> None:
         (self.tree / "aten/src/ATen/CMakeLists.txt").unlink()
         with self.assertRaisesRegex(
-            layout.LayoutError, r"aten/src/ATen, which has no CMakeLists\.txt"
+            layout.LayoutError, r"aten/src/ATen/CMakeLists\.txt: cannot be read"
         ):
             self.units()
 
