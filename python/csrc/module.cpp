@@ -57,8 +57,8 @@ py::dict changes(const py::dict& before, const py::dict& after) {
 }
 
 // Gives torch what is not a name on a module: the CUDA hooks, the CUDA half of
-// files that stay in the CPU build, and an answer for profilers. Names which the
-// second of these puts on `torch_c` become attributes of `self` as well.
+// files that stay in the CPU build, and an answer for profilers. Names which
+// the second of these puts on `torch_c` become attributes of `self` as well.
 void complete(py::module_ self, const py::module_& torch_c) {
   auto names = torch_c.attr("__dict__").cast<py::dict>();
   auto before = names.attr("copy")().cast<py::dict>();
