@@ -25,7 +25,7 @@ _RELATIVE = re.compile(
 _SECTION = re.compile(
     r"\[ *\d+\] \.init_array\s+INIT_ARRAY\s+(?P<address>[0-9a-f]+) [0-9a-f]+ (?P<size>[0-9a-f]+)"
 )
-_UNIT_OF_NVCC = re.compile(r"(?:tmpxft_\w+-\d+_)?(.*)\.(?:compute_\w+\.)?cudafe1\.cpp")
+_UNIT_OF_NVCC = re.compile(r"(?:tmpxft_\w+-\d+_)?(.*?)\.(?:compute_\w+\.)?cudafe1\.cpp\Z")
 
 
 @dataclasses.dataclass(frozen=True)
