@@ -27,6 +27,10 @@ class SoundLibraryTest(absltest.TestCase):
         self.assertEqual(SOUND.run_path, ("$ORIGIN", "$ORIGIN/lib"))
         self.assertEqual(elf.faults_of_run_path(SOUND), [])
 
+    def test_initialisers_are_told_in_the_order_of_the_link(self) -> None:
+        found = elf.initialisers(FOLDER / "libsound.so")
+        self.assertEqual([name for name in found if name != "crtstuff.c"], ["first.c", "sound.c"])
+
     def test_no_stack_to_execute_and_no_text_to_relocate(self) -> None:
         self.assertFalse(SOUND.executable_stack)
         self.assertFalse(SOUND.text_relocations)
