@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "cudasim/device/memory/address_map.h"
-#include "cudasim/device/memory/range_allocator.h"
+#include "cudasim/engine/memory/range_allocator.h"
 
 namespace cudasim::device {
 
@@ -74,7 +74,7 @@ class Memory {
   int file_ = -1;
   std::uint64_t base_ = 0;
   mutable std::mutex mutex_;
-  std::optional<RangeAllocator> pieces_;
+  std::optional<engine::RangeAllocator> pieces_;
   std::uint64_t used_ = 0;
 };
 

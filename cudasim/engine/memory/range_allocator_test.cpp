@@ -1,12 +1,12 @@
 // The division of address space.
-#include "cudasim/device/memory/range_allocator.h"
+#include "cudasim/engine/memory/range_allocator.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <random>
 
-namespace cudasim::device {
+namespace cudasim::engine {
 namespace {
 
 TEST(RangeAllocator, PiecesAreAlignedAndHaveGapsBetweenThem) {
@@ -52,4 +52,4 @@ TEST(RangeAllocator, WhatIsFreedGrowsTogetherAgain) {
 }
 
 } // namespace
-} // namespace cudasim::device
+} // namespace cudasim::engine

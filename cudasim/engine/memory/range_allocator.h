@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-namespace cudasim::device {
+namespace cudasim::engine {
 
 /// Best fit over a sorted list of free pieces, merged as they are freed. Every
 /// piece is followed by a gap that belongs to nobody, so that running over the
@@ -38,4 +38,4 @@ class RangeAllocator {
   std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_; // size, begin
 };
 
-} // namespace cudasim::device
+} // namespace cudasim::engine

@@ -1,8 +1,8 @@
-#include "cudasim/device/memory/range_allocator.h"
+#include "cudasim/engine/memory/range_allocator.h"
 
 #include <iterator>
 
-namespace cudasim::device {
+namespace cudasim::engine {
 
 RangeAllocator::RangeAllocator(
     std::uint64_t begin,
@@ -24,7 +24,7 @@ std::optional<std::uint64_t> RangeAllocator::allocate(
     const auto [free_size, free_begin] = *at;
     const std::uint64_t begin = (free_begin + mask) & ~mask;
     const std::uint64_t lead = begin - free_begin;
-    if (lead + size > free_size) {
+    if (begin < free_begin || lead > free_size || size > free_size - lead) {
       continue;
     }
     remove_free(free_.find(free_begin));
@@ -76,4 +76,4 @@ void RangeAllocator::remove_free(
   free_.erase(piece);
 }
 
-} // namespace cudasim::device
+} // namespace cudasim::engine
