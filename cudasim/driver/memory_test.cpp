@@ -384,5 +384,32 @@ TEST_F(Memory, MemoryOfAStreamComesAndGoesInItsOrder) {
   EXPECT_EQ(cuMemAllocAsync(nullptr, 16, stream), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Memory, SizesBeyondAllMemoryAreRefused) {
+  // Those whose products wrap around to something small, too.
+  const Array<std::uint8_t> array(16);
+  const CUdeviceptr memory = array.address();
+  constexpr std::size_t kMost = SIZE_MAX;
+  EXPECT_EQ(cuMemsetD8(memory, 1, kMost), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemsetD8(memory, 1, ~memory + 17), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemsetD16(memory, 1, kMost / 2 + 2), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemsetD32(memory, 1, kMost / 4 + 2), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      cuMemsetD32Async(memory, 1, kMost / 4 + 2, nullptr),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      cuMemsetD2D8(memory, std::size_t{1} << 63, 1, 4, 3),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      cuMemsetD2D32(memory, 8, 1, kMost / 4 + 2, 2), CUDA_ERROR_INVALID_VALUE);
+  std::uint8_t host[16];
+  EXPECT_EQ(cuMemcpyHtoD(memory, host, kMost), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemcpyDtoH(host, memory, kMost), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemcpyDtoD(memory, memory, kMost), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemcpy(memory, memory, kMost), CUDA_ERROR_INVALID_VALUE);
+  CUdeviceptr none = 0;
+  EXPECT_EQ(cuMemAlloc(&none, kMost), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(array.values(), std::vector<std::uint8_t>(16));
+}
+
 } // namespace
 } // namespace cudasim::driver::testing

@@ -4,6 +4,7 @@
 #include "cudasim/device/memory/copy.h"
 
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -28,7 +29,7 @@ void copy(cudaStream_t handle, CopyWork work, bool wait) {
     require_no_unsafe_capture();
     require_not_capturing(*stream);
   }
-  if (work.bytes() == 0) {
+  if (work.empty()) {
     return;
   }
   const bool capturing =
@@ -57,7 +58,7 @@ void copy(cudaStream_t handle, CopyWork work, bool wait) {
 void fill(cudaStream_t handle, const FillWork& work, bool wait) {
   const auto stream = resolve_stream(handle);
   check_fill(machine().addresses(), work);
-  if (work.width * work.height * work.depth == 0) {
+  if (work.empty()) {
     return;
   }
   if (wait) {
@@ -86,7 +87,6 @@ FillWork plane_fill(
   FillWork work = linear_fill(to, static_cast<unsigned char>(value), 1, width);
   work.pitch = pitch;
   work.height = height;
-  work.slice = pitch * height;
   return work;
 }
 
@@ -94,7 +94,9 @@ FillWork box_fill(cudaPitchedPtr to, int value, cudaExtent extent) {
   FillWork work =
       plane_fill(to.ptr, to.pitch, value, extent.width, extent.height);
   work.depth = extent.depth;
-  work.slice = to.pitch * to.ysize;
+  if (__builtin_mul_overflow(to.pitch, to.ysize, &work.slice)) {
+    work.slice = std::numeric_limits<std::size_t>::max();
+  }
   return work;
 }
 

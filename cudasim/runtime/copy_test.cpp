@@ -1,6 +1,8 @@
 // Copies and fills in streams, of boxes and between devices, compared with
 // what the host computes.
+#include <cstdint>
 #include <numeric>
+#include <vector>
 
 #include "cudasim/runtime/testing/support.h"
 
@@ -310,6 +312,97 @@ TEST_F(Copies, FillsOfABoxTouchItsExtentOnly) {
   EXPECT_EQ(
       cudaMemset3DAsync(narrow, 5, cudaExtent{4, 3, 2}, stream),
       cudaErrorInvalidPitchValue);
+}
+
+TEST_F(Copies, SizesBeyondAllMemoryAreRefused) {
+  // Those whose products and sums wrap around to something small, too.
+  constexpr std::size_t kMost = SIZE_MAX;
+  constexpr std::size_t kHalf = std::size_t{1} << 32;
+  // 3 times this is 1.
+  constexpr std::size_t kThird = 0xaaaaaaaaaaaaaaab;
+  const std::vector<int> before = {1, 2, 3, 4};
+  OnDevice values(before);
+  void* const memory = values.data();
+  std::vector<int> host(4);
+  const auto address = reinterpret_cast<std::size_t>(memory);
+  for (const std::size_t bytes :
+       {kMost, kMost - 15, ~address, ~address + 1, ~address + 17}) {
+    EXPECT_EQ(cudaMemset(memory, 0, bytes), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemsetAsync(memory, 0, bytes, stream), cudaErrorInvalidValue);
+    for (const auto kind : {cudaMemcpyDeviceToDevice, cudaMemcpyDefault}) {
+      EXPECT_EQ(cudaMemcpy(memory, memory, bytes, kind), cudaErrorInvalidValue);
+    }
+    EXPECT_EQ(
+        cudaMemcpy(memory, host.data(), bytes, cudaMemcpyHostToDevice),
+        cudaErrorInvalidValue);
+    EXPECT_EQ(
+        cudaMemcpyAsync(
+            host.data(), memory, bytes, cudaMemcpyDeviceToHost, stream),
+        cudaErrorInvalidValue);
+    EXPECT_EQ(
+        cudaMemcpyPeer(memory, 0, memory, 0, bytes), cudaErrorInvalidValue);
+  }
+  EXPECT_EQ(
+      cudaMemcpy(host.data(), host.data(), kMost, cudaMemcpyHostToHost),
+      cudaErrorInvalidValue);
+  struct Plane {
+    std::size_t pitch, width, height;
+  };
+  for (const Plane& p : std::vector<Plane>{
+           {kHalf, kHalf, kHalf}, // no bytes at all, modulo 2^64
+           {kMost, kMost, 2},
+           {kMost, 4, kMost},
+           {kThird, 16, 4}, // the last row begins behind the first byte
+           {kMost - 3, 4, 3}, // and here before it
+           {16, 16, kThird}}) {
+    EXPECT_EQ(
+        cudaMemset2D(memory, p.pitch, 0, p.width, p.height),
+        cudaErrorInvalidValue);
+    EXPECT_EQ(
+        cudaMemcpy2D(
+            memory,
+            p.pitch,
+            host.data(),
+            p.pitch,
+            p.width,
+            p.height,
+            cudaMemcpyHostToDevice),
+        cudaErrorInvalidValue);
+    EXPECT_EQ(
+        cudaMemcpy2DAsync(
+            host.data(),
+            p.pitch,
+            memory,
+            p.pitch,
+            p.width,
+            p.height,
+            cudaMemcpyDeviceToHost,
+            stream),
+        cudaErrorInvalidValue);
+  }
+  for (const cudaExtent& extent : std::vector<cudaExtent>{
+           {kHalf, kHalf, 1},
+           {4, kHalf, kHalf},
+           {1, 3, kThird},
+           {kMost, kMost, kMost}}) {
+    const cudaPitchedPtr where{memory, extent.width, extent.width, kHalf};
+    EXPECT_EQ(cudaMemset3D(where, 0, extent), cudaErrorInvalidValue);
+    cudaMemcpy3DParms copy{};
+    copy.srcPtr = copy.dstPtr = where;
+    copy.extent = extent;
+    copy.kind = cudaMemcpyDefault;
+    EXPECT_EQ(cudaMemcpy3D(&copy), cudaErrorInvalidValue);
+  }
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = copy.dstPtr = {memory, 16, 16, 1};
+  copy.extent = {4, 1, 1};
+  copy.kind = cudaMemcpyDefault;
+  // Wraps around to the second word.
+  copy.dstPos = {4, std::size_t{1} << 60, 0};
+  EXPECT_EQ(cudaMemcpy3D(&copy), cudaErrorInvalidValue);
+  copy.dstPos = {};
+  EXPECT_OK(cudaMemcpy3D(&copy));
+  EXPECT_EQ(values.get(), before);
 }
 
 } // namespace

@@ -25,8 +25,8 @@ struct CopyWork {
   std::size_t from_slice = 0;
   cudaMemcpyKind kind = cudaMemcpyDefault;
 
-  std::size_t bytes() const {
-    return width * height * depth;
+  bool empty() const {
+    return width == 0 || height == 0 || depth == 0;
   }
 };
 
@@ -40,6 +40,10 @@ struct FillWork {
   std::size_t depth = 1;
   std::size_t pitch = 0; // bytes
   std::size_t slice = 0; // bytes
+
+  bool empty() const {
+    return width == 0 || height == 0 || depth == 0;
+  }
 };
 
 CopyWork linear_copy(

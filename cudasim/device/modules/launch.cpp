@@ -103,6 +103,7 @@ void check_launch(Device& device, const KernelWork& work) {
             work.block.z == info.required_threads.z,
         cudaErrorInvalidValue);
   }
+  require(work.shared_bytes <= p.sharedMemPerBlockOptin); // sums do not wrap
   const int opted = work.function->max_dynamic_shared;
   const std::uint64_t total = info.static_shared_bytes + work.shared_bytes;
   require(

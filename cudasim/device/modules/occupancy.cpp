@@ -36,7 +36,8 @@ int max_active_blocks(
       p.maxThreadsPerMultiProcessor / (warps * p.warpSize));
 
   const std::size_t shared = info.static_shared_bytes + shared_bytes;
-  if (shared > p.sharedMemPerBlockOptin) {
+  if (shared_bytes > p.sharedMemPerBlockOptin ||
+      shared > p.sharedMemPerBlockOptin) {
     return 0;
   }
   blocks = std::min(
