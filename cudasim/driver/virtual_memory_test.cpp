@@ -1,8 +1,10 @@
 // Virtual memory: addresses are reserved, memory is made, and the one is mapped
 // to the other.
 #include <cstdint>
+#include <cstdio>
 #include <vector>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cudasim/driver/testing/context.h"
@@ -214,6 +216,48 @@ TEST_F(VirtualMemory, NothingIsMappedTwiceOrOutside) {
       cuMemMap(base + 4 * unit, unit, 0, memory, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMemUnmap(base, unit), CUDA_SUCCESS);
   EXPECT_EQ(cuMemRelease(memory), CUDA_SUCCESS);
+}
+
+TEST_F(VirtualMemory, SizesThatWrapAroundAreRefused) {
+  const std::size_t most = ~(unit - 1); // a multiple of the granularity
+  CUdeviceptr address = 0;
+  EXPECT_NE(cuMemAddressReserve(&address, most, 0, 0, 0), CUDA_SUCCESS);
+  EXPECT_NE(
+      cuMemAddressReserve(&address, unit, std::size_t{1} << 63, 0, 0),
+      CUDA_SUCCESS);
+  const auto memory = made(unit);
+  EXPECT_EQ(
+      cuMemMap(base, 2 * unit, most, memory, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemMap(base, most, unit, memory, 0), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(cuMemMap(base, unit, 0, memory, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemUnmap(base, most), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemSetAccess(base, most, &access, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemAddressFree(base, most), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemUnmap(base, unit), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemRelease(memory), CUDA_SUCCESS);
+}
+
+TEST_F(VirtualMemory, OnlyFilesOfDevicesMemoryAreTaken) {
+  const auto taken = [](int file) {
+    CUmemGenericAllocationHandle memory = 0;
+    return cuMemImportFromShareableHandle(
+        &memory,
+        reinterpret_cast<void*>(static_cast<std::intptr_t>(file)),
+        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+  };
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const int ordinary = fileno(std::tmpfile());
+  ASSERT_EQ(ftruncate(ordinary, static_cast<off_t>(unit)), 0);
+  // One that gets shorter takes the memory away under the program.
+  const int other = memfd_create("cudasim-virtual", MFD_CLOEXEC);
+  ASSERT_EQ(ftruncate(other, static_cast<off_t>(unit)), 0);
+  for (const int file : {-1, 1 << 20, ends[0], ordinary, other}) {
+    EXPECT_EQ(taken(file), CUDA_ERROR_INVALID_VALUE) << file;
+  }
+  for (const int file : {ends[0], ends[1], other}) {
+    close(file);
+  }
 }
 
 } // namespace

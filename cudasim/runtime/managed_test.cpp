@@ -1,5 +1,7 @@
 // Host memory that devices see, managed memory, and variables.
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "cudasim/runtime/testing/kernels.h"
 #include "cudasim/runtime/testing/support.h"
@@ -261,6 +263,31 @@ TEST_F(Symbols, AreNotCopiedBeyondTheirEndOrTheWrongWay) {
   EXPECT_EQ(
       cudaMemcpyFromSymbol(values, values, 4, 0, cudaMemcpyDeviceToHost),
       cudaErrorInvalidSymbol);
+}
+
+TEST_F(Managed, IsFreedWhenNoDeviceUsesItAnyMore) {
+  int* memory = nullptr;
+  ASSERT_OK(cudaMallocManaged(
+      reinterpret_cast<void**>(&memory), kBytes, cudaMemAttachGlobal));
+  Gate gate;
+  int done = 0;
+  ASSERT_OK(cudaSetDevice(1));
+  {
+    OwnStream other;
+    ASSERT_OK(cudaLaunchHostFunc(other, Gate::wait, &gate));
+    ASSERT_OK(cudaMemsetAsync(memory, 1, kBytes, other));
+    ASSERT_OK(cudaLaunchHostFunc(other, count_up, &done));
+    ASSERT_OK(cudaSetDevice(0));
+    // The other device gets to the memory only while it is being freed.
+    std::thread opener([&gate] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      gate.open();
+    });
+    EXPECT_OK(cudaFree(memory));
+    EXPECT_EQ(done, 1);
+    opener.join();
+    ASSERT_OK(cudaSetDevice(1));
+  }
 }
 
 } // namespace

@@ -76,18 +76,29 @@ cudaError_t cudaMallocPitch(
   return call([&] {
     require_no_unsafe_capture();
     require(memory != nullptr && pitch != nullptr);
-    *pitch = (width + kPitch - 1) / kPitch * kPitch;
-    *memory = *pitch * height > 0 ? allocate(*pitch * height) : nullptr;
+    current_device();
+    const std::size_t row = (width + kPitch - 1) / kPitch * kPitch;
+    std::size_t bytes = 0;
+    require(
+        row >= width && !__builtin_mul_overflow(row, height, &bytes),
+        cudaErrorMemoryAllocation);
+    void* const begin = bytes > 0 ? allocate(bytes) : nullptr;
+    *pitch = row;
+    *memory = begin;
   });
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
   return call([&] {
     require(memory != nullptr);
+    std::size_t rows = 0;
+    require(
+        !__builtin_mul_overflow(extent.height, extent.depth, &rows),
+        cudaErrorMemoryAllocation);
     std::size_t pitch = 0;
     void* begin = nullptr;
-    const cudaError_t status = cudaMallocPitch(
-        &begin, &pitch, extent.width, extent.height * extent.depth);
+    const cudaError_t status =
+        cudaMallocPitch(&begin, &pitch, extent.width, rows);
     require(status == cudaSuccess, status);
     *memory = {begin, pitch, extent.width, extent.height};
   });
@@ -96,21 +107,21 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
 cudaError_t cudaFree(void* memory) {
   return call([&] {
     require_no_unsafe_capture();
-    Device& device = current_device();
+    current_device();
     if (memory == nullptr) {
       return;
     }
     const auto piece = machine().addresses().find(address_of(memory));
-    require(piece && piece->begin == address_of(memory));
+    require(
+        piece && piece->begin == address_of(memory) &&
+        (piece->space == Space::kManaged || piece->space == Space::kDevice));
+    // Work that was given before may still use it.
+    machine().synchronize_users(*piece);
     if (piece->space == Space::kManaged) {
-      device.synchronize();
       release_host(machine().addresses(), memory, Space::kManaged);
       return;
     }
-    require(piece->space == Space::kDevice);
-    // Work that was given before may still use it.
     Device& owner = machine().device(piece->device);
-    owner.synchronize();
     if (const auto pool = pool_of(memory)) {
       pool->release(memory);
     } else {
@@ -144,9 +155,7 @@ cudaError_t cudaFreeHost(void* memory) {
     }
     const auto piece = machine().addresses().find(address_of(memory));
     require(piece && piece->space == Space::kHost);
-    for (int device = 0; device < machine().device_count(); ++device) {
-      machine().device(device).synchronize();
-    }
+    machine().synchronize_users(*piece);
     release_host(machine().addresses(), memory, Space::kHost);
   });
 }
@@ -175,6 +184,11 @@ cudaError_t cudaHostUnregister(void* memory) {
   return call([&] {
     require_no_unsafe_capture();
     current_device();
+    const auto piece = machine().addresses().find(address_of(memory));
+    require(
+        piece && piece->space == Space::kRegistered,
+        cudaErrorHostMemoryNotRegistered);
+    machine().synchronize_users(*piece);
     unregister_host(machine().addresses(), memory);
   });
 }
@@ -319,7 +333,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* memory) {
   return call([&] {
     current_device();
     Device& device = machine().device_of(memory);
-    store(handle, export_memory(device.memory(), device.physical(), memory));
+    store(handle, export_memory(device.memory(), memory));
   });
 }
 
@@ -339,7 +353,10 @@ cudaError_t cudaIpcOpenMemHandle(
 cudaError_t cudaIpcCloseMemHandle(void* memory) {
   return call([&] {
     require_no_unsafe_capture();
-    current_device().synchronize();
+    current_device();
+    const auto piece = machine().addresses().find(address_of(memory));
+    require(piece && piece->space == Space::kImported);
+    machine().synchronize_users(*piece);
     close_memory(machine().addresses(), memory);
   });
 }

@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
@@ -131,6 +132,33 @@ TEST_F(Memory, WhatAStreamFreesIsFreeOnceItGotThere) {
   ASSERT_EQ(cudaMemGetInfo(&after, &total), cudaSuccess);
   EXPECT_EQ(before, after);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
+TEST_F(Memory, WhatNoMachineHasIsNotGiven) {
+  constexpr std::size_t kMost = SIZE_MAX;
+  constexpr std::size_t kHalf = std::size_t{1} << 32;
+  void* memory = nullptr;
+  std::size_t pitch = 0;
+  const auto refused = cudaErrorMemoryAllocation;
+  EXPECT_EQ(cudaMallocPitch(&memory, &pitch, kHalf, kHalf), refused);
+  EXPECT_EQ(cudaMallocPitch(&memory, &pitch, kMost, 1), refused);
+  EXPECT_EQ(cudaMallocPitch(&memory, &pitch, kMost - 511, kMost), refused);
+  EXPECT_EQ(cudaMallocPitch(&memory, &pitch, 1, kMost), refused);
+  cudaPitchedPtr box{};
+  EXPECT_EQ(cudaMalloc3D(&box, {16, kHalf, kHalf}), refused);
+  EXPECT_EQ(cudaMalloc3D(&box, {kMost, kMost, kMost}), refused);
+  for (const std::size_t bytes :
+       {kMost, kMost - 511, kMost - 4095, std::size_t{1} << 45}) {
+    EXPECT_EQ(cudaMalloc(&memory, bytes), refused);
+    EXPECT_EQ(cudaMallocAsync(&memory, bytes, nullptr), refused);
+    EXPECT_EQ(cudaMallocHost(&memory, bytes), refused);
+    EXPECT_EQ(cudaMallocManaged(&memory, bytes, cudaMemAttachGlobal), refused);
+  }
+  int value = 0;
+  EXPECT_EQ(
+      cudaHostRegister(&value, kMost, cudaHostRegisterDefault),
+      cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostUnregister(&value), cudaErrorHostMemoryNotRegistered);
 }
 
 } // namespace

@@ -8,15 +8,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cudasim/device/ipc/peer_file.h"
+#include "cudasim/device/ipc/process.h"
+#include "cudasim/device/ipc/shared_file.h"
 #include "cudasim/device/status/status.h"
 
 namespace cudasim::device {
 
+// Records whose recorders are known.
+constexpr std::uint64_t kRecorders = 64;
+
 // What lies in the file of an interprocess event.
 struct SharedEventState {
-  std::atomic<std::uint64_t> recorded{0};
-  std::atomic<std::uint64_t> reached{0};
+  std::uint64_t key; // of its handle
+  std::atomic<std::uint64_t> recorded;
+  std::atomic<std::uint64_t> reached;
+  std::atomic<ProcessId> recorders[kRecorders]; // of the last ones, by number
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -29,15 +35,22 @@ struct SharedEvent {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+static_assert(sizeof(SharedEventState) <= kPage);
 constexpr std::uint32_t kEventMagic = 0x45534443;
+const char* const kFileName = "cudasim-event";
+// How often a wait looks whether it will end.
+constexpr auto kPatience = std::chrono::milliseconds(50);
 
 struct EventHandle {
   std::uint32_t magic;
   std::int32_t process;
   std::int32_t file;
+  std::uint32_t zero;
+  std::uint64_t key;
 };
 static_assert(sizeof(EventHandle) <= sizeof(cudaIpcEventHandle_t));
 
+// Takes the file.
 SharedEvent* map_shared_event(int file) {
   void* state =
       mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -49,31 +62,46 @@ SharedEvent* map_shared_event(int file) {
   return new SharedEvent{static_cast<SharedEventState*>(state), file};
 }
 
-} // namespace
-
-cudaIpcEventHandle_t export_event(const SharedEvent* event) {
-  require(event != nullptr, cudaErrorInvalidResourceHandle);
-  const EventHandle parts{kEventMagic, getpid(), event->file};
+cudaIpcEventHandle_t handle_of(const EventHandle& parts) {
   cudaIpcEventHandle_t handle{};
   std::memcpy(&handle, &parts, sizeof(parts));
   return handle;
 }
 
+} // namespace
+
+cudaIpcEventHandle_t export_event(const SharedEvent* event) {
+  require(event != nullptr, cudaErrorInvalidResourceHandle);
+  return handle_of({kEventMagic, getpid(), event->file, 0, event->state->key});
+}
+
 SharedEvent* import_event(const cudaIpcEventHandle_t& handle) {
   EventHandle parts;
   std::memcpy(&parts, &handle, sizeof(parts));
-  require(parts.magic == kEventMagic);
-  return map_shared_event(open_file_of(parts.process, parts.file));
+  const cudaIpcEventHandle_t right =
+      handle_of({kEventMagic, parts.process, parts.file, 0, parts.key});
+  require(std::memcmp(&handle, &right, sizeof(handle)) == 0);
+  std::uint64_t bytes = 0;
+  const int file =
+      open_shared_file(parts.process, parts.file, kFileName, &bytes);
+  if (bytes != kPage) {
+    close(file);
+    throw Failure(cudaErrorInvalidValue);
+  }
+  SharedEvent* event = map_shared_event(file);
+  if (event->state->key != parts.key) {
+    release_shared_event(event);
+    throw Failure(cudaErrorInvalidValue);
+  }
+  return event;
 }
 
 SharedEvent* create_shared_event() {
-  const int file = memfd_create("cudasim-event", MFD_CLOEXEC);
+  const int file = create_shared_file(kFileName, kPage);
   require(file >= 0, cudaErrorOperatingSystem);
-  if (ftruncate(file, kPage) != 0) {
-    close(file);
-    throw Failure(cudaErrorOperatingSystem);
-  }
-  return map_shared_event(file);
+  SharedEvent* event = map_shared_event(file);
+  event->state->key = random_key();
+  return event;
 }
 
 SharedEvent* retain_shared_event(SharedEvent* event) {
@@ -90,7 +118,16 @@ void release_shared_event(SharedEvent* event) {
 }
 
 std::uint64_t begin_shared_record(SharedEvent* event) {
-  return ++event->state->recorded;
+  static const ProcessId self = this_process();
+  SharedEventState& state = *event->state;
+  std::uint64_t before = state.recorded;
+  // Who sees the number finds its recorder; of two at the same time one writes
+  // again.
+  do {
+    state.recorders[(before + 1) % kRecorders] = self;
+  } while (!state.recorded.compare_exchange_weak(before, before + 1));
+  state.recorders[(before + 1) % kRecorders] = self;
+  return before + 1;
 }
 
 void end_shared_record(SharedEvent* event, std::uint64_t number) {
@@ -108,16 +145,35 @@ bool shared_reached(const SharedEvent* event, std::uint64_t number) {
   return event->state->reached >= number;
 }
 
-void wait_shared(const SharedEvent* event, std::uint64_t number) {
+bool shared_lost(const SharedEvent* event, std::uint64_t number) {
+  const SharedEventState& state = *event->state;
+  if (shared_reached(event, number) || state.recorded - number >= kRecorders) {
+    return false; // or its recorder is not known any more
+  }
+  // It may have got there just before it ended.
+  return has_ended(state.recorders[number % kRecorders]) &&
+      !shared_reached(event, number);
+}
+
+bool wait_shared(const SharedEvent* event, std::uint64_t number) {
   // No condition variable survives the death of a process; looking again is
   // slow only for those who really wait.
   auto pause = std::chrono::microseconds(10);
+  auto waited = std::chrono::microseconds(0);
   while (!shared_reached(event, number)) {
+    if (waited >= kPatience) {
+      if (shared_lost(event, number)) {
+        return false;
+      }
+      waited = std::chrono::microseconds(0);
+    }
     std::this_thread::sleep_for(pause);
+    waited += pause;
     if (pause < std::chrono::milliseconds(1)) {
       pause *= 2;
     }
   }
+  return true;
 }
 
 } // namespace cudasim::device

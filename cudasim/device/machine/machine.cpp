@@ -72,6 +72,14 @@ Device& Machine::device_of(const void* memory) {
   return device(piece->device);
 }
 
+void Machine::synchronize_users(const Allocation& piece) {
+  for (const auto& device : devices_) {
+    if (addresses_.visible(piece, device->ordinal())) {
+      device->synchronize();
+    }
+  }
+}
+
 Machine& machine() {
   require(!forked, cudaErrorInitializationError);
   Machine* made = the_machine.load(std::memory_order_acquire);

@@ -37,6 +37,9 @@ class Machine {
   /// The device that a piece of memory belongs to.
   /// @throws Failure: cudaErrorInvalidValue when it is none that is known.
   Device& device_of(const void* memory);
+  /// Waits for all work of the devices that may use a piece of memory, which is
+  /// about to go away.
+  void synchronize_users(const Allocation& piece);
   AddressMap& addresses() {
     return addresses_;
   }

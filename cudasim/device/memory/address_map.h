@@ -69,6 +69,9 @@ class AddressMap {
   /// Changes who may use the piece that begins there; false: there is none.
   bool set_readers(std::uint64_t begin, std::uint64_t readers);
 
+  /// Whether the kernels of a device may use a piece.
+  bool visible(const Allocation& allocation, int device) const;
+
   /// Lets the kernels of `from` use the memory of `to`, or no longer.
   void set_peer(int from, int to, bool enabled);
   bool peer(int from, int to) const;
@@ -80,7 +83,6 @@ class AddressMap {
 
  private:
   class View;
-  bool visible(const Allocation& allocation, int device) const;
   void changed();
 
   mutable std::shared_mutex mutex_;

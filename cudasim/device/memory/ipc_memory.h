@@ -8,20 +8,21 @@
 
 namespace cudasim::device {
 
+/// How the names of the files begin that have devices' memory.
+inline constexpr const char* kMemoryFileName = "cudasim-device-";
+
 /// Names the allocation that begins at `begin` for other processes.
-/// @param memory of the device that it is on, @param physical that device's
-/// number on the machine.
+/// @param memory of the device that it is on.
 /// @throws Failure: cudaErrorInvalidValue when nothing begins there.
-cudaIpcMemHandle_t export_memory(
-    const Memory& memory,
-    int physical,
-    const void* begin);
+cudaIpcMemHandle_t export_memory(const Memory& memory, const void* begin);
 
 /// Maps the memory of another process; the same handle opened twice gives the
 /// same address.
 /// @param device that the memory is to be taken for, as the program counts.
 /// @throws Failure: cudaErrorDeviceUninitialized for a handle of this process,
-/// as CUDA answers; cudaErrorMapBufferObjectFailed when the other is gone.
+/// as CUDA answers; cudaErrorMapBufferObjectFailed when the other is gone;
+/// cudaErrorInvalidValue for a handle that no process gave like that, or whose
+/// memory is freed.
 void* import_memory(
     AddressMap& addresses,
     int device,

@@ -7,6 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cudasim/device/ipc/export_table.h"
+#include "cudasim/device/ipc/shared_file.h"
+#include "cudasim/device/memory/ipc_memory.h"
 #include "cudasim/device/status/status.h"
 #include "cudasim/engine/memory/poison.h"
 
@@ -28,6 +31,11 @@ std::uint64_t address_of(const void* memory) {
   return reinterpret_cast<std::uint64_t>(memory);
 }
 
+std::uint64_t host_bytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+      static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+}
+
 } // namespace
 
 Memory::Memory(
@@ -40,12 +48,8 @@ Memory::Memory(
       capacity_(capacity),
       poisoned_(poisoned),
       span_(round_up(4 * capacity + (std::uint64_t{4} << 30), kPage)) {
-  const std::string name = "cudasim-device-" + std::to_string(device);
-  file_ = memfd_create(name.c_str(), MFD_CLOEXEC);
-  if (file_ >= 0 && ftruncate(file_, static_cast<off_t>(span_)) != 0) {
-    close(file_);
-    file_ = -1;
-  }
+  file_ = create_shared_file(
+      kMemoryFileName + std::to_string(device), span_ + ExportTable::bytes());
   const int kind = file_ >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
   void* arena = mmap(
       nullptr, span_, PROT_READ | PROT_WRITE, kind | MAP_NORESERVE, file_, 0);
@@ -58,6 +62,9 @@ Memory::Memory(
   madvise(arena, span_, MADV_DONTDUMP);
   base_ = address_of(arena);
   pieces_.emplace(base_, span_, kGap);
+  if (file_ >= 0) {
+    exports_ = std::make_unique<ExportTable>(file_, span_);
+  }
 }
 
 Memory::~Memory() {
@@ -107,6 +114,9 @@ bool Memory::release(std::uint64_t begin) {
   if (!piece) {
     return false;
   }
+  if (exports_ != nullptr) {
+    exports_->remove(begin - base_);
+  }
   const std::uint64_t size = round_up(piece->size(), kAlignment);
   drop_pages(begin, begin + size);
   const std::lock_guard lock(mutex_);
@@ -154,9 +164,10 @@ void* allocate_host(
     Space space,
     int device,
     unsigned flags) {
+  // Address space is cheap, but nobody has more memory than the machine.
+  require(bytes <= host_bytes(), cudaErrorMemoryAllocation);
   // One page more than needed stays without access: a guard.
   const std::uint64_t size = round_up(bytes, kPage);
-  require(size >= bytes, cudaErrorMemoryAllocation);
   void* memory = mmap(
       nullptr,
       size + kGap,
@@ -189,7 +200,7 @@ void register_host(
     std::size_t bytes,
     int device,
     unsigned flags) {
-  require(memory != nullptr && bytes > 0);
+  require(memory != nullptr && bytes > 0 && bytes <= ~address_of(memory));
   Allocation allocation;
   allocation.begin = address_of(memory);
   allocation.end = allocation.begin + bytes;

@@ -3,13 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "cudasim/device/memory/address_map.h"
 #include "cudasim/engine/memory/range_allocator.h"
 
 namespace cudasim::device {
+
+class ExportTable;
 
 /// The global memory of a device: a stretch of the host's address space, larger
 /// than the device's memory so that fragmentation does not show, of which only
@@ -58,6 +62,10 @@ class Memory {
   int file() const {
     return file_;
   }
+  /// Which memory other processes may open; null without a file.
+  ExportTable* exports() const {
+    return exports_.get();
+  }
   /// The first address of the arena, at which the file's first byte lies.
   std::uint64_t base() const {
     return base_;
@@ -73,6 +81,7 @@ class Memory {
   std::uint64_t span_; // bytes of address space
   int file_ = -1;
   std::uint64_t base_ = 0;
+  std::unique_ptr<ExportTable> exports_;
   mutable std::mutex mutex_;
   std::optional<engine::RangeAllocator> pieces_;
   std::uint64_t used_ = 0;

@@ -7,15 +7,17 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cudasim/device/ipc/shared_file.h"
 #include "cudasim/device/memory/address_map.h"
 #include "cudasim/device/memory/memory.h"
 #include "cudasim/device/status/status.h"
 
 namespace cudasim::device {
 namespace {
+
+const char* const kFileName = "cudasim-virtual";
 
 struct Mapping {
   std::uint64_t size;
@@ -46,6 +48,7 @@ std::vector<std::uint64_t> mappings_in(
     const State& all,
     std::uint64_t begin,
     std::uint64_t size) {
+  require(size <= ~begin);
   std::vector<std::uint64_t> begins;
   std::uint64_t at = begin;
   while (at < begin + size) {
@@ -66,18 +69,18 @@ PhysicalMemory::PhysicalMemory(Memory& memory, std::uint64_t bytes)
   require_granular(bytes);
   memory.charge(bytes);
   charged_ = true;
-  file_ = memfd_create("cudasim-virtual", MFD_CLOEXEC);
-  if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0) {
+  file_ = create_shared_file(kFileName, bytes);
+  if (file_ < 0) {
     memory.refund(bytes);
     throw Failure(cudaErrorMemoryAllocation);
   }
 }
 
 PhysicalMemory::PhysicalMemory(Memory& memory, int file) : memory_(memory) {
+  require(is_shared_file(file, kFileName, &size_) && size_ > 0);
+  require_granular(size_);
   file_ = fcntl(file, F_DUPFD_CLOEXEC, 0);
-  struct stat status{};
-  require(file_ >= 0 && fstat(file_, &status) == 0);
-  size_ = static_cast<std::uint64_t>(status.st_size);
+  require(file_ >= 0, cudaErrorOperatingSystem);
 }
 
 PhysicalMemory::~PhysicalMemory() {
@@ -97,6 +100,7 @@ std::uint64_t reserve_addresses(
   require_granular(size);
   alignment = std::max(alignment, kVirtualGranularity);
   require((alignment & (alignment - 1)) == 0);
+  require(size <= ~alignment, cudaErrorMemoryAllocation);
   void* space = mmap(
       pointer(wish),
       size + alignment,
@@ -136,7 +140,8 @@ void map_memory(
     std::uint64_t size,
     std::uint64_t offset,
     std::shared_ptr<PhysicalMemory> memory) {
-  require(size > 0 && offset + size <= memory->size());
+  require(
+      size > 0 && size <= memory->size() && offset <= memory->size() - size);
   require_granular(begin);
   require_granular(size);
   require_granular(offset);
@@ -145,7 +150,7 @@ void map_memory(
   const auto above = all.reserved.upper_bound(begin);
   require(above != all.reserved.begin());
   const auto [space, space_size] = *std::prev(above);
-  require(begin + size <= space + space_size);
+  require(size <= space_size && begin - space <= space_size - size);
   Allocation allocation;
   allocation.begin = begin;
   allocation.end = begin + size;

@@ -19,6 +19,7 @@ class PhysicalMemory {
   /// @throws Failure: cudaErrorMemoryAllocation.
   PhysicalMemory(Memory& memory, std::uint64_t bytes);
   /// Takes memory that another process (or this one) gave as a file.
+  /// @throws Failure: cudaErrorInvalidValue when the file is something else.
   PhysicalMemory(Memory& memory, int file);
   ~PhysicalMemory();
   PhysicalMemory(const PhysicalMemory&) = delete;

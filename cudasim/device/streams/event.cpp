@@ -8,6 +8,17 @@
 #include "cudasim/device/streams/stream.h"
 
 namespace cudasim::device {
+namespace {
+
+// The work before the record was another process's, and is not done.
+[[noreturn]] void fail_lost() {
+  throw Failure(
+      cudaErrorExternalDevice,
+      "the process that recorded an interprocess event ended before the event "
+      "was reached");
+}
+
+} // namespace
 
 Event::Event(Device& device, unsigned flags) : device_(device), flags_(flags) {
   if ((flags & cudaEventInterprocess) != 0) {
@@ -70,7 +81,11 @@ std::shared_ptr<Point> Event::point() const {
 
 bool Event::reached() const {
   if (shared_ != nullptr) {
-    return shared_reached(shared_, shared_recorded(shared_));
+    const std::uint64_t last = shared_recorded(shared_);
+    if (shared_lost(shared_, last)) {
+      fail_lost();
+    }
+    return shared_reached(shared_, last);
   }
   const auto last = point();
   return last == nullptr || last->reached();
@@ -78,7 +93,9 @@ bool Event::reached() const {
 
 void Event::wait() const {
   if (shared_ != nullptr) {
-    wait_shared(shared_, shared_recorded(shared_));
+    if (!wait_shared(shared_, shared_recorded(shared_))) {
+      fail_lost();
+    }
   } else if (const auto last = point()) {
     last->wait();
   }
@@ -90,8 +107,11 @@ void Event::make_wait(Stream& stream) const {
     const std::uint64_t number = shared_recorded(shared_);
     stream.enqueue(
         [shared, number] {
-          wait_shared(shared, number);
+          const bool reached = wait_shared(shared, number);
           release_shared_event(shared);
+          if (!reached) {
+            fail_lost();
+          }
           return cudaSuccess;
         },
         true);

@@ -41,10 +41,13 @@ class Event {
   /// Marks now; for graphs, where the order is the graph's.
   void record_now();
   /// Whether the work before the last record is done (also if there is none).
+  /// @throws Failure: cudaErrorExternalDevice, as wait() too, when that is the
+  /// work of a process that has ended.
   bool reached() const;
   /// Waits on the host for the work before the last record.
   void wait() const;
   /// Lets the stream wait for the last record, the one at the time of the call.
+  /// What wait() throws is its device's fault then.
   void make_wait(Stream& stream) const;
   /// Milliseconds from this event's point to that one's.
   /// @throws Failure: cudaErrorInvalidResourceHandle when one has no time, was

@@ -1,0 +1,21 @@
+// Processes on this machine, told apart also when their numbers are used again.
+#pragma once
+
+#include <cstdint>
+
+namespace cudasim::device {
+
+/// A process: its number and when it began; 0 when the host does not say.
+using ProcessId = std::uint64_t;
+
+/// The calling process.
+ProcessId this_process();
+
+/// Whether a number is a thread's that is not its process's first: /proc takes
+/// these for the process too.
+bool is_other_thread(std::int32_t number);
+
+/// Whether a process has certainly ended.
+bool has_ended(ProcessId process);
+
+} // namespace cudasim::device
