@@ -1,5 +1,6 @@
 // Errors: those that a call leaves behind, and those of the device that stay
 // until it is reset. In a program of its own: resetting frees all memory.
+#include <algorithm>
 #include <cstdint>
 
 #include "cudasim/runtime/testing/kernels.h"
@@ -175,6 +176,60 @@ TEST_F(Errors, AResetFreesTheMemory) {
   ASSERT_OK(
       cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
   EXPECT_EQ(used, 0u);
+}
+
+TEST_F(Errors, TheHeapOfKernelsIsTheDevicesUntilItIsReset) {
+  constexpr int kThreads = 40;
+  constexpr unsigned long long kBytes = 1 << 20;
+  const auto taken = [&](void** pointers) {
+    unsigned long long bytes = kBytes;
+    void* arguments[] = {&pointers, &bytes};
+    EXPECT_OK(
+        cudaLaunchKernel(symbol(take), 1, kThreads, arguments, 0, nullptr));
+    EXPECT_OK(cudaDeviceSynchronize());
+    return kThreads - std::count(pointers, pointers + kThreads, nullptr);
+  };
+  const auto pinned = [] {
+    void** memory = nullptr;
+    EXPECT_OK(cudaMallocHost(
+        reinterpret_cast<void**>(&memory), kThreads * sizeof(void*)));
+    return memory;
+  };
+  void** const pointers = pinned();
+  void** const others = pinned();
+  EXPECT_OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20));
+  std::size_t limit = 0;
+  EXPECT_OK(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize));
+  EXPECT_EQ(limit, 64u << 20);
+  EXPECT_EQ(taken(pointers), 40);
+  EXPECT_EQ(taken(others), 24) << "of the 64 MB 24 are left";
+  // The size is fixed once a kernel has used the heap.
+  EXPECT_EQ(
+      cudaDeviceSetLimit(cudaLimitMallocHeapSize, 128 << 20),
+      cudaErrorInvalidValue);
+  // The other device has a heap of its own, of the default size.
+  ASSERT_OK(cudaSetDevice(1));
+  EXPECT_EQ(taken(others), 8);
+  ASSERT_OK(cudaSetDevice(0));
+  ASSERT_OK(cudaDeviceReset());
+  EXPECT_OK(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize));
+  EXPECT_EQ(limit, 8u << 20);
+  // What the heap gave before is no memory any more.
+  void** behind = pointers;
+  void* arguments[] = {&behind};
+  EXPECT_OK(
+      cudaLaunchKernel(symbol(write_behind), 1, 1, arguments, 0, nullptr));
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  ASSERT_OK(cudaDeviceReset());
+  EXPECT_EQ(taken(others), 8);
+  EXPECT_OK(cudaFreeHost(pointers));
+  EXPECT_OK(cudaFreeHost(others));
+}
+
+TEST_F(Errors, ALimitBeyondTheDevicesMemoryIsRefused) {
+  EXPECT_EQ(
+      cudaDeviceSetLimit(cudaLimitMallocHeapSize, SIZE_MAX),
+      cudaErrorMemoryAllocation);
 }
 
 } // namespace

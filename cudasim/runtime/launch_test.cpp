@@ -1,4 +1,5 @@
 // Launches of kernels, what is known about them, and occupancy.
+#include <cstdint>
 #include <numeric>
 #include <string>
 
@@ -409,6 +410,45 @@ TEST_F(Occupancy, TellsTheSharedMemoryThatLeavesRoomForBlocks) {
   EXPECT_EQ(
       cudaOccupancyAvailableDynamicSMemPerBlock(&most, symbol(add), 1000, 32),
       cudaErrorInvalidValue);
+}
+
+TEST_F(Launches, DevicePrintfAnswersHowManyArgumentsItHad) {
+  OnDevice result(1);
+  int* address = result.data();
+  void* arguments[] = {&address};
+  ::testing::internal::CaptureStdout();
+  EXPECT_OK(
+      cudaLaunchKernel(symbol(print_shared), 1, 32, arguments, 0, nullptr));
+  EXPECT_OK(cudaDeviceSynchronize());
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "5 hi!\n");
+  EXPECT_EQ(result.get(), std::vector<int>{2});
+}
+
+TEST_F(Launches, BarriersOfAWarpMeetWhereverTheyStand) {
+  OnDevice values(32);
+  int* address = values.data();
+  void* arguments[] = {&address};
+  EXPECT_OK(cudaLaunchKernel(symbol(meet), 1, 32, arguments, 0, nullptr));
+  std::vector<int> expected(32, 0);
+  std::fill_n(expected.begin(), 16, 42);
+  EXPECT_EQ(values.get(), expected);
+}
+
+TEST_F(Launches, SharedMemoryBeyondAllMemoryIsRefused) {
+  OnDevice values(kMostThreads);
+  int* address = values.data();
+  void* arguments[] = {&address};
+  // The second is none at all together with what the kernel has statically.
+  for (const std::size_t bytes :
+       {SIZE_MAX, SIZE_MAX - kStaticInts * sizeof(int) + 1}) {
+    EXPECT_EQ(
+        cudaLaunchKernel(symbol(bounded), 1, 1, arguments, bytes, nullptr),
+        cudaErrorInvalidValue);
+    int blocks = -1;
+    EXPECT_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, symbol(bounded), 1, bytes));
+    EXPECT_EQ(blocks, 0);
+  }
 }
 
 } // namespace

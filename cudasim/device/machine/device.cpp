@@ -21,15 +21,7 @@ Device::Device(
       addresses_(addresses),
       memory_(addresses, ordinal, settings.memory, settings.check),
       streams_(*this, stream_handles, settings.synchronous) {
-  for (auto& limit : limits_) {
-    limit = 0;
-  }
-  limits_[cudaLimitStackSize] = 1024;
-  limits_[cudaLimitPrintfFifoSize] = 1 << 20;
-  limits_[cudaLimitMallocHeapSize] = 8 << 20;
-  limits_[cudaLimitDevRuntimeSyncDepth] = 2;
-  limits_[cudaLimitDevRuntimePendingLaunchCount] = 2048;
-  limits_[cudaLimitMaxL2FetchGranularity] = 64;
+  set_default_limits();
   default_pool = std::make_shared<MemoryPool>(*this, memory_, streams_);
   current_pool = default_pool;
 }
@@ -43,7 +35,6 @@ engine::DeviceView Device::view() const {
   view.multiprocessors =
       static_cast<std::uint32_t>(properties_.multiProcessorCount);
   view.max_shared_bytes = properties_.sharedMemPerBlockOptin;
-  view.heap_bytes = limits_[cudaLimitMallocHeapSize];
   view.memory = &addresses_.view(ordinal_);
   return view;
 }
@@ -57,16 +48,39 @@ void Device::reset() {
   for (const std::uint64_t begin : addresses_.list(ordinal_, Space::kDevice)) {
     memory_.release(begin);
   }
+  heap().reset();
+  set_default_limits();
+}
+
+engine::DeviceHeap& Device::heap() const {
+  return addresses_.view(ordinal_).heap();
+}
+
+void Device::set_default_limits() {
+  for (auto& limit : limits_) {
+    limit = 0;
+  }
+  limits_[cudaLimitStackSize] = 1024;
+  limits_[cudaLimitPrintfFifoSize] = 1 << 20;
+  limits_[cudaLimitDevRuntimeSyncDepth] = 2;
+  limits_[cudaLimitDevRuntimePendingLaunchCount] = 2048;
+  limits_[cudaLimitMaxL2FetchGranularity] = 64;
 }
 
 std::size_t Device::limit(cudaLimit which) const {
   require(which >= 0 && which < limits_.size(), cudaErrorUnsupportedLimit);
-  return limits_[which];
+  return which == cudaLimitMallocHeapSize ? heap().limit()
+                                          : limits_[which].load();
 }
 
 void Device::set_limit(cudaLimit which, std::size_t value) {
   require(which >= 0 && which < limits_.size(), cudaErrorUnsupportedLimit);
-  limits_[which] = value;
+  if (which != cudaLimitMallocHeapSize) {
+    limits_[which] = value;
+    return;
+  }
+  require(value <= memory_.capacity(), cudaErrorMemoryAllocation);
+  require(heap().set_limit(value)); // not after a kernel has used it
 }
 
 } // namespace cudasim::device

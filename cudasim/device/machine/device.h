@@ -90,7 +90,8 @@ class Device {
   void require_health() const {
     require(fault() == cudaSuccess, fault());
   }
-  /// cudaDeviceReset: waits, forgets the fault, frees what cudaMalloc gave.
+  /// cudaDeviceReset: waits, forgets the fault, frees what cudaMalloc and
+  /// kernels' malloc gave, and sets the limits back.
   void reset();
 
   /// Whether the primary context is alive: something has used the device.
@@ -104,8 +105,8 @@ class Device {
     active_ = false;
   }
 
-  /// cudaDeviceSetLimit. A launch is told the heap's size (view()); the others
-  /// are only kept.
+  /// cudaDeviceSetLimit. The heap of kernels' malloc has the size that it says;
+  /// the other limits are only kept.
   std::size_t limit(cudaLimit which) const;
   void set_limit(cudaLimit which, std::size_t value);
 
@@ -117,6 +118,9 @@ class Device {
   std::shared_ptr<MemoryPool> current_pool;
 
  private:
+  engine::DeviceHeap& heap() const;
+  void set_default_limits();
+
   int ordinal_;
   int physical_;
   cudaDeviceProp properties_;

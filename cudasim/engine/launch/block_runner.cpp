@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "cudasim/engine/memory/access.h"
-#include "cudasim/engine/memory/address_space.h"
-
 namespace cudasim::engine {
 namespace {
 
@@ -22,7 +19,8 @@ BlockRunner::BlockRunner(const Grid& grid) : grid_(grid) {
   memory = launch.device.memory;
   parameters = static_cast<const std::byte*>(launch.parameters);
   parameter_bytes = grid.kernel->info.parameter_bytes;
-  concurrent = launch.workers > 1;
+  workspace = grid.workspace;
+  workspace_bytes = grid.workspace_bytes;
   reserved_shared_ = (grid.shared_bytes + 127) / 128 * 128;
   shared_bytes = grid.kernel->uses_reserved_shared
       ? reserved_shared_ + kReservedShared
@@ -83,13 +81,6 @@ void BlockRunner::start(Dim3 block_index) {
 }
 
 BlockRunner::Status BlockRunner::run(std::uint64_t budget) {
-  const auto* space = static_cast<const AddressSpace*>(memory);
-  if (space != nullptr && space->generation() != generation_) {
-    generation_ = space->generation();
-    for (const auto& warp : warps_) {
-      clear(*warp->ranges);
-    }
-  }
   const std::uint64_t limit = instructions() + budget;
   std::size_t idle = 0;
   std::size_t finished = 0;
@@ -116,10 +107,30 @@ BlockRunner::Status BlockRunner::run(std::uint64_t budget) {
       }
     }
     if (idle > 2 * warps_.size()) {
-      faulting_ = warps_[0].get();
-      return Status::kHang;
+      WarpRunner* const going_on = stop_gathering();
+      if (going_on == nullptr) {
+        faulting_ = warps_[0].get();
+        return Status::kHang;
+      }
+      if (going_on->fault.kind != FaultKind::kNone) {
+        faulting_ = going_on;
+        return Status::kFault;
+      }
+      idle = 0;
     }
   }
+}
+
+/// Some lanes wait for others of their warp that are at the block's barrier:
+/// they go on without them.
+/// @returns their warp; null when there are none.
+WarpRunner* BlockRunner::stop_gathering() const {
+  for (const auto& warp : warps_) {
+    if (warp->stop_gathering()) {
+      return warp.get();
+    }
+  }
+  return nullptr;
 }
 
 std::uint32_t BlockRunner::live_threads() const {

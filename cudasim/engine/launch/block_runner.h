@@ -53,6 +53,7 @@ class BlockRunner final : public EnclosingBlock {
     std::uint32_t set = 0; // threads whose predicate was true
     std::uint32_t threads = 0; // threads that contributed
   };
+  WarpRunner* stop_gathering() const;
   std::uint32_t live_threads() const;
   void open_if_complete(std::uint32_t barrier);
 
@@ -64,7 +65,6 @@ class BlockRunner final : public EnclosingBlock {
   std::unique_ptr<BlockChecker> own_checker_;
   std::size_t next_warp_ = 0;
   const WarpRunner* faulting_ = nullptr;
-  std::uint64_t generation_ = 0;
 };
 
 } // namespace cudasim::engine

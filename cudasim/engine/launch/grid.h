@@ -14,7 +14,8 @@ struct Grid {
   const Kernel* kernel = nullptr;
   std::uint64_t shared_bytes = 0; // static and dynamic
   std::uint64_t local_bytes = 0; // per lane, with room for calls
-  std::uint64_t workspace = 0; // what cooperative groups share; 0: none
+  std::uint64_t workspace = 0; // what cooperative groups share
+  std::uint64_t workspace_bytes = 0; // 0: none
   Findings* findings = nullptr; // with Launch::check
 };
 

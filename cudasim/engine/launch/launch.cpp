@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstring>
+#include <cstddef>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 
@@ -12,10 +13,10 @@
 #include "cudasim/engine/code/kernel.h"
 #include "cudasim/engine/code/readable_name.h"
 #include "cudasim/engine/launch/block_runner.h"
+#include "cudasim/engine/launch/float_environment.h"
 #include "cudasim/engine/launch/grid.h"
 #include "cudasim/engine/launch/report.h"
 #include "cudasim/engine/launch/worker_pool.h"
-#include "cudasim/engine/memory/device_heap.h"
 
 namespace cudasim::engine {
 namespace {
@@ -49,25 +50,30 @@ class GridRun {
       grid_.findings = &findings_;
     }
     if (launch.cooperative) {
-      // The size and the barrier of cooperative groups' grid_workspace.
-      workspace_ = DeviceHeap::instance().allocate(kWorkspace);
-      if (workspace_ != nullptr) {
-        std::memset(workspace_, 0, kWorkspace);
-        grid_.workspace = reinterpret_cast<std::uint64_t>(workspace_);
-      }
+      grid_.workspace = reinterpret_cast<std::uint64_t>(workspace_);
+      grid_.workspace_bytes = sizeof(workspace_);
     }
     begin_ = std::chrono::steady_clock::now();
-  }
-  ~GridRun() {
-    DeviceHeap::instance().free(workspace_);
   }
   GridRun(const GridRun&) = delete;
   GridRun& operator=(const GridRun&) = delete;
 
+  /// @throws what a worker threw.
   Outcome run() {
     const auto workers = static_cast<unsigned>(
         std::min<std::uint64_t>(launch_.workers, launch_.grid.count()));
-    run_on_workers(workers, [this] { work(); });
+    run_on_workers(workers, [this] {
+      try {
+        work();
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        failure_ = std::current_exception();
+        stopped_.store(true, std::memory_order_relaxed);
+      }
+    });
+    if (failure_ != nullptr) {
+      std::rethrow_exception(failure_);
+    }
     outcome_.findings = findings_.take();
     return outcome_;
   }
@@ -103,6 +109,7 @@ class GridRun {
   }
 
   void work() {
+    const DefaultFloatEnvironment environment;
     std::vector<std::unique_ptr<BlockRunner>> spare;
     std::deque<std::unique_ptr<BlockRunner>> aside;
     const std::uint64_t turn = launch_.cooperative ? kCooperativeTurn : kTurn;
@@ -172,10 +179,12 @@ class GridRun {
 
   const Launch& launch_;
   Grid grid_;
-  void* workspace_ = nullptr;
+  /// The size and the barrier of cooperative groups' grid_workspace.
+  alignas(kWorkspace) std::byte workspace_[kWorkspace] = {};
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;
+  std::exception_ptr failure_; // the host has no more memory, for instance
   Outcome outcome_;
   Findings findings_;
   std::chrono::steady_clock::time_point begin_;

@@ -23,7 +23,6 @@ struct DeviceView {
   std::uint32_t compute_capability = 80; // 80 for 8.0
   std::uint32_t multiprocessors = 16;
   std::uint64_t max_shared_bytes = 0; // per block, opt-in maximum
-  std::uint64_t heap_bytes = 8u << 20; // device-side malloc
   AddressSpace* memory = nullptr;
 };
 
@@ -62,6 +61,8 @@ struct Outcome {
 
 /// Runs a kernel to its end on the calling thread and `workers - 1` more.
 /// Never throws for what the kernel does.
+/// @throws std::bad_alloc when the host has not the memory that its threads
+/// need, and what Launch::print throws; when all workers have stopped.
 Outcome run(const Launch& launch);
 
 } // namespace cudasim::engine

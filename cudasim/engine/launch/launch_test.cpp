@@ -2,8 +2,13 @@
 // memory, parameters, variables of the module; and what is known beforehand.
 #include "cudasim/engine/testing/kernel_test.h"
 
+#include <xmmintrin.h>
+
 #include <algorithm>
+#include <atomic>
+#include <cfenv>
 #include <set>
+#include <thread>
 
 #include "cudasim/ptx/parser.h"
 
@@ -282,6 +287,86 @@ TEST_F(Launches, BlocksThatWaitForEachOtherGetOn) {
           static_cast<std::ptrdiff_t>(words.size()));
     }
   }
+}
+
+TEST_F(Launches, AtomicsOfLaunchesAtTheSameTimeMissNothing) {
+  // Each on one host thread, as streams run them with CUDASIM_WORKERS=1.
+  constexpr U32 kThreads = 64;
+  constexpr U32 kRounds = 2000;
+  struct Sums {
+    U32 plain;
+    float real;
+    std::uint64_t wide;
+    U32 generic;
+  };
+  auto* sums = device.zeros<Sums>(1);
+  device.load(R"(.visible .entry kernel(.param .u64 out) {
+    .reg .b64 %p; .reg .b32 %i; .reg .pred %more;
+    ld.param.u64 %p, [out];
+    mov.u32 %i, 0;
+    LOOP:
+    red.global.add.u32 [%p], 1;
+    red.global.add.f32 [%p+4], 0f3F800000;
+    red.global.add.u64 [%p+8], 1;
+    red.add.u32 [%p+16], 1;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %more, %i, 2000;
+    @%more bra LOOP;
+    ret; })");
+  ASSERT_NE(device.program().kernel("kernel"), nullptr);
+  std::atomic<int> there{0};
+  const auto launch = [&] {
+    Shape shape;
+    shape.block.x = kThreads;
+    ++there;
+    while (there < 2) {
+    }
+    EXPECT_EQ(device.run("kernel", shape, sums).fault, FaultKind::kNone);
+  };
+  std::thread other(launch);
+  launch();
+  other.join();
+  constexpr U32 kAll = 2 * kThreads * kRounds;
+  EXPECT_EQ(sums->plain, kAll);
+  EXPECT_EQ(sums->real, static_cast<float>(kAll));
+  EXPECT_EQ(sums->wide, kAll);
+  EXPECT_EQ(sums->generic, kAll);
+}
+
+TEST_F(Launches, TheHostsFloatingPointEnvironmentIsTheHosts) {
+  // Flush denormals, take them for zeros, round up: for this thread, and for
+  // the workers that are made meanwhile.
+  constexpr unsigned kFlushing = 0x8040;
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | kFlushing);
+  ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
+  const unsigned own = _mm_getcsr();
+  Shape shape;
+  shape.grid.x = 64;
+  shape.workers = 3;
+  const auto words = words_of(
+      R"(
+    .reg .f32 %f<4>;
+    mov.f32 %f0, 0f00400000;
+    mov.f32 %f1, 0f3F800000;
+    mul.rn.f32 %f2, %f0, %f1;
+    mov.b32 %r5, %f2;
+    mov.f32 %f2, 0f30000000;
+    add.rn.f32 %f3, %f1, %f2;
+    mov.b32 %r6, %f3;
+    add.u32 %r5, %r5, %r6;
+    st.global.u32 [%out], %r5;)",
+      shape);
+  const unsigned after = _mm_getcsr();
+  const int rounding = std::fegetround();
+  std::fesetround(FE_TONEAREST);
+  _mm_setcsr(before);
+  constexpr unsigned kExceptions = 0x3f;
+  EXPECT_EQ(after & ~kExceptions, own & ~kExceptions);
+  EXPECT_EQ(rounding, FE_UPWARD);
+  EXPECT_EQ(
+      std::count(words.begin(), words.end(), 0x00400000u + 0x3f800000u),
+      static_cast<std::ptrdiff_t>(words.size()));
 }
 
 TEST_F(Launches, InstructionsAreCounted) {

@@ -58,6 +58,10 @@ std::string allocations(const BlockRunner& block, const WarpRunner& warp) {
         std::to_string(block.shared_bytes) + " bytes\n";
   }
   const auto* memory = static_cast<const AddressSpace*>(block.memory);
+  if (memory->heap().spans(fault.address)) {
+    return "    in the heap of malloc in kernels, where no allocation is, or no "
+           "longer\n";
+  }
   Range below;
   Range above;
   memory->neighbours(fault.address, &below, &above);

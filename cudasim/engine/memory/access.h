@@ -10,11 +10,19 @@
 namespace cudasim::engine {
 
 /// The ranges of device memory that a warp touched last, most recent first.
+/// Whoever runs the warp clears it when the AddressSpace's generation changes;
+/// what frees such memory waits for the kernels that may use it.
 struct RangeCache {
   static constexpr int kEntries = 4;
   std::uint64_t begin[kEntries] = {1, 1, 1, 1};
   std::uint64_t end[kEntries] = {0, 0, 0, 0};
   bool read_only[kEntries] = {};
+  /// The piece of the device's heap that was touched last. Any warp of any
+  /// kernel may free it at any time, so it counts only while `heap_generation`
+  /// is the heap's, and is not among the entries above.
+  std::uint64_t heap_begin = 1;
+  std::uint64_t heap_end = 0;
+  std::uint64_t heap_generation = 0;
 };
 
 /// Forgets everything: allocations have changed.
@@ -27,6 +35,15 @@ bool find_range(
     std::uint64_t begin,
     std::uint64_t end,
     bool is_write);
+
+/// Whether a lane may read [address, address + size) through a generic address:
+/// the device's memory, the block's shared memory, its own local memory, or the
+/// kernel's parameters.
+bool is_readable(
+    Warp& warp,
+    int lane,
+    std::uint64_t address,
+    std::uint64_t size);
 
 /// Whether an address is in a .const variable.
 bool is_constant(Warp& warp, std::uint64_t address);

@@ -5,17 +5,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
+
+#include "cudasim/engine/memory/device_heap.h"
+#include "cudasim/engine/memory/range.h"
 
 namespace cudasim::engine {
-
-/// One allocation, or one variable of a module.
-struct Range {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0; // one past the last byte
-  std::uint64_t id = 0; // for reports; counts up
-  bool read_only = false; // .const variables
-};
 
 class AddressSpace {
  public:
@@ -30,12 +24,20 @@ class AddressSpace {
     return generation_.load(std::memory_order_acquire);
   }
 
+  /// What malloc in kernels takes from. It has no part in find().
+  DeviceHeap& heap() const {
+    return heap_;
+  }
+
   /// The nearest range below and above an address, for reports.
   virtual void neighbours(std::uint64_t address, Range* below, Range* above)
       const = 0;
 
  protected:
   std::atomic<std::uint64_t> generation_{1};
+
+ private:
+  mutable DeviceHeap heap_;
 };
 
 } // namespace cudasim::engine

@@ -13,11 +13,11 @@ struct Block {
   std::uint64_t shared_bytes = 0;
   const std::byte* parameters = nullptr;
   std::uint32_t parameter_bytes = 0;
-  /// Other host threads run blocks of the same grid, so that atomics have to be
-  /// atomic for the host too.
-  bool concurrent = true;
   /// The device's memory, an AddressSpace (memory/address_space.h).
   void* memory = nullptr;
+  /// What the blocks of a cooperative launch share; no bytes in others.
+  std::uint64_t workspace = 0;
+  std::uint64_t workspace_bytes = 0;
 };
 
 } // namespace cudasim::engine

@@ -91,7 +91,8 @@ Outcome TestDevice::run_packed(
   launch.workers = shape.workers;
   launch.timeout_seconds = shape.timeout_seconds;
   launch.check = shape.check;
-  launch.print = [this](std::string_view text) { printed += text; };
+  launch.print =
+      print ? print : [this](std::string_view text) { printed += text; };
   return engine::run(launch);
 }
 

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cudasim/engine/launch/launch.h"
@@ -81,6 +83,8 @@ class TestDevice : public AddressSpace {
   }
   /// What device printf wrote so far.
   std::string printed;
+  /// Called instead, when it is there.
+  std::function<void(std::string_view)> print;
 
   bool find(std::uint64_t address, Range* range) const override;
   void neighbours(std::uint64_t address, Range* below, Range* above)

@@ -1,11 +1,12 @@
 #include "cudasim/engine/warp/builtins.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "cudasim/engine/memory/access.h"
-#include "cudasim/engine/memory/device_heap.h"
+#include "cudasim/engine/memory/address_space.h"
 
 namespace cudasim::engine {
 namespace {
@@ -30,12 +31,12 @@ T read(const std::byte* from) {
   return value;
 }
 
-/// A text in the device's memory, or a hint that it is not there.
-std::string text_at(Warp& warp, std::uint64_t address) {
+/// A text that a lane can read, wherever it is, or a hint that it is not there.
+std::string text_at(Warp& warp, int lane, std::uint64_t address) {
   std::string text;
   while (text.size() < kMostCharacters) {
     const std::uint64_t at = address + text.size();
-    if (!find_range(warp, at, at + 1, false)) {
+    if (!is_readable(warp, lane, at, 1)) {
       return text.empty() ? "(bad address)" : text;
     }
     const char c = *reinterpret_cast<const char*>(at);
@@ -47,20 +48,66 @@ std::string text_at(Warp& warp, std::uint64_t address) {
   return text;
 }
 
-/// Formats like printf with arguments as CUDA packs them: each aligned to its
-/// size, 4 bytes for int and 8 for long long, double and pointers.
+/// The arguments of one call as CUDA packs them: each aligned to its size, 4
+/// bytes for int and 8 for long long, double and pointers.
+class PackedArguments {
+ public:
+  PackedArguments(Warp& warp, int lane, std::uint64_t begin)
+      : warp_(warp), lane_(lane), begin_(begin) {}
+
+  /// The next one; 0 when the format asks for more than there are.
+  template <typename T>
+  T take() {
+    offset_ = (offset_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    const std::uint64_t place = begin_ + offset_;
+    offset_ += sizeof(T);
+    ++taken_;
+    return is_readable(warp_, lane_, place, sizeof(T))
+        ? read<T>(reinterpret_cast<const std::byte*>(place))
+        : T{};
+  }
+  int taken() const {
+    return taken_;
+  }
+
+ private:
+  Warp& warp_;
+  int lane_;
+  std::uint64_t begin_;
+  std::uint64_t offset_ = 0;
+  int taken_ = 0;
+};
+
+/// What snprintf makes of one value, not more than kMostCharacters of it.
+template <typename T>
+std::string formatted(const std::string& conversion, T value) {
+  std::string text(64, '\0');
+  while (true) {
+    const int size =
+        std::snprintf(text.data(), text.size(), conversion.c_str(), value);
+    if (size < 0) {
+      return ""; // a width beyond what an int can say
+    }
+    const auto needed =
+        std::min(static_cast<std::size_t>(size), kMostCharacters);
+    if (needed < text.size()) {
+      text.resize(needed);
+      return text;
+    }
+    text.resize(needed + 1);
+  }
+}
+
+/// Formats like printf.
+/// @param taken how many arguments the format asked for.
 std::string format(
     Warp& warp,
+    int lane,
     const std::string& pattern,
-    const std::byte* arguments) {
+    std::uint64_t packed,
+    int* taken) {
   std::string result;
-  std::size_t offset = 0;
-  const auto take = [&](std::size_t size) {
-    offset = (offset + size - 1) / size * size;
-    const std::byte* place = arguments + offset;
-    offset += size;
-    return place;
-  };
+  PackedArguments arguments(warp, lane, packed);
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '%') {
       result += pattern[i];
@@ -78,7 +125,12 @@ std::string format(
            std::strchr("-+ #0123456789.*hlLjzt", pattern[end]) != nullptr) {
       const char c = pattern[end++];
       if (c == '*') {
-        piece += std::to_string(read<int>(take(4)));
+        const int number = arguments.take<int>();
+        if (number < 0 && piece.back() == '.') {
+          piece.pop_back(); // as if there were no precision
+        } else {
+          piece += std::to_string(number);
+        }
       } else if (c == 'l' || c == 'j' || c == 'z' || c == 't') {
         wide = true;
       } else if (c != 'h' && c != 'L') {
@@ -90,41 +142,37 @@ std::string format(
       break;
     }
     const char conversion = pattern[end];
-    char buffer[512];
-    buffer[0] = '\0';
     switch (conversion) {
       case 'd':
       case 'i': {
         const long long value =
-            wide ? read<long long>(take(8)) : read<int>(take(4));
-        std::snprintf(buffer, sizeof(buffer), (piece + "lld").c_str(), value);
+            wide ? arguments.take<long long>() : arguments.take<int>();
+        result += formatted(piece + "lld", value);
         break;
       }
       case 'u':
       case 'o':
       case 'x':
       case 'X': {
-        const unsigned long long value =
-            wide ? read<unsigned long long>(take(8)) : read<unsigned>(take(4));
-        std::snprintf(
-            buffer, sizeof(buffer), (piece + "ll" + conversion).c_str(), value);
+        const unsigned long long value = wide
+            ? arguments.take<unsigned long long>()
+            : arguments.take<unsigned>();
+        result += formatted(piece + "ll" + conversion, value);
         break;
       }
       case 'c':
-        std::snprintf(
-            buffer, sizeof(buffer), (piece + "c").c_str(), read<int>(take(4)));
+        result += formatted(piece + "c", arguments.take<int>());
         break;
       case 'p':
-        std::snprintf(
-            buffer,
-            sizeof(buffer),
-            (piece + "p").c_str(),
-            reinterpret_cast<void*>(read<std::uint64_t>(take(8))));
+        result += formatted(
+            piece + "p",
+            reinterpret_cast<void*>(arguments.take<std::uint64_t>()));
         break;
       case 's': {
-        const std::string text = text_at(warp, read<std::uint64_t>(take(8)));
-        std::snprintf(
-            buffer, sizeof(buffer), (piece + "s").c_str(), text.c_str());
+        const auto address = arguments.take<std::uint64_t>();
+        const std::string text =
+            address == 0 ? "(null)" : text_at(warp, lane, address);
+        result += formatted(piece + "s", text.c_str());
         break;
       }
       case 'a':
@@ -135,19 +183,14 @@ std::string format(
       case 'F':
       case 'g':
       case 'G':
-        std::snprintf(
-            buffer,
-            sizeof(buffer),
-            (piece + conversion).c_str(),
-            read<double>(take(8)));
+        result += formatted(piece + conversion, arguments.take<double>());
         break;
       default:
-        piece += conversion;
-        std::snprintf(buffer, sizeof(buffer), "%s", piece.c_str());
+        result += piece + conversion;
     }
-    result += buffer;
     i = end;
   }
+  *taken = arguments.taken();
   return result;
 }
 
@@ -201,6 +244,8 @@ bool call_builtin(
     const Inst& inst,
     const Control& control,
     Mask active) {
+  const auto* memory = static_cast<const AddressSpace*>(block.memory);
+  DeviceHeap* const heap = memory == nullptr ? nullptr : &memory->heap();
   for (int lane = 0; lane < kLanes; ++lane) {
     if ((active >> lane & 1) == 0) {
       continue;
@@ -210,35 +255,35 @@ bool call_builtin(
     };
     switch (control.builtin) {
       case Builtin::kPrint: {
-        const std::string pattern = text_at(warp, word(0));
-        const auto* arguments = reinterpret_cast<const std::byte*>(word(1));
-        const std::string text = format(warp, pattern, arguments);
-        print(block, text);
-        const auto length = static_cast<int>(text.size());
-        write_result(warp, control, lane, &length, sizeof(length));
+        int taken = -1; // without a format
+        if (word(0) != 0) {
+          const std::string pattern = text_at(warp, lane, word(0));
+          print(block, format(warp, lane, pattern, word(1), &taken));
+        }
+        write_result(warp, control, lane, &taken, sizeof(taken));
         break;
       }
       case Builtin::kAssert: {
         const auto line = read<std::uint32_t>(argument(warp, control, 2, lane));
-        const std::string text = text_at(warp, word(1)) + ":" +
-            std::to_string(line) + ": " + text_at(warp, word(3)) + ": " +
+        const std::string text = text_at(warp, lane, word(1)) + ":" +
+            std::to_string(line) + ": " + text_at(warp, lane, word(3)) + ": " +
             thread_name(block, warp, lane) + " Assertion `" +
-            text_at(warp, word(0)) + "` failed.\n";
+            text_at(warp, lane, word(0)) + "` failed.\n";
         std::fputs(text.c_str(), stderr);
         break;
       }
       case Builtin::kMalloc: {
-        const void* memory = DeviceHeap::instance().allocate(word(0));
+        const void* memory =
+            heap == nullptr ? nullptr : heap->allocate(word(0));
         write_result(warp, control, lane, &memory, sizeof(memory));
         break;
       }
       case Builtin::kFree:
-        if (!DeviceHeap::instance().free(reinterpret_cast<void*>(word(0)))) {
+        if (heap == nullptr || !heap->free(reinterpret_cast<void*>(word(0)))) {
           access_fault(
               warp, inst, FaultKind::kIllegalAddress, lane, word(0), 0, true);
           return false;
         }
-        clear(*warp.ranges);
         break;
       case Builtin::kNone:
         break;

@@ -196,9 +196,9 @@ void Splits::leave(Join* join, const Join* last, Mask mask) {
   }
 }
 
-bool Splits::release_waiting(Join* join) {
+bool Splits::release_waiting(Join* join, Mask wanted) {
   for (; join != nullptr; join = join->parent) {
-    if (join->arrived != 0) {
+    if ((join->arrived & wanted) != 0) {
       go_on(join);
       return true;
     }
@@ -209,13 +209,13 @@ bool Splits::release_waiting(Join* join) {
 void Splits::release_late(Join* join, std::uint64_t patience) {
   if (instructions_ - last_release_ > patience) {
     last_release_ = instructions_;
-    release_waiting(join);
+    release_waiting(join, kAllLanes);
   }
 }
 
-bool Splits::release_any_waiting() {
+bool Splits::release_any_waiting(Mask wanted) {
   for (std::size_t i = 0; i < splits_.size(); ++i) {
-    if (release_waiting(splits_[i].join)) {
+    if (release_waiting(splits_[i].join, wanted)) {
       return true;
     }
   }

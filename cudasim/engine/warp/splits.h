@@ -98,8 +98,9 @@ class Splits {
   /// not met anybody for longer than `patience` instructions.
   void release_late(Join* join, std::uint64_t patience);
   /// The same without patience, for any split.
+  /// @param wanted only lanes that wait together with one of these.
   /// @returns whether there were any.
-  bool release_any_waiting();
+  bool release_any_waiting(Mask wanted = kAllLanes);
 
   /// Makes the splits that wait at a barrier ready.
   /// @param reduced whether they are given the result of a reduction.
@@ -109,7 +110,7 @@ class Splits {
   std::size_t next_but_current();
   Join* new_join(const Split& split, std::uint32_t pc);
   void go_on(Join* join);
-  bool release_waiting(Join* join);
+  bool release_waiting(Join* join, Mask wanted);
 
   Warp& warp_;
   FramePool& frames_;

@@ -356,5 +356,102 @@ TEST_F(Divergence, LanesComeToOneCollectiveAtDifferentPlaces) {
   }
 }
 
+TEST_F(Divergence, LanesComeToOneWarpBarrierAtPlacesBehindEachOther) {
+  // The upper lanes come to their barrier only when they no longer wait for the
+  // lower ones at the end of the first condition.
+  const auto words = words_of(
+      R"(
+    .shared .align 4 .b32 s;
+    mov.u32 %r5, 1;
+    st.shared.u32 [s], 7;
+    bar.warp.sync 0xffffffff;
+    setp.ge.u32 %p0, %lane, 16;
+    setp.lt.u32 %p1, %lane, 16;
+    setp.eq.u32 %p2, %lane, 16;
+    @%p0 bra SECOND;
+    bar.warp.sync 0xffffffff;
+    ld.volatile.shared.u32 %r5, [s];
+    SECOND:
+    @%p1 bra OUT;
+    @%p2 st.volatile.shared.u32 [s], 42;
+    bar.warp.sync 0xffffffff;
+    OUT:
+    st.global.u32 [%out], %r5;)");
+  for (U32 lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(words[lane], lane < 16 ? 42u : 1u) << "lane " << lane;
+  }
+}
+
+TEST_F(Divergence, LanesComeToOneCollectiveAtPlacesBehindEachOther) {
+  // The same for instructions with a result, inside of other conditions, and
+  // with lanes that have exited.
+  struct Case {
+    const char* instruction; // %r4 is the operand, %r5 the result
+    std::uint32_t (*right)(std::uint32_t lane);
+  };
+  const Case cases[] = {
+      {"shfl.sync.bfly.b32 %r5, %r4, 16, 31, 0xffffffff;",
+       [](U32 lane) { return (lane ^ 16) + 100; }},
+      {"setp.gt.u32 %p5, %r4, 109; vote.sync.ballot.b32 %r5, %p5, 0xffffffff;",
+       [](U32) { return 0x0ffffc00u; }},
+      {"redux.sync.max.u32 %r5, %r4, 0xffffffff;", [](U32) { return 127u; }},
+      {"and.b32 %r5, %r4, 1; match.any.sync.b32 %r5, %r5, 0xffffffff;",
+       [](U32 lane) { return lane % 2 == 0 ? 0x05555555u : 0x0aaaaaaau; }},
+  };
+  for (const Case& one : cases) {
+    const std::string instruction = one.instruction;
+    const auto words =
+        words_of(
+            R"(
+      setp.ge.u32 %p4, %lane, 28;
+      @%p4 exit;
+      add.u32 %r4, %lane, 100;
+      setp.ge.u32 %p0, %lane, 16;
+      setp.lt.u32 %p1, %lane, 16;
+      setp.ge.u32 %p2, %lane, 8;
+      @%p0 bra SECOND;
+      @%p2 bra INNER;
+      )" + instruction +
+            R"(
+      bra MET;
+      INNER:
+      )" + instruction +
+            R"(
+      MET:
+      SECOND:
+      @%p1 bra OUT;
+      )" + instruction +
+            R"(
+      OUT:
+      st.global.u32 [%out], %r5;)");
+    for (U32 lane = 0; lane < 28; ++lane) {
+      // A shuffle from a lane that has exited is undefined.
+      if (instruction[0] != 's' || lane < 12 || lane >= 16) {
+        EXPECT_EQ(words[lane], one.right(lane)) << instruction << lane;
+      }
+    }
+  }
+}
+
+TEST_F(Divergence, LanesThatNeverComeAreNotWaitedFor) {
+  // What CUDA leaves undefined ends here too: half a warp shuffles with the
+  // mask of all, and the others go to the block's barrier.
+  Shape shape;
+  shape.block.x = 64;
+  const auto words = words_of(
+      R"(
+    mov.u32 %r5, 3;
+    setp.ge.u32 %p0, %lane, 16;
+    @%p0 bra OUT;
+    shfl.sync.idx.b32 %r5, %lane, 5, 31, 0xffffffff;
+    OUT:
+    bar.sync 0;
+    st.global.u32 [%out], %r5;)",
+      shape);
+  for (U32 thread = 0; thread < 64; ++thread) {
+    EXPECT_EQ(words[thread], thread % 32 < 16 ? 5u : 3u) << thread;
+  }
+}
+
 } // namespace
 } // namespace cudasim::engine::testing

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
+#include "cudasim/engine/memory/address_space.h"
 #include "cudasim/engine/warp/builtins.h"
 #include "cudasim/engine/warp/calls.h"
-#include "cudasim/engine/warp/collective.h"
 
 namespace cudasim::engine {
 namespace {
@@ -83,6 +82,7 @@ void WarpRunner::start(std::uint32_t warp_index, Mask lanes_of_block) {
 WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
   const std::uint64_t limit = instructions + budget;
   while (!splits_.empty()) {
+    forget_stale_ranges();
     const std::size_t at = splits_.next();
     if (at == splits_.size()) {
       const Status status = run_waiting();
@@ -103,6 +103,15 @@ WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
     }
   }
   return Status::kFinished;
+}
+
+/// Allocations may have changed since the last turn.
+void WarpRunner::forget_stale_ranges() {
+  const auto* memory = static_cast<const AddressSpace*>(block->memory);
+  if (memory != nullptr && memory->generation() != generation_) {
+    generation_ = memory->generation();
+    clear(cache_);
+  }
 }
 
 /// Executes a split until its turn is over.
@@ -190,9 +199,18 @@ WarpRunner::Status WarpRunner::run_waiting() {
   if (release_gathered()) {
     return fault.kind != FaultKind::kNone ? Status::kFault : Status::kBudget;
   }
+  // Lanes of a mask may wait at a join for those that wait for them: they come
+  // to the same instruction at another place of the program.
+  Mask wanted = 0;
+  for (const Split& split : splits_.all()) {
+    wanted |= split.state == Split::State::kGathering ? split.members : 0;
+  }
+  if (splits_.release_any_waiting(wanted)) {
+    return Status::kBudget;
+  }
   if (!any_in(splits_, Split::State::kAtBarrier)) {
-    // Lanes of a mask that will never come: real devices leave the result
-    // undefined, so whoever is there goes on.
+    // Lanes of a mask that will never come: CUDA leaves undefined what happens,
+    // so whoever is there goes on.
     return release_group(0) == Flow::kFault ? Status::kFault : Status::kBudget;
   }
   // Lanes that wait at a join for those at a barrier may be what the barrier
@@ -393,84 +411,6 @@ WarpRunner::Step WarpRunner::barrier(
       number, threads, expected, control, contribution & active, active);
   return splits_[at].state == Split::State::kReady ? Step::kGoOn
                                                    : Step::kTurnOver;
-}
-
-/// Lanes come to an instruction for which all lanes of a mask have to be there.
-WarpRunner::Step WarpRunner::gather(
-    std::size_t at,
-    const Inst& inst,
-    const Control& control,
-    Mask active) {
-  const Mask members = members_of(*this, control, active);
-  Split& split = splits_[at];
-  if ((members & live & ~active) != 0) {
-    split.state = Split::State::kGathering;
-    split.active = active;
-    split.members = members;
-    release_gathered();
-    return fault.kind != FaultKind::kNone ? Step::kFault : Step::kTurnOver;
-  }
-  if (block_.checker != nullptr) {
-    block_.checker->warp_synchronized(index);
-  }
-  if (run_collective(*this, inst, control, active) == Flow::kFault) {
-    note_fault(inst, *split.frame->code);
-    return Step::kFault;
-  }
-  split.pc += 1;
-  return Step::kGoOn;
-}
-
-/// Looks for a group of gathering splits that is complete.
-/// @returns whether one was released; a fault is in `fault`.
-bool WarpRunner::release_gathered() {
-  for (std::size_t i = 0; i < splits_.size(); ++i) {
-    const Split& leader = splits_[i];
-    if (leader.state != Split::State::kGathering) {
-      continue;
-    }
-    Mask there = 0;
-    for (const Split& split : splits_.all()) {
-      there |= meet(leader, split) ? split.active : 0;
-    }
-    if ((leader.members & live & ~there) == 0) {
-      release_group(i);
-      return true;
-    }
-  }
-  return false;
-}
-
-/// Executes the instruction at which a group of splits gathered, for all of
-/// them at once, and lets them go on.
-Flow WarpRunner::release_group(std::size_t first) {
-  const Split leader = splits_[first];
-  const Code& code = *leader.frame->code;
-  const Inst& inst = code.instructions[leader.pc];
-  const Control& control = control_at(code, leader.pc);
-  Mask all = 0;
-  bool one_place = true;
-  std::vector<Split> together;
-  for (Split& split : splits_.all()) {
-    if (meet(leader, split)) {
-      all |= split.active;
-      one_place &= split.pc == leader.pc && split.frame == leader.frame;
-      together.push_back(split);
-      split.state = Split::State::kReady;
-      split.pc += 1;
-    }
-  }
-  if (block_.checker != nullptr) {
-    block_.checker->warp_synchronized(index);
-  }
-  enter(*this, *leader.frame);
-  const Flow flow = one_place || control.handler == nullptr
-      ? run_collective(*this, inst, control, all)
-      : run_collective(*this, together, all);
-  if (flow == Flow::kFault) {
-    note_fault(inst, code);
-  }
-  return flow;
 }
 
 Frame* WarpRunner::new_frame(

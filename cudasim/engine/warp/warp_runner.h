@@ -27,6 +27,10 @@ class WarpRunner : public Warp {
   void start(std::uint32_t index, Mask lanes);
   /// Executes up to about `budget` instructions.
   Status run(std::uint64_t budget);
+  /// When nothing in the block can go on: lanes that wait for others of their
+  /// mask go on without them.
+  /// @returns whether there were any; a fault is in `fault`.
+  bool stop_gathering();
   /// Makes the splits that wait at a barrier ready.
   void release(std::uint32_t barrier, bool reduced, std::uint32_t result) {
     splits_.release(barrier, reduced, result);
@@ -55,6 +59,7 @@ class WarpRunner : public Warp {
   };
   struct Cursor;
 
+  void forget_stale_ranges();
   Turn run_split(std::size_t at, std::uint64_t limit);
   void give_way(std::size_t at, std::uint64_t patience);
   Status run_waiting();
@@ -95,6 +100,7 @@ class WarpRunner : public Warp {
 
   EnclosingBlock& block_;
   RangeCache cache_;
+  std::uint64_t generation_ = 0; // of the memory, when cache_ was last cleared
   FramePool frames_;
   Splits splits_;
   std::unique_ptr<std::byte[]> local_memory_;

@@ -2,6 +2,8 @@
 
 #include <cooperative_groups.h>
 
+#include <cstdio>
+
 namespace cudasim::runtime::testing {
 namespace {
 
@@ -51,6 +53,48 @@ __global__ void rotate(int* values, int* copy) {
 
 __global__ void write_to(int* address) {
   *address = 1;
+}
+
+__global__ void compute(float* values) {
+  values[0] = values[0] * values[1];
+  values[2] = values[2] + values[3];
+}
+
+__global__ void take(void** pointers, unsigned long long bytes) {
+  pointers[threadIdx.x] = malloc(bytes);
+}
+
+__global__ void write_behind(void** pointers) {
+  *static_cast<int*>(pointers[0]) = 1;
+}
+
+__global__ void print_shared(int* result) {
+  __shared__ char text[8];
+  if (threadIdx.x == 0) {
+    text[0] = 'h';
+    text[1] = 'i';
+    text[2] = '\0';
+    *result = printf("%d %s!\n", 5, text);
+  }
+}
+
+__global__ void meet(int* values) {
+  __shared__ volatile int shared;
+  const int lane = threadIdx.x;
+  int read = 0;
+  shared = 7;
+  __syncwarp();
+  if (lane < 16) {
+    __syncwarp();
+    read = shared;
+  }
+  if (lane >= 16) {
+    if (lane == 16) {
+      shared = 42;
+    }
+    __syncwarp();
+  }
+  values[lane] = read;
 }
 
 __global__ void trap() {

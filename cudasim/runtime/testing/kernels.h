@@ -28,6 +28,17 @@ CUDASIM_KERNEL void bounded(int* values);
 CUDASIM_KERNEL void rotate(int* values, int* copy);
 /// *address = 1.
 CUDASIM_KERNEL void write_to(int* address);
+/// values[0] = values[0] * values[1], values[2] = values[2] + values[3].
+CUDASIM_KERNEL void compute(float* values);
+/// Each thread takes `bytes` with malloc: pointers[i], which may be null.
+CUDASIM_KERNEL void take(void** pointers, unsigned long long bytes);
+/// *pointers[0] = 1, as an int.
+CUDASIM_KERNEL void write_behind(void** pointers);
+/// Prints a text in shared memory: what printf returned is in *result.
+CUDASIM_KERNEL void print_shared(int* result);
+/// The first half of a warp reads, behind __syncwarp(), what the second half
+/// writes in front of another one; values[i] for each lane.
+CUDASIM_KERNEL void meet(int* values);
 /// Stops the kernel with __trap().
 CUDASIM_KERNEL void trap();
 

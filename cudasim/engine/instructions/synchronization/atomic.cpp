@@ -70,11 +70,13 @@ struct WordOf<8> {
 };
 
 /// Changes a word of memory; returns what was there.
+/// @param alone whether no other host thread can come to it: not only the
+/// workers of this launch can, but other streams, the host and other processes.
 template <typename Op, typename T>
-T change(void* place, T operand, bool concurrent) {
+T change(void* place, T operand, bool alone) {
   using Word = typename WordOf<sizeof(T)>::Type;
   auto* word = static_cast<Word*>(place);
-  if (!concurrent) {
+  if (alone) {
     T old;
     __builtin_memcpy(&old, word, sizeof(T));
     const T next = Op::run(old, operand);
@@ -116,7 +118,8 @@ Flow atomic(Warp& warp, const Inst& inst, Mask active) {
           host)) {
     return Flow::kFault;
   }
-  const bool concurrent = kSpace != kShared && warp.block->concurrent;
+  // A block runs on one host thread.
+  constexpr bool kAlone = kSpace == kShared;
   const T* b = lanes<T>(warp, inst.operands[kAddress + 1]);
   T* d = kReturns && inst.operands[0] != kNoSlot
       ? lanes<T>(warp, inst.operands[0])
@@ -130,9 +133,9 @@ Flow atomic(Warp& warp, const Inst& inst, Mask active) {
           host[i] - shared >= warp.block->shared_bytes) {
         using Flushing =
             std::conditional_t<kFlushes<Op, T, kSpace>, FlushingAdd, Op>;
-        old = change<Flushing, T>(place, b[i], concurrent);
+        old = change<Flushing, T>(place, b[i], kAlone);
       } else {
-        old = change<Op, T>(place, b[i], concurrent);
+        old = change<Op, T>(place, b[i], kAlone);
       }
       if (d != nullptr) {
         d[i] = old;
