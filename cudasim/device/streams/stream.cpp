@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cudasim/device/streams/stream_set.h"
+#include "cudasim/engine/launch/float_environment.h"
 
 namespace cudasim::device {
 namespace {
@@ -121,6 +122,9 @@ void Stream::run(Item& item) {
   if (!item.always && set_.fault() != cudaSuccess) {
     return;
   }
+  // The host's BLAS computes here too, and under CUDASIM_SYNC=1 this is one of
+  // the program's own threads.
+  const engine::DefaultFloatEnvironment environment;
   Status status = cudaErrorUnknown;
   try {
     status = item.task();
