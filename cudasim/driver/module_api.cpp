@@ -22,7 +22,9 @@ using namespace cudasim::driver;
 
 namespace {
 
-CUmodule load(const void* image, const std::string& name, JitLog& log) {
+// @param image a file's content, or a pointer without a size.
+template <typename Image>
+CUmodule load(const Image& image, const std::string& name, JitLog& log) {
   try {
     auto module = make_module(image, name);
     module->program(current_context()); // errors belong to this call
@@ -166,7 +168,7 @@ CUresult cuModuleLoad(CUmodule* module, const char* path) {
   return call([&] {
     const std::string image = read_file(path);
     JitLog log;
-    store(module, load(image.c_str(), path, log));
+    store(module, load(image, path, log));
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "cudasim/driver/testing/context.h"
 
@@ -12,11 +13,12 @@ namespace {
 
 using Module = KernelTest;
 
-/// A file with kKernels in it that goes with the test.
+/// A file, with kKernels in it, that goes with the test.
 class KernelFile {
  public:
-  KernelFile() : path_(::testing::TempDir() + "cudasim_kernels.ptx") {
-    std::ofstream(path_) << kKernels;
+  explicit KernelFile(const std::string& content = kKernels)
+      : path_(::testing::TempDir() + "cudasim_kernels.ptx") {
+    std::ofstream(path_, std::ios::binary) << content;
   }
   ~KernelFile() {
     std::remove(path_.c_str());
@@ -96,6 +98,32 @@ TEST_F(Module, AFileIsLoaded) {
   EXPECT_EQ(cuModuleUnload(loaded), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuModuleLoad(&loaded, "/no/such.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
   EXPECT_EQ(cuModuleLoad(&loaded, nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Module, AFileThatIsCutOffIsRefused) {
+  // The beginnings of a fat binary that says to have 1 MB, of nvcc's wrapper,
+  // which holds an address, and of nothing.
+  const std::string fat_binary(
+      "\x50\xed\x55\xba\1\0\x10\0\0\0\x10\0\0\0\0\0", 16);
+  const std::string wrapper(
+      "\xb1\x43\x62\x46\1\0\0\0ABCDEFGH\0\0\0\0\0\0\0\0", 24);
+  std::vector<std::string> contents = {
+      wrapper, wrapper.substr(0, 4), fat_binary + std::string(100, '\1')};
+  for (std::size_t size = 4; size <= fat_binary.size(); ++size) {
+    contents.push_back(fat_binary.substr(0, size));
+  }
+  for (const std::string& content : contents) {
+    const KernelFile file(content);
+    CUmodule loaded = nullptr;
+    EXPECT_EQ(cuModuleLoad(&loaded, file.path()), CUDA_ERROR_INVALID_IMAGE)
+        << content.size();
+  }
+  for (const std::size_t size : {0, 1, 3}) {
+    const KernelFile file(fat_binary.substr(0, size));
+    CUmodule loaded = nullptr;
+    EXPECT_EQ(cuModuleLoad(&loaded, file.path()), CUDA_ERROR_INVALID_PTX)
+        << size;
+  }
 }
 
 TEST_F(Module, LoadingIsLazy) {

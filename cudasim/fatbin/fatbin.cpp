@@ -29,7 +29,7 @@ constexpr std::uint64_t kLz4Ratio = 255;
 constexpr std::uint64_t kLz4Slack = 64;
 
 [[noreturn]] void fail(const std::string& what, std::size_t offset) {
-  throw FatbinError(
+  throw DamagedError(
       "damaged fat binary: " + what + " at offset " + std::to_string(offset));
 }
 
@@ -41,10 +41,9 @@ T read(const void* image, std::size_t offset) {
   return value;
 }
 
-// @param size bytes that may be read; 0 when that is not known.
 std::size_t checked_image_size(const void* image, std::size_t size) {
-  if (size != 0 && size < kHeaderSize) {
-    throw FatbinError(
+  if (size < kHeaderSize) {
+    throw DamagedError(
         "not a fat binary: " + std::to_string(size) +
         " bytes are fewer than its header has");
   }
@@ -68,7 +67,7 @@ std::size_t checked_image_size(const void* image, std::size_t size) {
     fail("a size of " + std::to_string(entries) + " bytes", 8);
   }
   std::size_t whole = header + static_cast<std::size_t>(entries);
-  if (size != 0 && whole > size) {
+  if (whole > size) {
     fail(
         "a size of " + std::to_string(whole) + " bytes where there are " +
             std::to_string(size),
@@ -151,7 +150,7 @@ std::string listed(const std::vector<Entry>& entries) {
 } // namespace
 
 std::size_t image_size(const void* image) {
-  return checked_image_size(image, 0);
+  return checked_image_size(image, kUnknownSize);
 }
 
 std::vector<Entry> list_entries(const void* image, std::size_t size) {
@@ -201,8 +200,11 @@ std::string unpack(const void* image, const Entry& entry) {
   return std::string(payload, entry.size);
 }
 
-std::string select_ptx(const void* image, std::uint32_t capability) {
-  std::vector<Entry> entries = list_entries(image);
+std::string select_ptx(
+    const void* image,
+    std::uint32_t capability,
+    std::size_t size) {
+  std::vector<Entry> entries = list_entries(image, size);
   const Entry* best = nullptr;
   for (const Entry& entry : entries) {
     if (entry.kind == Entry::Kind::kPtx && entry.architecture <= capability &&

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -11,11 +12,22 @@
 
 namespace cudasim::fatbin {
 
-/// The bytes are no fat binary, or a damaged one; says what and where.
+/// Nothing that can be run here; says what was found.
 class FatbinError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// A fat binary that contradicts itself; says where.
+class DamagedError : public FatbinError {
+ public:
+  using FatbinError::FatbinError;
+};
+
+/// The size of an image that was handed over without one: its header's own is
+/// believed (__cudaRegisterFatBinary, cuModuleLoadData).
+inline constexpr std::size_t kUnknownSize =
+    std::numeric_limits<std::size_t>::max();
 
 /// One entry of a fat binary.
 struct Entry {
@@ -31,10 +43,11 @@ struct Entry {
 
 /// Lists the entries of a fat binary.
 /// @param image its first byte, at the magic number 0xBA55ED50.
-/// @param size bytes that may be read; when 0 the header's own size is believed
-///   (an image handed over by __cudaRegisterFatBinary has no size).
+/// @param size bytes that may be read.
 /// @throws FatbinError
-std::vector<Entry> list_entries(const void* image, std::size_t size = 0);
+std::vector<Entry> list_entries(
+    const void* image,
+    std::size_t size = kUnknownSize);
 
 /// Bytes of the whole fat binary by its header.
 /// @throws FatbinError
@@ -46,7 +59,11 @@ std::string unpack(const void* image, const Entry& entry);
 
 /// The PTX that a device of `capability` (80 for 8.0) would compile: that of
 /// the highest architecture not above it.
+/// @param size bytes that may be read.
 /// @throws FatbinError when there is none, naming what there is.
-std::string select_ptx(const void* image, std::uint32_t capability);
+std::string select_ptx(
+    const void* image,
+    std::uint32_t capability,
+    std::size_t size = kUnknownSize);
 
 } // namespace cudasim::fatbin

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace cudasim::fatbin {
 namespace {
@@ -155,6 +156,18 @@ TEST(Damage, IsNamedWithItsPlace) {
       listing_error(large),
       "damaged fat binary: an entry of 18446744073709551615 bytes where 8 "
       "are left at offset 16");
+}
+
+TEST(Damage, IsFoundWhereverAnImageIsCutOff) {
+  // Copies of exactly that size, so that a sanitizer sees their end.
+  const std::string whole =
+      image_of(packed_entry(80, "some text") + entry(1, 70, "text"));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::vector<char> cut(whole.begin(), whole.begin() + size);
+    EXPECT_THROW(list_entries(cut.data(), size), DamagedError) << size;
+    EXPECT_THROW(select_ptx(cut.data(), 80, size), DamagedError) << size;
+  }
+  EXPECT_EQ(select_ptx(whole.data(), 80, whole.size()), "some text");
 }
 
 TEST(Damage, OfPackedDataIsFound) {

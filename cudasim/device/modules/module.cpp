@@ -1,5 +1,6 @@
 #include "cudasim/device/modules/module.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -21,6 +22,23 @@ struct Wrapper {
   const void* data;
   const void* file_name_or_list;
 };
+
+// The PTX in a fat binary for a device.
+std::string select(
+    const void* fat_binary,
+    std::size_t size,
+    const Device& device,
+    const std::string& source_name) {
+  try {
+    return fatbin::select_ptx(fat_binary, device.capability(), size);
+  } catch (const fatbin::DamagedError& error) {
+    throw Failure(
+        cudaErrorInvalidKernelImage, source_name + ": " + error.what());
+  } catch (const fatbin::FatbinError& error) {
+    throw Failure(
+        cudaErrorNoKernelImageForDevice, source_name + ": " + error.what());
+  }
+}
 
 // What parser and lowering throw, as CUDA's status.
 template <typename Body>
@@ -79,14 +97,7 @@ std::string Module::text(Device& device) const {
   if (image_.fat_binary == nullptr) {
     return image_.ptx;
   }
-  try {
-    return fatbin::select_ptx(image_.fat_binary, device.capability());
-  } catch (const fatbin::FatbinError& error) {
-    throw Failure(
-        cudaErrorNoKernelImageForDevice,
-        source_name_ + ": " + error.what() +
-            " (compile with -gencode arch=compute_80,code=compute_80)");
-  }
+  return select(image_.fat_binary, fatbin::kUnknownSize, device, source_name_);
 }
 
 engine::Program& Module::program(Device& device) {
@@ -171,13 +182,18 @@ const void* unwrap_fat_binary(const void* wrapper) {
   return parts->data;
 }
 
-std::shared_ptr<Module> make_module(
+namespace {
+
+// @param size bytes of the image; fatbin::kUnknownSize for one in memory, whose
+// text ends in a NUL.
+std::shared_ptr<Module> make_module_of(
     const void* image,
+    std::size_t size,
     std::string source_name) {
-  require(image != nullptr);
+  const auto* bytes = static_cast<const char*>(image);
   std::uint32_t magic = 0;
   // Text may be shorter than four bytes; strnlen stops at its end.
-  const std::size_t length = strnlen(static_cast<const char*>(image), 4);
+  const std::size_t length = strnlen(bytes, std::min(size, sizeof(magic)));
   std::memcpy(&magic, image, length);
   if (length == 4 && std::memcmp(image, "\177ELF", 4) == 0) {
     throw Failure(
@@ -188,25 +204,30 @@ std::shared_ptr<Module> make_module(
   }
   Module::Image parts;
   if (magic == kWrapperMagic) {
+    require(size == fatbin::kUnknownSize, cudaErrorInvalidKernelImage);
     parts.fat_binary = unwrap_fat_binary(image);
   } else if (magic == kFatBinaryMagic) {
-    parts.fat_binary = image;
-  } else {
-    parts.ptx = static_cast<const char*>(image);
-  }
-  if (parts.fat_binary != nullptr && magic == kFatBinaryMagic) {
     // The caller may free its image after loading.
-    Module::Image copy;
-    try {
-      copy.ptx =
-          fatbin::select_ptx(parts.fat_binary, selected_device().capability());
-    } catch (const fatbin::FatbinError& error) {
-      throw Failure(
-          cudaErrorNoKernelImageForDevice, source_name + ": " + error.what());
-    }
-    parts = std::move(copy);
+    parts.ptx = select(image, size, selected_device(), source_name);
+  } else {
+    parts.ptx.assign(bytes, strnlen(bytes, size));
   }
   return std::make_shared<Module>(std::move(parts), std::move(source_name));
+}
+
+} // namespace
+
+std::shared_ptr<Module> make_module(
+    const void* image,
+    std::string source_name) {
+  require(image != nullptr);
+  return make_module_of(image, fatbin::kUnknownSize, std::move(source_name));
+}
+
+std::shared_ptr<Module> make_module(
+    const std::string& content,
+    std::string source_name) {
+  return make_module_of(content.data(), content.size(), std::move(source_name));
 }
 
 } // namespace cudasim::device

@@ -127,8 +127,15 @@ class Module : public std::enable_shared_from_this<Module> {
 
 /// A module from what cuModuleLoadData is given: a fat binary, nvcc's wrapper
 /// around one, or PTX text that ends in a NUL.
-/// @throws Failure: cudaErrorNoKernelImageForDevice for machine code.
+/// @throws Failure: cudaErrorNoKernelImageForDevice for machine code,
+/// cudaErrorInvalidKernelImage for a damaged fat binary.
 std::shared_ptr<Module> make_module(const void* image, std::string source_name);
+
+/// The same from a file's content, of which nothing is read beyond its end.
+/// nvcc's wrapper is no file: it holds addresses.
+std::shared_ptr<Module> make_module(
+    const std::string& content,
+    std::string source_name);
 
 /// The fat binary that nvcc's wrapper (magic number 0x466243b1) points to.
 /// @throws Failure: cudaErrorInvalidKernelImage when it is no wrapper.

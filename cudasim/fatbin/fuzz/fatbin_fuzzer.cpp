@@ -10,9 +10,6 @@ extern "C" int LLVMFuzzerTestOneInput(
     const std::uint8_t* data,
     std::size_t size) {
   namespace fatbin = cudasim::fatbin;
-  if (size == 0) { // would mean that the size is not known
-    return 0;
-  }
   // A copy of exactly this size, so that the sanitizer sees its end.
   std::vector<std::uint8_t> image(data, data + size);
   image.shrink_to_fit();
@@ -24,8 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(
       } catch (const fatbin::FatbinError&) {
       }
     }
-    // Reads no more than list_entries() has found to be there.
-    fatbin::select_ptx(image.data(), 90);
+    fatbin::select_ptx(image.data(), 90, size);
   } catch (const fatbin::FatbinError&) {
   }
   return 0;
