@@ -2,6 +2,7 @@
 // chapter 2.8 (BLAS-like extension).
 #include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include "cudasim/blas/handle.h"
 #include "cudasim/blas/host_blas.h"
@@ -9,6 +10,35 @@
 
 namespace cudasim::blas {
 namespace {
+
+/// The pivots of a batch: n for each matrix; none with a null pointer.
+Extent pivots_extent(const int* pivots, int n, int count) {
+  return strided_extent(
+      pivots, pivots == nullptr ? 0 : n * sizeof(int), n, sizeof(int), count);
+}
+
+/// Those of one matrix.
+template <typename Int>
+Int* rows_of(Int* pivots, int i, int n) {
+  return pivots + static_cast<std::ptrdiff_t>(i) * n;
+}
+
+/// Whether pivots name rows of the matrix: LAPACK goes where they say.
+bool are_pivots(const char* function, const int* pivots, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (pivots[i] < 1 || pivots[i] > n) {
+      std::fprintf(
+          stderr,
+          "cudasim: %s: illegal memory access: pivot %d of a matrix with %d "
+          "rows\n",
+          function,
+          pivots[i],
+          n);
+      return false;
+    }
+  }
+  return true;
+}
 
 /// LU without pivoting, as cublas?getrfBatched does with a null pivot array.
 /// Returns LAPACK's info: the first zero pivot, counted from 1, or 0.
@@ -50,20 +80,24 @@ cublasStatus_t getrf(
   if (n < 0 || count < 0 || lda < std::max(1, n)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  const std::size_t ints = count * sizeof(int);
   if (!accessible(
           function,
           {{a, count * sizeof(void*)},
-           {info, ints},
-           {pivots, pivots == nullptr ? 0 : n * ints}})) {
+           {info, count * sizeof(int)},
+           pivots_extent(pivots, n, count)})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  return enqueue(function, handle->stream, [=] {
+  return enqueue_checked(function, handle->stream, [=] {
+    const std::size_t bytes = matrix_bytes(n, n, lda, sizeof(T));
     for (int i = 0; i < count; ++i) {
+      if (!accessible(function, {{a[i], bytes}})) {
+        return false;
+      }
       info[i] = pivots == nullptr
           ? factor_without_pivots(n, a[i], lda)
-          : host::getrf(n, n, a[i], lda, pivots + i * n);
+          : host::getrf(n, n, a[i], lda, rows_of(pivots, i, n));
     }
+    return true;
   });
 }
 
@@ -84,7 +118,10 @@ cublasStatus_t getrs(
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  // info is the host's and tells of arguments only.
+  if (info == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  // It is the host's and tells of arguments only.
   *info = n < 0              ? -2
       : columns < 0          ? -3
       : lda < std::max(1, n) ? -5
@@ -95,15 +132,27 @@ cublasStatus_t getrs(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const std::size_t pointers = count * sizeof(void*);
-  if (!accessible(function, {{a, pointers}, {b, pointers}})) {
+  if (!accessible(
+          function,
+          {{a, pointers}, {b, pointers}, pivots_extent(pivots, n, count)})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  return enqueue(function, handle->stream, [=] {
+  return enqueue_checked(function, handle->stream, [=] {
     const bool plain = operation == CUBLAS_OP_N;
     const char letter = plain ? 'N' : operation == CUBLAS_OP_T ? 'T' : 'C';
     for (int i = 0; i < count && n > 0 && columns > 0; ++i) {
+      if (!accessible(
+              function,
+              {{a[i], matrix_bytes(n, n, lda, sizeof(T))},
+               {b[i], matrix_bytes(n, columns, ldb, sizeof(T))}})) {
+        return false;
+      }
       if (pivots != nullptr) {
-        host::getrs(letter, n, columns, a[i], lda, pivots + i * n, b[i], ldb);
+        const int* p = rows_of(pivots, i, n);
+        if (!are_pivots(function, p, n)) {
+          return false;
+        }
+        host::getrs(letter, n, columns, a[i], lda, p, b[i], ldb);
         continue;
       }
       const auto transpose = host::transpose(operation);
@@ -129,6 +178,7 @@ cublasStatus_t getrs(
         solve(CblasLower, CblasUnit);
       }
     }
+    return true;
   });
 }
 
@@ -153,24 +203,36 @@ cublasStatus_t getri(
   const std::size_t pointers = count * sizeof(void*);
   if (!accessible(
           function,
-          {{a, pointers}, {c, pointers}, {info, count * sizeof(int)}})) {
+          {{a, pointers},
+           {c, pointers},
+           {info, count * sizeof(int)},
+           pivots_extent(pivots, n, count)})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  return enqueue(function, handle->stream, [=] {
+  return enqueue_checked(function, handle->stream, [=] {
     std::vector<int> identity(n);
     for (int i = 0; i < n; ++i) {
       identity[i] = i + 1;
     }
     for (int i = 0; i < count; ++i) {
+      const int* p =
+          pivots == nullptr ? identity.data() : rows_of(pivots, i, n);
+      if (!accessible(
+              function,
+              {{a[i], matrix_bytes(n, n, lda, sizeof(T))},
+               {c[i], matrix_bytes(n, n, ldc, sizeof(T))}}) ||
+          !are_pivots(function, p, n)) {
+        return false;
+      }
       for (int j = 0; j < n; ++j) {
         std::copy_n(
             a[i] + static_cast<std::ptrdiff_t>(j) * lda,
             n,
             c[i] + static_cast<std::ptrdiff_t>(j) * ldc);
       }
-      const int* p = pivots == nullptr ? identity.data() : pivots + i * n;
       info[i] = host::getri(n, c[i], ldc, p);
     }
+    return true;
   });
 }
 
@@ -188,6 +250,9 @@ cublasStatus_t geqrf(
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
+  if (info == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   *info = m < 0              ? -1
       : n < 0                ? -2
       : lda < std::max(1, m) ? -4
@@ -200,10 +265,17 @@ cublasStatus_t geqrf(
   if (!accessible(function, {{a, pointers}, {tau, pointers}})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  return enqueue(function, handle->stream, [=] {
+  return enqueue_checked(function, handle->stream, [=] {
     for (int i = 0; i < count; ++i) {
+      if (!accessible(
+              function,
+              {{a[i], matrix_bytes(m, n, lda, sizeof(T))},
+               {tau[i], vector_bytes(std::min(m, n), 1, sizeof(T))}})) {
+        return false;
+      }
       host::geqrf(m, n, a[i], lda, tau[i]);
     }
+    return true;
   });
 }
 
@@ -224,6 +296,9 @@ cublasStatus_t gels(
     int count) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
+  if (info == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
   }
   *info = m < 0              ? -2
       : n < 0                ? -3
@@ -247,13 +322,20 @@ cublasStatus_t gels(
            {device_info, device_info == nullptr ? 0 : count * sizeof(int)}})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  return enqueue(function, handle->stream, [=] {
+  return enqueue_checked(function, handle->stream, [=] {
     for (int i = 0; i < count; ++i) {
+      if (!accessible(
+              function,
+              {{a[i], matrix_bytes(m, n, lda, sizeof(T))},
+               {c[i], matrix_bytes(m, columns, ldc, sizeof(T))}})) {
+        return false;
+      }
       const int result = host::gels('N', m, n, columns, a[i], lda, c[i], ldc);
       if (device_info != nullptr) {
         device_info[i] = result;
       }
     }
+    return true;
   });
 }
 

@@ -90,18 +90,21 @@ cublasStatus_t strided(
   if (count == 0 || p.m == 0 || p.n == 0) {
     return CUBLAS_STATUS_SUCCESS;
   }
-  const auto whole = [count](std::size_t bytes, long long stride) {
-    return bytes == 0 ? 0 : bytes + (count - 1) * stride * sizeof(T);
-  };
-  if (!accessible(
-          function,
-          {{a, whole(p.a_bytes(), stride_a)},
-           {b, whole(p.b_bytes(), stride_b)},
-           {c, whole(p.c_bytes(), stride_c)}})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
   const Scalar<T> factor(handle, alpha);
   const Scalar<T> old(handle, beta);
+  const auto whole =
+      [&](const T* pointer, std::size_t bytes, long long stride) {
+        return strided_extent(pointer, bytes, stride, sizeof(T), count);
+      };
+  if (!accessible(
+          function,
+          {whole(a, p.a_bytes(), stride_a),
+           whole(b, p.b_bytes(), stride_b),
+           whole(c, p.c_bytes(), stride_c),
+           factor.extent(),
+           old.extent()})) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
   return enqueue(function, handle->stream, [=] {
     for (int i = 0; i < count; ++i) {
       product.run(
@@ -135,21 +138,29 @@ cublasStatus_t batched(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const std::size_t pointers = count * sizeof(void*);
-  if (!accessible(function, {{a, pointers}, {b, pointers}, {c, pointers}})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
   const Scalar<T> factor(handle, alpha);
   const Scalar<T> old(handle, beta);
-  return enqueue(function, handle->stream, [=] {
+  if (!accessible(
+          function,
+          {{a, pointers},
+           {b, pointers},
+           {c, pointers},
+           factor.extent(),
+           old.extent()})) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
+  return enqueue_checked(function, handle->stream, [=] {
     for (int i = 0; i < count; ++i) {
-      if (accessible(
+      if (!accessible(
               function,
               {{a[i], product.a_bytes()},
                {b[i], product.b_bytes()},
                {c[i], product.c_bytes()}})) {
-        product.run(factor.get(), a[i], b[i], old.get(), c[i]);
+        return false;
       }
+      product.run(factor.get(), a[i], b[i], old.get(), c[i]);
     }
+    return true;
   });
 }
 
@@ -177,15 +188,17 @@ cublasStatus_t gemv(
   }
   const int x_length = operation == CUBLAS_OP_N ? n : m;
   const int y_length = operation == CUBLAS_OP_N ? m : n;
+  const Scalar<T> factor(handle, alpha);
+  const Scalar<T> old(handle, beta);
   if (!accessible(
           function,
           {{a, matrix_bytes(m, n, lda, sizeof(T))},
            {x, vector_bytes(x_length, incx, sizeof(T))},
-           {y, vector_bytes(y_length, incy, sizeof(T))}})) {
+           {y, vector_bytes(y_length, incy, sizeof(T))},
+           factor.extent(),
+           old.extent()})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  const Scalar<T> factor(handle, alpha);
-  const Scalar<T> old(handle, beta);
   return enqueue(function, handle->stream, [=] {
     T* result = y;
     // Like gemm, gemv does not read y when beta is zero, be it NaN.

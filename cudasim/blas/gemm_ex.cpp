@@ -55,6 +55,10 @@ class AnyScalar {
   double get() const {
     return load(type_, pointer_ != nullptr ? pointer_ : value_, 0);
   }
+  /// What the work will read on the device.
+  Extent extent() const {
+    return {pointer_, pointer_ != nullptr ? size_of(type_) : 0};
+  }
 
  private:
   cudaDataType_t type_;
@@ -96,6 +100,9 @@ template <typename T>
 cublasStatus_t run_uniform(const Call& call) {
   const Scalar<T> alpha(call.handle, call.alpha);
   const Scalar<T> beta(call.handle, call.beta);
+  if (!accessible(call.function, {alpha.extent(), beta.extent()})) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
   return enqueue(call.function, call.handle->stream, [call, alpha, beta] {
     for (int i = 0; i < call.count; ++i) {
       host::gemm(
@@ -137,10 +144,6 @@ cublasStatus_t gemm_ex(const Call& call) {
   if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0) {
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  const auto whole =
-      [&](std::size_t bytes, long long stride, std::size_t size) {
-        return bytes == 0 ? 0 : bytes + (call.count - 1) * stride * size;
-      };
   const std::size_t a_bytes = matrix_bytes(
       a_plain ? call.m : call.k, a_plain ? call.k : call.m, call.lda, sizes[0]);
   const std::size_t b_bytes = matrix_bytes(
@@ -148,9 +151,10 @@ cublasStatus_t gemm_ex(const Call& call) {
   const std::size_t c_bytes = matrix_bytes(call.m, call.n, call.ldc, sizes[2]);
   if (!accessible(
           call.function,
-          {{call.a, whole(a_bytes, call.stride_a, sizes[0])},
-           {call.b, whole(b_bytes, call.stride_b, sizes[1])},
-           {call.c, whole(c_bytes, call.stride_c, sizes[2])}})) {
+          {strided_extent(call.a, a_bytes, call.stride_a, sizes[0], call.count),
+           strided_extent(call.b, b_bytes, call.stride_b, sizes[1], call.count),
+           strided_extent(
+               call.c, c_bytes, call.stride_c, sizes[2], call.count)})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   if (call.a_type == call.b_type && call.b_type == call.c_type) {
@@ -174,6 +178,9 @@ cublasStatus_t gemm_ex(const Call& call) {
   const auto scale = scale_type(call.compute, call.c_type);
   const AnyScalar alpha(call.handle, call.alpha, scale);
   const AnyScalar beta(call.handle, call.beta, scale);
+  if (!accessible(call.function, {alpha.extent(), beta.extent()})) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
   return enqueue(call.function, call.handle->stream, [call, alpha, beta] {
     for (int i = 0; i < call.count; ++i) {
       run_real(call, i, alpha.get(), beta.get());

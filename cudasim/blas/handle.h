@@ -31,6 +31,10 @@ class Scalar {
   T get() const {
     return on_device_ ? *pointer_ : value_;
   }
+  /// What the work will read on the device.
+  Extent extent() const {
+    return {pointer_, on_device_ ? sizeof(T) : 0};
+  }
 
  private:
   bool on_device_;
@@ -46,6 +50,13 @@ cublasStatus_t deliver(
     const cublasContext* handle,
     T* result,
     Compute compute) {
+  if (result == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  if (handle->pointer_mode != CUBLAS_POINTER_MODE_HOST &&
+      !accessible(function, {{result, sizeof(T)}})) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
   const auto status = enqueue(
       function, handle->stream, [result, compute] { *result = compute(); });
   if (status == CUBLAS_STATUS_SUCCESS &&

@@ -54,13 +54,17 @@ cublasStatus_t axpy(
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
+  if (alpha == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const Scalar<T> a(handle, alpha);
   if (!accessible(
           function,
           {{x, vector_bytes(n, incx, sizeof(T))},
-           {y, vector_bytes(n, incy, sizeof(T))}})) {
+           {y, vector_bytes(n, incy, sizeof(T))},
+           a.extent()})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  const Scalar<T> a(handle, alpha);
   return enqueue(function, handle->stream, [=] {
     host::axpy(n, a.get(), x, incx, y, incy);
   });
@@ -77,10 +81,14 @@ cublasStatus_t scal(
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  if (!accessible(function, {{x, vector_bytes(n, incx, sizeof(T))}})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
+  if (alpha == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
   }
   const Scalar<S> a(handle, alpha);
+  if (!accessible(
+          function, {{x, vector_bytes(n, incx, sizeof(T))}, a.extent()})) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
   return enqueue(function, handle->stream, [=] {
     const S factor = a.get();
     for (int i = 0; incx > 0 && i < n; ++i) {
@@ -360,10 +368,15 @@ cublasStatus_t cublasDotEx(
       x_type == CUDA_C_32F || x_type == CUDA_C_64F) {
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
+  if (result == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const bool on_host = handle->pointer_mode == CUBLAS_POINTER_MODE_HOST;
   if (!blas::accessible(
           "cublasDotEx",
           {{x, blas::vector_bytes(n, incx, x_size)},
-           {y, blas::vector_bytes(n, incy, y_size)}})) {
+           {y, blas::vector_bytes(n, incy, y_size)},
+           {result, on_host ? 0 : blas::size_of(result_type)}})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   const auto status = blas::enqueue("cublasDotEx", handle->stream, [=] {

@@ -3,34 +3,52 @@
 #include <cuda.h>
 
 #include <cstdio>
-#include <cstdlib>
+#include <limits>
 #include <memory>
+#include <mutex>
+#include <utility>
+
+#include "cudasim/device/machine/machine.h"
+
+// OpenBLAS's own: ends its threads, which the next call begins anew. It does so
+// before a fork.
+extern "C" int blas_thread_shutdown_();
 
 namespace cudasim::blas {
-
-std::size_t matrix_bytes(
-    std::int64_t rows,
-    std::int64_t columns,
-    std::int64_t leading,
-    std::size_t size) {
-  if (rows <= 0 || columns <= 0) {
-    return 0;
-  }
-  return (static_cast<std::size_t>(columns - 1) * leading + rows) * size;
-}
-
-std::size_t vector_bytes(
-    std::int64_t n,
-    std::int64_t stride,
-    std::size_t size) {
-  return n <= 0 ? 0 : ((n - 1) * std::abs(stride) + 1) * size;
-}
-
 namespace {
+
+/// OpenBLAS's threads began when this library was loaded, with the
+/// floating-point environment of whoever loaded it. Those that begin in a
+/// stream have that of streams (device/streams), as the work itself has.
+void renew_threads() {
+  static std::once_flag once;
+  std::call_once(once, [] { blas_thread_shutdown_(); });
+}
+
+constexpr std::size_t kTooMuch = std::numeric_limits<std::size_t>::max();
+
+std::size_t plus(std::size_t a, std::size_t b) {
+  std::size_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kTooMuch : sum;
+}
+
+std::size_t times(std::size_t a, std::size_t b) {
+  std::size_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kTooMuch : product;
+}
+
+std::size_t magnitude(std::int64_t stride) {
+  return stride < 0 ? -static_cast<std::size_t>(stride)
+                    : static_cast<std::size_t>(stride);
+}
 
 /// Whether every byte belongs to an allocation. Allocations may lie side by
 /// side: an expandable segment is mapped piece by piece.
-bool is_allocated(CUdeviceptr begin, CUdeviceptr end) {
+bool is_allocated(CUdeviceptr begin, std::size_t bytes) {
+  if (bytes > ~begin) {
+    return false;
+  }
+  const CUdeviceptr end = begin + bytes;
   while (begin < end) {
     CUdeviceptr base = 0;
     std::size_t size = 0;
@@ -45,10 +63,49 @@ bool is_allocated(CUdeviceptr begin, CUdeviceptr end) {
 
 } // namespace
 
+std::size_t matrix_bytes(
+    std::int64_t rows,
+    std::int64_t columns,
+    std::int64_t leading,
+    std::size_t size) {
+  if (rows <= 0 || columns <= 0) {
+    return 0;
+  }
+  const std::size_t before =
+      times(static_cast<std::size_t>(columns - 1), magnitude(leading));
+  return times(plus(before, static_cast<std::size_t>(rows)), size);
+}
+
+std::size_t vector_bytes(
+    std::int64_t n,
+    std::int64_t stride,
+    std::size_t size) {
+  return matrix_bytes(1, n, stride, size);
+}
+
+Extent strided_extent(
+    const void* pointer,
+    std::size_t bytes,
+    std::int64_t stride,
+    std::size_t size,
+    std::int64_t count) {
+  if (bytes == 0 || count <= 0) {
+    return {pointer, 0};
+  }
+  const std::size_t others = times(
+      times(static_cast<std::size_t>(count - 1), magnitude(stride)), size);
+  const auto* first = static_cast<const char*>(pointer);
+  if (stride < 0) {
+    first = reinterpret_cast<const char*>(
+        reinterpret_cast<std::uintptr_t>(pointer) - others);
+  }
+  return {first, plus(bytes, others)};
+}
+
 bool accessible(const char* function, std::initializer_list<Extent> extents) {
   for (const Extent& extent : extents) {
     const auto address = reinterpret_cast<CUdeviceptr>(extent.pointer);
-    if (is_allocated(address, address + extent.bytes)) {
+    if (is_allocated(address, extent.bytes)) {
       continue;
     }
     std::fprintf(
@@ -71,7 +128,11 @@ cublasStatus_t enqueue(
   if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  auto owned = std::make_unique<std::function<void()>>(std::move(work));
+  auto owned =
+      std::make_unique<std::function<void()>>([work = std::move(work)] {
+        renew_threads();
+        work();
+      });
   const bool captured = capture == cudaStreamCaptureStatusActive;
   const cudaHostFn_t run_and_free = [](void* data) {
     const std::unique_ptr<std::function<void()>> closure(
@@ -90,6 +151,23 @@ cublasStatus_t enqueue(
   }
   static_cast<void>(owned.release());
   return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t enqueue_checked(
+    const char* function,
+    cudaStream_t stream,
+    std::function<bool()> work) {
+  device::Device* device = nullptr;
+  try {
+    device = &device::resolve_stream(stream)->device();
+  } catch (const device::Failure&) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
+  return enqueue(function, stream, [device, work = std::move(work)] {
+    if (!work()) {
+      device->set_fault(cudaErrorIllegalAddress);
+    }
+  });
 }
 
 } // namespace cudasim::blas

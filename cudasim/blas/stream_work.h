@@ -18,7 +18,8 @@ struct Extent {
   std::size_t bytes;
 };
 
-/// Bytes of a column-major matrix with elements of `size` bytes.
+/// Bytes of a column-major matrix with elements of `size` bytes. All sizes here
+/// are at the most what a std::size_t holds, which no memory has.
 std::size_t matrix_bytes(
     std::int64_t rows,
     std::int64_t columns,
@@ -27,6 +28,15 @@ std::size_t matrix_bytes(
 
 /// Bytes of a vector with a stride, which may be negative.
 std::size_t vector_bytes(std::int64_t n, std::int64_t stride, std::size_t size);
+
+/// `count` pieces of `bytes` bytes each, the first at `pointer`, with `stride`
+/// elements of `size` bytes from each to the next.
+Extent strided_extent(
+    const void* pointer,
+    std::size_t bytes,
+    std::int64_t stride,
+    std::size_t size,
+    std::int64_t count);
 
 /// Whether all of them lie in memory that the device may touch. Otherwise names
 /// function, address and size on stderr: a real device would fault.
@@ -39,5 +49,13 @@ cublasStatus_t enqueue(
     const char* function,
     cudaStream_t stream,
     std::function<void()> work);
+
+/// The same for work that follows pointers in device memory, which only it can
+/// check. When it returns false, because accessible() did, the device is at
+/// fault as after a kernel's access to an illegal address.
+cublasStatus_t enqueue_checked(
+    const char* function,
+    cudaStream_t stream,
+    std::function<bool()> work);
 
 } // namespace cudasim::blas

@@ -18,13 +18,22 @@ struct System {
   int order() const {
     return side == CUBLAS_SIDE_LEFT ? m : n;
   }
+  std::size_t a_bytes(std::size_t size) const {
+    return empty() ? 0 : matrix_bytes(order(), order(), lda, size);
+  }
+  std::size_t b_bytes(std::size_t size) const {
+    return matrix_bytes(m, n, ldb, size);
+  }
+  bool empty() const {
+    return m == 0 || n == 0;
+  }
   bool valid() const {
     return m >= 0 && n >= 0 && lda >= std::max(1, order()) &&
         ldb >= std::max(1, m);
   }
   template <typename T>
   void solve(T alpha, const T* a, T* b) const {
-    if (m == 0 || n == 0) {
+    if (empty()) {
       return;
     }
     host::trsm(
@@ -53,17 +62,17 @@ cublasStatus_t trsm(
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  if (!system.valid()) {
+  if (alpha == nullptr || !system.valid()) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  const int order = system.order();
+  const Scalar<T> factor(handle, alpha);
   if (!accessible(
           function,
-          {{a, matrix_bytes(order, order, system.lda, sizeof(T))},
-           {b, matrix_bytes(system.m, system.n, system.ldb, sizeof(T))}})) {
+          {{a, system.a_bytes(sizeof(T))},
+           {b, system.b_bytes(sizeof(T))},
+           factor.extent()})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  const Scalar<T> factor(handle, alpha);
   return enqueue(
       function, handle->stream, [=] { system.solve(factor.get(), a, b); });
 }
@@ -80,18 +89,25 @@ cublasStatus_t trsm_batched(
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  if (!system.valid() || count < 0) {
+  if (alpha == nullptr || !system.valid() || count < 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const std::size_t pointers = count * sizeof(void*);
-  if (!accessible(function, {{a, pointers}, {b, pointers}})) {
+  const Scalar<T> factor(handle, alpha);
+  if (!accessible(function, {{a, pointers}, {b, pointers}, factor.extent()})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  const Scalar<T> factor(handle, alpha);
-  return enqueue(function, handle->stream, [=] {
+  return enqueue_checked(function, handle->stream, [=] {
     for (int i = 0; i < count; ++i) {
+      if (!accessible(
+              function,
+              {{a[i], system.a_bytes(sizeof(T))},
+               {b[i], system.b_bytes(sizeof(T))}})) {
+        return false;
+      }
       system.solve(factor.get(), a[i], b[i]);
     }
+    return true;
   });
 }
 

@@ -46,12 +46,75 @@ std::int64_t index(
                                             : column * layout.leading + row;
 }
 
-std::size_t bytes(const MatrixLayout& l) {
+/// The memory of `count` matrices.
+Extent extent(const void* data, const MatrixLayout& l, int count) {
   const std::size_t size = size_of(l.type);
   const std::size_t one = l.order == CUBLASLT_ORDER_ROW
       ? matrix_bytes(l.columns, l.rows, l.leading, size)
       : matrix_bytes(l.rows, l.columns, l.leading, size);
-  return one == 0 ? 0 : one + (l.batch_count - 1) * l.batch_stride * size;
+  return strided_extent(data, one, l.batch_stride, size, count);
+}
+
+/// The type of a vector that the descriptor names, or that of D.
+cudaDataType_t type_or(std::int32_t type, const MatrixLayout& d) {
+  return type < 0 ? d.type : static_cast<cudaDataType_t>(type);
+}
+
+/// The bias, or its gradient.
+Extent bias_extent(const Call& call) {
+  if (!call.epilogue.bias && !call.epilogue.bias_gradient) {
+    return {nullptr, 0};
+  }
+  const std::size_t size = size_of(type_or(call.desc.bias_type, call.d));
+  return strided_extent(
+      call.desc.bias,
+      matrix_bytes(call.d.rows, 1, call.d.rows, size),
+      call.desc.bias_stride,
+      size,
+      call.d.batch_count);
+}
+
+/// What the activation got, or its sign.
+Extent auxiliary_extent(const Call& call) {
+  if (!call.epilogue.keep_input && !call.epilogue.backward) {
+    return {nullptr, 0};
+  }
+  const bool bits = call.epilogue.activation == Epilogue::Activation::kRelu;
+  const std::size_t size =
+      bits ? 1 : size_of(type_or(call.desc.auxiliary_type, call.d));
+  const Extent all = strided_extent(
+      call.desc.auxiliary,
+      matrix_bytes(
+          call.d.rows, call.d.columns, call.desc.auxiliary_leading, size),
+      call.desc.auxiliary_stride,
+      size,
+      call.d.batch_count);
+  return {all.pointer, bits ? all.bytes / 8 + (all.bytes % 8 != 0) : all.bytes};
+}
+
+/// Whether everything that run() reads and writes is there.
+bool reachable(const Call& call) {
+  const MatmulDesc& desc = call.desc;
+  const auto optional = [](const void* pointer, std::size_t bytes) {
+    return Extent{pointer, pointer == nullptr ? 0 : bytes};
+  };
+  const bool reads_c =
+      call.device_beta != nullptr || call.scalar(nullptr, call.beta) != 0;
+  return accessible(
+      kFunction,
+      {extent(call.a_data, call.a, call.d.batch_count),
+       extent(call.b_data, call.b, call.d.batch_count),
+       extent(call.c_data, call.c, reads_c ? call.d.batch_count : 0),
+       extent(call.d_data, call.d, call.d.batch_count),
+       bias_extent(call),
+       auxiliary_extent(call),
+       optional(call.device_alpha, size_of(desc.scale)),
+       optional(call.device_beta, size_of(desc.scale)),
+       optional(desc.scale_a, sizeof(float)),
+       optional(desc.scale_b, sizeof(float)),
+       optional(desc.scale_c, sizeof(float)),
+       optional(desc.scale_d, sizeof(float)),
+       optional(desc.amax_d, sizeof(float))});
 }
 
 const char* batch(const void* data, const MatrixLayout& layout, int i) {
@@ -73,12 +136,8 @@ void run(const Call& call) {
       scale_of(desc.scale_a) * scale_of(desc.scale_b);
   const double beta =
       call.scalar(call.device_beta, call.beta) * scale_of(desc.scale_c);
-  const auto bias_type = desc.bias_type < 0
-      ? call.d.type
-      : static_cast<cudaDataType_t>(desc.bias_type);
-  const auto auxiliary_type = desc.auxiliary_type < 0
-      ? call.d.type
-      : static_cast<cudaDataType_t>(desc.auxiliary_type);
+  const auto bias_type = type_or(desc.bias_type, call.d);
+  const auto auxiliary_type = type_or(desc.auxiliary_type, call.d);
   double amax = 0;
   for (int i = 0; i < call.d.batch_count; ++i) {
     const Matrix a{
@@ -184,8 +243,20 @@ cublasStatus_t check(
   const auto n = b_plain ? b.columns : b.rows;
   if (k != (b_plain ? b.rows : b.columns) || d.rows != m || d.columns != n ||
       c.rows != m || c.columns != n || a.batch_count != d.batch_count ||
-      b.batch_count != d.batch_count) {
+      b.batch_count != d.batch_count || desc.auxiliary_leading < 0 ||
+      desc.auxiliary_stride < 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  for (const MatrixLayout* layout : {&a, &b, &c, &d}) {
+    if (layout->leading < 0 || layout->batch_count < 0) {
+      return CUBLAS_STATUS_INVALID_VALUE;
+    }
+  }
+  const bool vectors = epilogue->bias || epilogue->bias_gradient;
+  const bool auxiliary = epilogue->keep_input || epilogue->backward;
+  if ((vectors && size_of(type_or(desc.bias_type, d)) == 0) ||
+      (auxiliary && size_of(type_or(desc.auxiliary_type, d)) == 0)) {
+    return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -292,6 +363,9 @@ cublasStatus_t cublasLtMatmul(
   if (scalar == 0) {
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
+  if (alpha == nullptr || beta == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   switch (call.desc.pointer_mode) {
     case CUBLASLT_POINTER_MODE_HOST:
       std::memcpy(call.alpha, alpha, scalar);
@@ -304,12 +378,7 @@ cublasStatus_t cublasLtMatmul(
     default:
       return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  if (!blas::accessible(
-          lt::kFunction,
-          {{a, lt::bytes(call.a)},
-           {b, lt::bytes(call.b)},
-           {c, c == nullptr ? 0 : lt::bytes(call.c)},
-           {d, lt::bytes(call.d)}})) {
+  if (!lt::reachable(call)) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return blas::enqueue(lt::kFunction, stream, [call] { lt::run(call); });

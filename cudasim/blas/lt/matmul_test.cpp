@@ -321,5 +321,39 @@ TEST_F(LtMatmul, MemoryThatIsNotThereIsAnError) {
   EXPECT_EQ(run(), CUBLAS_STATUS_EXECUTION_FAILED);
 }
 
+TEST_F(LtMatmul, VectorsAndScalesThatAreNotThereAreErrors) {
+  // One element less than the epilogue reads or writes.
+  const Array<float> bias(std::vector<float>(kM - 1));
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+  set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, static_cast<void*>(bias.get()));
+  EXPECT_EQ(run(), CUBLAS_STATUS_EXECUTION_FAILED);
+  const Array<float> auxiliary(std::vector<float>(kM * kN - 1));
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_GELU_AUX);
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+      static_cast<void*>(auxiliary.get()));
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, std::int64_t{kM});
+  EXPECT_EQ(run(), CUBLAS_STATUS_EXECUTION_FAILED);
+  // ReLU keeps a bit for each element: 80 of them here.
+  const Array<std::uint8_t> few(std::vector<std::uint8_t>(kM * kN / 8 - 1));
+  const Array<std::uint8_t> enough(std::vector<std::uint8_t>(kM * kN / 8));
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_RELU_AUX);
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, static_cast<void*>(few.get()));
+  EXPECT_EQ(run(), CUBLAS_STATUS_EXECUTION_FAILED);
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+      static_cast<void*>(enough.get()));
+  EXPECT_EQ(run(), CUBLAS_STATUS_SUCCESS);
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DEFAULT);
+  for (const auto attribute :
+       {CUBLASLT_MATMUL_DESC_A_SCALE_POINTER,
+        CUBLASLT_MATMUL_DESC_AMAX_D_POINTER}) {
+    float on_host = 1;
+    set(attribute, static_cast<void*>(&on_host));
+    EXPECT_EQ(run(), CUBLAS_STATUS_EXECUTION_FAILED);
+    set(attribute, static_cast<void*>(nullptr));
+  }
+  EXPECT_EQ(run(), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
 } // namespace
 } // namespace cudasim::blas::testing
