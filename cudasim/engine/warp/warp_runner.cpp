@@ -155,7 +155,9 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
     }
     if (flow == Flow::kYield) {
       splits_[at].pc = here.pc + 1;
-      give_way(at, kPatienceWithYields);
+      if (!give_way(at, kPatienceWithYields)) {
+        return Turn::kFault;
+      }
       return splits_.size() == 1 ? Turn::kBudget : Turn::kOver;
     }
     const Control& control = control_at(*here.code, here.pc);
@@ -168,8 +170,7 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
       }
       if (here.pc <= inst.index && instructions >= slice_end) {
         splits_[at].pc = here.pc;
-        give_way(at, kPatience);
-        return Turn::kOver;
+        return give_way(at, kPatience) ? Turn::kOver : Turn::kFault;
       }
       continue;
     }
@@ -187,16 +188,22 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
   }
 }
 
-/// The turn of a split is over: others of this warp come next.
-void WarpRunner::give_way(std::size_t at, std::uint64_t patience) {
+/// The turn of a split is over: others of this warp come next. It may be
+/// spinning until some of those that gather get on.
+/// @returns false on a fault, which is in `fault`.
+bool WarpRunner::give_way(std::size_t at, std::uint64_t patience) {
   splits_.release_late(splits_[at].join, patience);
   splits_.end_turn(at);
+  if (any_in(splits_, Split::State::kGathering)) {
+    release_gathered(true);
+  }
+  return fault.kind == FaultKind::kNone;
 }
 
 /// All splits wait: lets some of them go on, if that is what they wait for.
 /// @returns kBudget when one goes on.
 WarpRunner::Status WarpRunner::run_waiting() {
-  if (release_gathered()) {
+  if (release_gathered(true)) {
     return fault.kind != FaultKind::kNone ? Status::kFault : Status::kBudget;
   }
   // Lanes of a mask may wait at a join for those that wait for them: they come
@@ -211,7 +218,8 @@ WarpRunner::Status WarpRunner::run_waiting() {
   if (!any_in(splits_, Split::State::kAtBarrier)) {
     // Lanes of a mask that will never come: CUDA leaves undefined what happens,
     // so whoever is there goes on.
-    return release_group(0) == Flow::kFault ? Status::kFault : Status::kBudget;
+    stop_gathering();
+    return fault.kind != FaultKind::kNone ? Status::kFault : Status::kBudget;
   }
   // Lanes that wait at a join for those at a barrier may be what the barrier
   // waits for, or may be about to exit.

@@ -58,10 +58,15 @@ class WarpRunner : public Warp {
     kFault,
   };
   struct Cursor;
+  /// Lanes at an instruction that waits for lanes of a mask.
+  struct Gathered {
+    Mask there = 0;
+    Mask complete = 0; // those whose whole mask is there
+  };
 
   void forget_stale_ranges();
   Turn run_split(std::size_t at, std::uint64_t limit);
-  void give_way(std::size_t at, std::uint64_t patience);
+  bool give_way(std::size_t at, std::uint64_t patience);
   Status run_waiting();
 
   Step execute(
@@ -92,8 +97,9 @@ class WarpRunner : public Warp {
       const Inst& inst,
       const Control& control,
       Mask active);
-  bool release_gathered();
-  Flow release_group(std::size_t first);
+  Gathered gathered_with(const Split& leader);
+  bool release_gathered(bool partly);
+  void release_lanes(std::size_t first, Mask released);
 
   Frame* new_frame(const Code& code, Frame* parent, std::uint64_t local_frame);
   void note_fault(const Inst& inst, const Code& code);
