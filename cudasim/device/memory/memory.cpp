@@ -190,7 +190,7 @@ void* allocate_host(
 void release_host(AddressMap& map, void* memory, Space space) {
   const auto piece = map.find(address_of(memory));
   require(piece && piece->space == space && piece->begin == address_of(memory));
-  map.erase(piece->begin);
+  require(map.erase(piece->begin).has_value()); // or another thread was first
   munmap(memory, round_up(piece->size(), kPage) + kGap);
 }
 
