@@ -114,6 +114,7 @@ TEST_F(Streams, TheDefaultStreamWaitsForBlockingStreamsOnly) {
   EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
   EXPECT_EQ(notes, (std::vector<int>{1, 2}));
   other_gate.open();
+  EXPECT_EQ(cudaStreamSynchronize(first), cudaSuccess); // it uses the gate
   EXPECT_EQ(cudaStreamDestroy(blocking), cudaSuccess);
 }
 
