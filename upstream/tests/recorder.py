@@ -7,6 +7,7 @@ Environment:
   UPSTREAM_RECORD: file to append to.
   UPSTREAM_SECONDS: a test that takes longer is interrupted and counts as failed.
   UPSTREAM_SKIP: file with names of tests, one a line, that are not run again.
+  UPSTREAM_PARTS: one test of so many is run; 1, the default: all.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import os
 import pathlib
 import signal
+import zlib
 from collections.abc import Iterator
 from types import FrameType
 
@@ -23,6 +25,7 @@ import pytest
 _RECORD = os.environ.get("UPSTREAM_RECORD", "")
 _SECONDS = int(os.environ.get("UPSTREAM_SECONDS", "60"))
 _SKIP = os.environ.get("UPSTREAM_SKIP", "")
+_PARTS = int(os.environ.get("UPSTREAM_PARTS", "1"))
 
 
 class TooSlowError(Exception):
@@ -44,6 +47,14 @@ def name_of(node_id: str) -> str:
     return ".".join(node_id.split("::")[1:])
 
 
+def in_slice(name: str, parts: int) -> bool:
+    """Whether a test is in the slice of one out of `parts`.
+
+    The name alone decides, so a test that upstream adds moves no other one in or out.
+    """
+    return zlib.crc32(name.encode()) % parts == 0
+
+
 def reason(report: str) -> str:
     """The line of a failure's report that says why, at most 200 characters."""
     lines = [line.strip() for line in report.splitlines() if line.strip()]
@@ -52,7 +63,8 @@ def reason(report: str) -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leaves out the tests that an earlier process has finished."""
+    """Leaves out the tests that are not in the slice, and those that an earlier process has finished."""
+    items[:] = [item for item in items if in_slice(name_of(item.nodeid), _PARTS)]
     if _SKIP and pathlib.Path(_SKIP).is_file():
         done = set(pathlib.Path(_SKIP).read_text(encoding="utf-8").splitlines())
         items[:] = [item for item in items if name_of(item.nodeid) not in done]

@@ -8,12 +8,14 @@ import json
 import tomllib
 from collections.abc import Iterable, Sequence
 
+from upstream.tests.outside import Outside
+
 PASSED = "passed"
 FAILED = "failed"
 SKIPPED = "skipped"
 CRASHED = "crashed"
-
-_ALL_FILES = "*"
+ORDER_DEPENDENT = "order-dependent"
+"""Failed among the others of its file, and passed without those that pass."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,14 +44,12 @@ class Known:
         because: the reason.
         message: part of the failure's reason; empty: any.
         outside: whether they ask for what was not built, and so are no tests of what was.
-        general: whether the entry is for all files, and need not be of use in each.
     """
 
     tests: str
     because: str
     message: str = ""
     outside: bool = False
-    general: bool = False
 
     def covers(self, result: Result) -> bool:
         """Whether this entry tells of a failure."""
@@ -62,6 +62,7 @@ class Verdict:
 
     Attributes:
         unexpected: failures and crashes that no entry covers.
+        order_dependent: failures that no entry covers and that pass alone.
         needless: entries that covered nothing in a run of all tests of the file.
         passed: how many passed.
         known: how many failed as listed.
@@ -70,6 +71,7 @@ class Verdict:
     """
 
     unexpected: tuple[Result, ...]
+    order_dependent: tuple[Result, ...]
     needless: tuple[Known, ...]
     passed: int
     known: int
@@ -79,7 +81,7 @@ class Verdict:
     @property
     def rate(self) -> float:
         """Passed tests of those that ask for what was built and are not skipped, 0 to 1."""
-        ran = self.passed + self.known + len(self.unexpected)
+        ran = self.passed + self.known + len(self.unexpected) + len(self.order_dependent)
         return self.passed / ran if ran else 0.0
 
 
@@ -88,27 +90,24 @@ def read_known(text: str, file: str) -> list[Known]:
 
     Args:
         text: TOML with tables [["test_torch.py"]] that have `because` and may have `tests`, `message`
-            and `outside`. Those of [["*"]] are for all files.
+            and `outside`.
         file: such as "test_torch.py".
 
     Raises:
         ValueError: an entry lacks a reason.
     """
-    tables = tomllib.loads(text)
     entries = []
-    for section in (file, _ALL_FILES):
-        for entry in tables.get(section, []):
-            if not entry.get("because"):
-                raise ValueError(f"{section}: {entry} has no `because`; say why it does not pass")
-            entries.append(
-                Known(
-                    entry.get("tests", "*"),
-                    entry["because"],
-                    entry.get("message", ""),
-                    entry.get("outside", False),
-                    general=section == _ALL_FILES,
-                )
+    for entry in tomllib.loads(text).get(file, []):
+        if not entry.get("because"):
+            raise ValueError(f"{file}: {entry} has no `because`; say why it does not pass")
+        entries.append(
+            Known(
+                entry.get("tests", "*"),
+                entry["because"],
+                entry.get("message", ""),
+                entry.get("outside", False),
             )
+        )
     return entries
 
 
@@ -127,38 +126,63 @@ def read_record(lines: Iterable[str]) -> list[Result]:
 
 
 def merge(first: Iterable[Result], again: Iterable[Result]) -> list[Result]:
-    """The outcomes of a run, with those of tests that were run again in place of their first."""
-    return list({result.test: result for result in (*first, *again)}.values())
+    """The outcomes of a run, told apart by those of its failures that were run again without the others.
+
+    Args:
+        first: of all tests.
+        again: of those that failed. One that passes then is order-dependent, and keeps its first reason; one that
+            ended its process has crashed, whatever it does alone.
+    """
+    alone = {result.test: result for result in again}
+    merged = []
+    for result in first:
+        second = alone.get(result.test, result)
+        if second.outcome == PASSED and result.outcome == CRASHED:
+            second = result
+        elif second.outcome == PASSED and result.outcome == FAILED:
+            second = dataclasses.replace(result, outcome=ORDER_DEPENDENT)
+        merged.append(second)
+    return merged
 
 
-def judge(results: Iterable[Result], known: Iterable[Known], complete: bool) -> Verdict:
+def judge(
+    results: Iterable[Result], known: Iterable[Known], outside: Outside, complete: bool
+) -> Verdict:
     """Compares results with the list.
 
     Args:
         results: of one file.
         known: its entries.
+        outside: the operators that were not built.
         complete: whether all tests of the file were run, so that an entry has to be of use.
     """
     known = list(known)
     used: set[Known] = set()
     unexpected = []
-    passed = covered = outside = skipped = 0
+    order_dependent = []
+    counts = {PASSED: 0, SKIPPED: 0, "known": 0, "outside": 0}
     for result in results:
-        if result.outcome == PASSED:
-            passed += 1
-        elif result.outcome == SKIPPED:
-            skipped += 1
+        if result.outcome in counts:
+            counts[result.outcome] += 1
+            continue
+        entry = next((entry for entry in known if entry.covers(result)), None)
+        if entry is not None:
+            used.add(entry)
+            counts["outside" if entry.outside else "known"] += 1
+        elif outside.asked_for(result.reason):
+            counts["outside"] += 1
+        elif result.outcome == ORDER_DEPENDENT:
+            order_dependent.append(result)
         else:
-            entry = next((entry for entry in known if entry.covers(result)), None)
-            if entry is None:
-                unexpected.append(result)
-            else:
-                used.add(entry)
-                covered += not entry.outside
-                outside += entry.outside
-    needless = [entry for entry in known if not (entry in used or entry.general)]
+            unexpected.append(result)
     return Verdict(
-        tuple(unexpected), tuple(needless if complete else ()), passed, covered, outside, skipped
+        tuple(unexpected),
+        tuple(order_dependent),
+        tuple(entry for entry in known if complete and entry not in used),
+        counts[PASSED],
+        counts["known"],
+        counts["outside"],
+        counts[SKIPPED],
     )
 
 
@@ -166,6 +190,7 @@ def total(verdicts: Sequence[Verdict]) -> Verdict:
     """What several files have in all."""
     return Verdict(
         tuple(result for verdict in verdicts for result in verdict.unexpected),
+        tuple(result for verdict in verdicts for result in verdict.order_dependent),
         tuple(entry for verdict in verdicts for entry in verdict.needless),
         sum(verdict.passed for verdict in verdicts),
         sum(verdict.known for verdict in verdicts),

@@ -1,4 +1,4 @@
-"""Which of PyTorch's tests are run: files, and pytest's `-k` for each.
+"""Which of PyTorch's tests are run: files, pytest's `-k` for each, and the slice that is part of every test run.
 
 CUDA's variants of tests for all devices. Where a file has thousands of them, those for one type.
 """
@@ -35,3 +35,47 @@ SELECTED = {
 
 # Variables that a file needs beside the usual.
 SETTINGS = {"test_cuda_multigpu.py": {"CUDASIM_DEVICES": "2"}}
+
+# Of each file, one test in so many is part of `bazel test //...` (slice_test.py): what takes some ten seconds on two
+# cores, most of them for the import of the file.
+SLICES = {
+    "test_torch.py": 20,
+    "test_ops.py": 50,
+    "test_cuda.py": 12,
+    "test_cuda_multigpu.py": 6,
+    "test_autograd.py": 3,
+    "test_binary_ufuncs.py": 30,
+    "test_foreach.py": 20,
+    "test_indexing.py": 6,
+    "test_jiterator.py": 15,
+    "test_nn.py": 30,
+    "test_optim.py": 20,
+    "test_reductions.py": 50,
+    "test_scatter_gather_ops.py": 4,
+    "test_shape_ops.py": 4,
+    "test_sort_and_select.py": 4,
+    "test_transformers.py": 20,
+    "test_type_promotion.py": 15,
+    "test_unary_ufuncs.py": 50,
+    "test_view_ops.py": 5,
+    "nn/test_convolution.py": 30,
+    "nn/test_dropout.py": 1,
+    "nn/test_embedding.py": 4,
+    "nn/test_pooling.py": 4,
+}
+
+# What would be in a slice, and takes ten seconds or more.
+LONG = {
+    "test_cuda.py": ("TestCuda.test_caching_allocator_record_stream_oom",),
+    "test_indexing.py": (
+        "TestIndexingCUDA.test_advancedindex_cuda_float64",
+        "TestIndexingCUDA.test_index_put_accumulate_large_tensor_cuda",
+    ),
+    "test_transformers.py": (
+        "TestAttnBiasCUDA.test_causal_variants_compile_causal_variant_2_shape1_cuda",
+        (
+            "TestTransformersCUDA.test_transformerencoder_fastpath_use_torchscript_False_"
+            "enable_nested_tensor_False_use_autocast_True_d_model_256_cuda"
+        ),
+    ),
+}
