@@ -168,9 +168,15 @@ def _undescribed_folders(sources: Sequence[SourceFile]) -> Iterator[tuple[PurePa
     return structure.undescribed_folders(source.path for source in sources)
 
 
+def _misplaced_names(sources: Sequence[SourceFile]) -> Iterator[tuple[PurePath, str]]:
+    code = {source.path: source.text() or "" for source in sources if workspace.is_cpp(source.path)}
+    return structure.misplaced_names(code, (source.path for source in sources))
+
+
 TOGETHER: dict[str, Callable[[Sequence[SourceFile]], Iterator[tuple[PurePath, str]]]] = {
     "circle": _circles,
     "full-folder": _full_folders,
+    "misplaced-name": _misplaced_names,
     "readme": _undescribed_folders,
 }
 

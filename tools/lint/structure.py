@@ -1,4 +1,4 @@
-"""What files are to each other: how many share a folder, and who includes or imports whom.
+"""What files are to each other: how many share a folder, who includes or imports whom, and which they name.
 
 Arrows point down only (docs/architecture.md): neither files nor folders of C++ include each other in
 a circle, and no Python modules import each other in one, not even inside a function. A folder holds
@@ -18,6 +18,11 @@ from tools.lint import workspace
 MAX_FILES = 25
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
+
+_COMMENT = re.compile(r"//(.*)")
+_FILE = re.compile(r"(?<![\w@:/.<>\"$-])(?:[\w-]+/)*[\w-]+\.(?:bzl|cpp|cu|cuh|h|py)\b(?![(/])")
+# Where paths in PyTorch's tree begin.
+_UPSTREAM = ("aten", "c10", "torch")
 
 Graph = Mapping[PurePath, Iterable[PurePath]]
 
@@ -43,6 +48,31 @@ def undescribed_folders(paths: Iterable[PurePath]) -> Iterator[tuple[PurePath, s
     for folder in sorted(tops):
         if not folder.name.startswith(".") and folder / "README.md" not in found:
             yield folder, "no README.md: what lives here, what does not, which file first"
+
+
+def misplaced_names(
+    texts: Mapping[PurePath, str], paths: Iterable[PurePath]
+) -> Iterator[tuple[PurePath, str]]:
+    """The C++ files with a comment that names a file of the workspace at a place where it is not.
+
+    A name counts from the folder of the comment's file, or from one above. Files that nowhere are may be somebody
+    else's, such as cuda.h.
+
+    Args:
+        texts: the C++ files of the workspace.
+        paths: all files of it.
+    """
+    known = set(paths)
+    places: dict[str, list[PurePath]] = defaultdict(list)
+    for path in sorted(known):
+        places[path.name].append(path)
+    for path, text in texts.items():
+        for name in _FILE.findall("\n".join(_COMMENT.findall(text))):
+            if name.split("/")[0] in _UPSTREAM and "/" in name:
+                continue
+            found = any(folder / name in known for folder in path.parents)
+            if not found and PurePath(name).name in places:
+                yield path, f"a comment names {name}; is it {places[PurePath(name).name][0]}?"
 
 
 def circles(texts: Mapping[PurePath, str]) -> Iterator[tuple[PurePath, str]]:

@@ -43,6 +43,24 @@ class ReadmesTest(absltest.TestCase):
         self.assertEqual(found, ["d"])
 
 
+class NamesTest(absltest.TestCase):
+    FILES = ("a/b/c.h", "a/d/e.h", "a/d/f.cpp", "g.h")
+
+    def names(self, comment: str) -> list[str]:
+        texts = {PurePath("a/b/c.h"): f"int x; // {comment}\n"}
+        return [what for _, what in structure.misplaced_names(texts, map(PurePath, self.FILES))]
+
+    def test_a_name_counts_from_the_folder_or_one_above(self) -> None:
+        self.assertEmpty(self.names("see c.h, b/c.h, d/e.h (a/d/f.cpp), and g.h."))
+
+    def test_a_file_that_is_elsewhere_is_told(self) -> None:
+        self.assertEqual(self.names("see e.h"), ["a comment names e.h; is it a/d/e.h?"])
+        self.assertEqual(self.names("(old/f.cpp)"), ["a comment names old/f.cpp; is it a/d/f.cpp?"])
+
+    def test_others_files_are_theirs(self) -> None:
+        self.assertEmpty(self.names("cuda.h, crt/x.h, torch/csrc/e.h, <e.h>, //a/d:e.h"))
+
+
 class IncludesTest(parameterized.TestCase):
     def test_a_line_is_no_circle(self) -> None:
         files = {"a/x.h": include("a/y.h"), "a/y.h": include("a/z.h", "vector"), "a/z.h": ""}
