@@ -1,7 +1,7 @@
 """Module extension that declares @cuda_toolkit: facts about the CUDA toolkit that rules_cuda's @cuda does not offer.
 
-`@cuda_toolkit//:cuda.bzl` has CUDA_VERSION, and `@cuda_toolkit//:lib/NAME.so` is a library whose symbols the simulated
-device takes over. What is compiled and linked with comes from @cuda, under the names of rules_cuda. Both find the same
+`@cuda_toolkit//:cuda.bzl` has CUDA_VERSION, `@cuda_toolkit//:lib/NAME.so` is a library whose symbols the simulated
+device takes over, and `@cuda_toolkit//:bin/NAME` a program that tests run. What is compiled and linked with comes from @cuda, under the names of rules_cuda. Both find the same
 toolkit: CUDA_PATH, else the one on PATH.
 """
 
@@ -19,6 +19,12 @@ _LIBRARIES = {
     "nvrtc": "libnvrtc.so",
     "nvtx": "libnvToolsExt.so",
 }
+
+# Programs beside nvcc that tests run.
+_PROGRAMS = [
+    "cuobjdump",
+    "ptxas",
+]
 
 def _nvcc(repository_ctx):
     folder = repository_ctx.os.environ.get("CUDA_PATH")
@@ -66,6 +72,9 @@ def _cuda_toolkit_repository_impl(repository_ctx):
     if missing:
         fail("@cuda_toolkit: the toolkit of %s lacks %s (looked in %s). Install its development libraries." %
              (nvcc, ", ".join(missing), ", ".join([str(folder) for folder in folders])))
+    for name in _PROGRAMS:
+        if nvcc.dirname.get_child(name).exists:
+            repository_ctx.symlink(nvcc.dirname.get_child(name), "bin/" + name)
     repository_ctx.file("cuda.bzl", '"""Facts about the CUDA toolkit."""\n\nCUDA_VERSION = "%s"\n' % version)
     repository_ctx.symlink(Label("//third_party/cuda:toolkit.BUILD.bazel"), "BUILD.bazel")
 

@@ -99,6 +99,6 @@ def instruction_tests(name, srcs, deps):
             size = "small",
             env = {"CUDASIM_ISA": isa},
             linkstatic = True,
-            visibility = ["//cudasim/coverage:__pkg__"],
+            visibility = ["//cudasim:__subpackages__"],
             deps = [":" + name],
         )

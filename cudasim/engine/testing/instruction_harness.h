@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cudasim/engine/testing/coverage_record.h"
+#include "cudasim/engine/testing/sample_record.h"
 #include "cudasim/engine/testing/values.h"
 
 namespace cudasim::engine::testing {
@@ -43,6 +44,9 @@ std::vector<Column> run_experiment(const Experiment& experiment);
 
 /// How many operand tuples an instruction is tried on; a multiple of 32.
 inline constexpr std::size_t kSamples = 512;
+/// Those that are recorded, from a warp whose lanes are all active.
+inline constexpr std::size_t kFirstRecorded = 64;
+inline constexpr std::size_t kLastRecorded = 71;
 
 /// Reproducible values: half of them from `edges`, the rest random with random
 /// lengths.
@@ -134,6 +138,19 @@ void check(
     }
     const D right =
         call<S...>(expected, operands, std::index_sequence_for<S...>{});
+    if (!accept && i >= kFirstRecorded && i <= kLastRecorded) {
+      std::vector<Operand> sources;
+      for (const Column& source : experiment.sources) {
+        sources.push_back({source.kind, source.values[i]});
+      }
+      record_sample(
+          instruction,
+          experiment.code,
+          format_of<D>(),
+          Kind<D>::pack(right),
+          {experiment.results[0].kind, experiment.results[0].values[i]},
+          sources);
+    }
     const bool good = accept ? accept(Kind<D>::unpack(is), right)
                              : Kind<D>::same(is, Kind<D>::pack(right));
     if (!good) {

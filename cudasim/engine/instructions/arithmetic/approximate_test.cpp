@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "cudasim/engine/testing/exact_arithmetic.h"
 #include "cudasim/engine/testing/instruction_harness.h"
-#include "cudasim/engine/testing/soft_float.h"
 
 namespace cudasim::engine::testing {
 namespace {

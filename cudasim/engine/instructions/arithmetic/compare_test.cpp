@@ -5,8 +5,8 @@
 #include <string>
 #include <type_traits>
 
+#include "cudasim/engine/testing/exact_arithmetic.h"
 #include "cudasim/engine/testing/instruction_harness.h"
-#include "cudasim/engine/testing/soft_float.h"
 
 namespace cudasim::engine::testing {
 namespace {
@@ -183,7 +183,7 @@ void check_pairs(Sixteen format, const std::string& type) {
     };
     check<U32, Two, Two>(
         "set." + name + "." + type + "." + type,
-        set(encode(format, {1.0L}, Rounding::kNearest)));
+        set(encode(format, 1.0L, Rounding::kNearest)));
     check<U32, Two, Two>("set." + name + ".u32." + type, set(0xffff));
   }
 }

@@ -1,12 +1,12 @@
-// Floating-point arithmetic rounded to nearest even.
+// Floating-point arithmetic rounded to nearest even, against MPFR.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "cudasim/engine/testing/exact_arithmetic.h"
 #include "cudasim/engine/testing/instruction_harness.h"
-#include "cudasim/engine/testing/soft_float.h"
 
 namespace cudasim::engine::testing {
 namespace {
@@ -33,6 +33,13 @@ constexpr Modifiers kPlain{false, false};
 constexpr Modifiers kFlush{true, false};
 constexpr Modifiers kSaturate{false, true};
 constexpr Modifiers kBoth{true, true};
+
+/// An operation on numbers of either format.
+auto nearest(Operation operation) {
+  return [=](auto... operands) {
+    return compute(operation, Rounding::kNearest, operands...);
+  };
+}
 
 template <typename F>
 void check_unary(const std::string& name, F compute, bool flushes = true) {
@@ -62,39 +69,32 @@ void check_binary(const std::string& name, F compute, bool saturates) {
 
 TEST(Float, SumsAndProducts) {
   for (const char* rounding : {"", ".rn"}) {
+    check_binary(std::string("add") + rounding, nearest(Operation::kAdd), true);
     check_binary(
-        std::string("add") + rounding,
-        [](auto a, auto b) { return a + b; },
-        true);
+        std::string("sub") + rounding, nearest(Operation::kSubtract), true);
     check_binary(
-        std::string("sub") + rounding,
-        [](auto a, auto b) { return a - b; },
-        true);
-    check_binary(
-        std::string("mul") + rounding,
-        [](auto a, auto b) { return a * b; },
-        true);
+        std::string("mul") + rounding, nearest(Operation::kMultiply), true);
   }
 }
 
 TEST(Float, AddsAndMultipliesWithOneRounding) {
+  const auto fused = nearest(Operation::kMultiplyAdd);
   for (const std::string name : {"fma.rn", "mad.rn"}) {
-    check<double, double, double, double>(
-        name + ".f64",
-        [](double a, double b, double c) { return std::fma(a, b, c); });
+    check<double, double, double, double>(name + ".f64", fused);
     for (const Modifiers& m : {kPlain, kFlush, kSaturate, kBoth}) {
       check<float, float, float, float>(
           name + m.text() + ".f32", [&](float a, float b, float c) {
-            return m.after(std::fma(m.before(a), m.before(b), m.before(c)));
+            return m.after(fused(m.before(a), m.before(b), m.before(c)));
           });
     }
   }
 }
 
 TEST(Float, QuotientsAndRoots) {
-  check_binary("div.rn", [](auto a, auto b) { return a / b; }, false);
-  check_unary("rcp.rn", [](auto a) { return decltype(a){1} / a; });
-  check_unary("sqrt.rn", [](auto a) { return std::sqrt(a); });
+  const auto quotient = nearest(Operation::kDivide);
+  check_binary("div.rn", quotient, false);
+  check_unary("rcp.rn", [&](auto a) { return quotient(decltype(a){1}, a); });
+  check_unary("sqrt.rn", nearest(Operation::kSquareRoot));
 }
 
 /// A number wins against NaN, and +0 is more than -0.

@@ -1,14 +1,13 @@
 // Conversions to floating point against numbers of 80 bits, which hold every
-// integer and double exactly, rounded once.
+// integer and double exactly, rounded once by MPFR.
 #include <gtest/gtest.h>
 
-#include <cfenv>
 #include <cmath>
 #include <string>
 #include <type_traits>
 
+#include "cudasim/engine/testing/exact_arithmetic.h"
 #include "cudasim/engine/testing/instruction_harness.h"
-#include "cudasim/engine/testing/soft_float.h"
 
 namespace cudasim::engine::testing {
 namespace {
@@ -16,24 +15,12 @@ namespace {
 struct Mode {
   const char* name;
   Rounding rounding;
-  int host;
 };
 constexpr Mode kModes[] = {
-    {"rn", Rounding::kNearest, FE_TONEAREST},
-    {"rz", Rounding::kZero, FE_TOWARDZERO},
-    {"rm", Rounding::kDown, FE_DOWNWARD},
-    {"rp", Rounding::kUp, FE_UPWARD}};
-
-/// A number of the host's formats from a longer one.
-template <typename T>
-T rounded(long double value, const Mode& mode) {
-  const int before = std::fegetround();
-  std::fesetround(mode.host);
-  volatile long double source = value;
-  volatile T result = static_cast<T>(source);
-  std::fesetround(before);
-  return result;
-}
+    {"rn", Rounding::kNearest},
+    {"rz", Rounding::kZero},
+    {"rm", Rounding::kDown},
+    {"rp", Rounding::kUp}};
 
 /// A floating-point type: its name, its numbers, and how a result is made.
 template <typename T>
@@ -45,7 +32,7 @@ struct Format<float> {
     return x;
   }
   static float make(long double x, const Mode& mode) {
-    return rounded<float>(x, mode);
+    return rounded<float>(x, mode.rounding);
   }
   static float flush(float x) {
     return flushed(x);
@@ -58,7 +45,7 @@ struct Format<double> {
     return x;
   }
   static double make(long double x, const Mode& mode) {
-    return rounded<double>(x, mode);
+    return rounded<double>(x, mode.rounding);
   }
   static double flush(double x) {
     return x;
@@ -71,7 +58,7 @@ struct Format<F16> {
     return decode(Sixteen::kHalf, x.bits);
   }
   static F16 make(long double x, const Mode& mode) {
-    return {encode(Sixteen::kHalf, {x}, mode.rounding)};
+    return {encode(Sixteen::kHalf, x, mode.rounding)};
   }
   static F16 flush(F16 x) {
     return x;
@@ -84,7 +71,7 @@ struct Format<BF16> {
     return decode(Sixteen::kBrain, x.bits);
   }
   static BF16 make(long double x, const Mode& mode) {
-    return {encode(Sixteen::kBrain, {x}, mode.rounding)};
+    return {encode(Sixteen::kBrain, x, mode.rounding)};
   }
   // Denormal numbers of bfloat16 are those of f32.
   static BF16 flush(BF16 x) {
@@ -242,7 +229,7 @@ void check_pack(Sixteen format, const std::string& type) {
         continue;
       }
       const auto one = [&](float x) -> std::uint32_t {
-        return encode(format, {relu && x < 0 ? 0.0f : x}, mode.rounding);
+        return encode(format, relu && x < 0 ? 0.0f : x, mode.rounding);
       };
       // The first operand goes to the upper half.
       check<Two, float, float>(

@@ -7,8 +7,8 @@
 #include <string>
 #include <type_traits>
 
+#include "cudasim/engine/testing/exact_arithmetic.h"
 #include "cudasim/engine/testing/instruction_harness.h"
-#include "cudasim/engine/testing/soft_float.h"
 
 namespace cudasim::engine::testing {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cudasim/engine/testing/coverage_record.h"
+#include "cudasim/engine/testing/exact_arithmetic.h"
 #include "cudasim/engine/testing/instruction_harness.h"
-#include "cudasim/engine/testing/soft_float.h"
 
 namespace cudasim::engine::testing {
 namespace {
@@ -37,10 +37,10 @@ double small(std::mt19937& random) {
   return static_cast<double>(static_cast<int>(random() % 17) - 8) / 4;
 }
 Bits half_bits(double x) {
-  return encode(Sixteen::kHalf, {x}, Rounding::kNearest);
+  return encode(Sixteen::kHalf, x, Rounding::kNearest);
 }
 Bits brain_bits(double x) {
-  return encode(Sixteen::kBrain, {x}, Rounding::kNearest);
+  return encode(Sixteen::kBrain, x, Rounding::kNearest);
 }
 Bits float_bits(double x) {
   return bits_to<std::uint32_t>(static_cast<float>(x));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cudasim/engine/testing/coverage_record.h"
-#include "cudasim/engine/testing/soft_float.h"
+#include "cudasim/engine/testing/exact_arithmetic.h"
 #include "cudasim/engine/testing/test_device.h"
 #include "cudasim/engine/testing/values.h"
 
@@ -28,10 +28,10 @@ struct Element {
 };
 
 Bits half_bits(double x) {
-  return encode(Sixteen::kHalf, {x}, Rounding::kNearest);
+  return encode(Sixteen::kHalf, x, Rounding::kNearest);
 }
 Bits brain_bits(double x) {
-  return encode(Sixteen::kBrain, {x}, Rounding::kNearest);
+  return encode(Sixteen::kBrain, x, Rounding::kNearest);
 }
 Bits float_bits(double x) {
   return bits_to<std::uint32_t>(static_cast<float>(x));

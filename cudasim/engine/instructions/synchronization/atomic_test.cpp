@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cudasim/engine/testing/coverage_record.h"
+#include "cudasim/engine/testing/exact_arithmetic.h"
 #include "cudasim/engine/testing/instruction_harness.h"
-#include "cudasim/engine/testing/soft_float.h"
 #include "cudasim/engine/testing/test_device.h"
 
 namespace cudasim::engine::testing {
@@ -327,11 +327,11 @@ TEST(Atomic, AGenericAddressOfSharedMemoryKeepsDenormalSums) {
 }
 
 std::uint16_t add16(Sixteen f, std::uint32_t a, std::uint32_t b) {
-  return encode(
+  return compute(
       f,
-      sum(decode(f, static_cast<std::uint16_t>(a)),
-          decode(f, static_cast<std::uint16_t>(b))),
-      Rounding::kNearest);
+      Operation::kAdd,
+      static_cast<std::uint16_t>(a),
+      static_cast<std::uint16_t>(b));
 }
 template <typename Two>
 Two add_pair(Sixteen f, Two a, Two b) {
