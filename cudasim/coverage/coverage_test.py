@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pathlib
 import stat
-import subprocess
 
 from absl.testing import absltest
 
 from cudasim.coverage import inventory, page
-from cudasim.coverage.inventory import Instruction, Library
+from cudasim.coverage.inventory import Function, Instruction, Library
 
 SCRIPT = """libfoo.so.1 {
   global:
@@ -64,20 +63,22 @@ class InventoryTest(absltest.TestCase):
             ],
         )
 
-    def test_calls_are_found_in_object_code(self) -> None:
-        source = self.folder / "calls.c"
-        source.write_text(
-            "int fooCreate(void); int own(void) { return 1; }\n"
-            "int main(void) { return fooCreate() + own(); } // fooRun()\n",
-            encoding="utf-8",
-        )
-        made = self.folder / "calls.o"
-        subprocess.run(["gcc-13", "-c", source, "-o", made], check=True)
-        self.assertEqual(inventory.called([made]), {"fooCreate"})
-
     def test_functions_are_those_that_are_no_stubs(self) -> None:
-        found = inventory.library("libfoo.so.1", SCRIPT, STUBS, {"a:b": {"fooCreate", "fooRun"}})
-        self.assertEqual(found, Library("libfoo.so.1", {"fooCreate": ("a:b",)}, 2))
+        answers = {
+            "fooCreate": {"a:b": ["nothing"], "a:c": ["error"]},
+            "fooRun": {"a:b": ["error"]},
+        }
+        found = inventory.library("libfoo.so.1", SCRIPT, STUBS, answers)
+        self.assertEqual(
+            found, Library("libfoo.so.1", [Function("fooCreate", ("a:b",), ("a:c",))], 2)
+        )
+
+    def test_what_was_measured_of_a_test_that_changed_is_an_error(self) -> None:
+        answers = {"fooCreate": {"a:b": ["nothing"]}}
+        inventory.hold_against(answers, {"a:b": ["fooCreate"]})
+        for calls in ({}, {"a:b": ["fooRun"]}):
+            with self.assertRaisesRegex(inventory.CoverageError, "a:b calls fooCreate"):
+                inventory.hold_against(answers, calls)
 
 
 class PageTest(absltest.TestCase):
@@ -102,13 +103,19 @@ class PageTest(absltest.TestCase):
         self.assertIn("[integer.cpp](../here/integer.cpp)", text)
         self.assertIn("| `add` | {s32, u32} | `integer_test.cpp` |", text)
         self.assertIn("| `add.sat` | s32 | **no test** |", text)
-        self.assertIn("| PTX instructions, by all modifiers | 3 | 2 |", text)
+        self.assertIn("| PTX instructions, by all modifiers | 3 | 2 | |", text)
 
-    def test_a_function_without_a_test_says_so(self) -> None:
-        text = page.render([], [Library("libfoo.so.1", {"fooA": ("a:b",), "fooB": ()}, 7)], {})
-        self.assertIn("| `fooA` | `a:b` |", text)
-        self.assertIn("| `fooB` | **no test** |", text)
-        self.assertIn("| functions of `libfoo.so.1` | 2 | 1 |", text)
+    def test_what_tests_notice_of_a_function_is_told(self) -> None:
+        functions = [
+            Function("fooA", effect=("a:b",), status=("a:b", "a:c")),
+            Function("fooB", status=("a:b",)),
+            Function("fooC"),
+        ]
+        text = page.render([], [Library("libfoo.so.1", functions, 7)], {})
+        self.assertIn("| `fooA` | `a:b` | `a:b`, `a:c` |", text)
+        self.assertIn("| `fooB` | status alone | `a:b` |", text)
+        self.assertIn("| `fooC` | **no test** | |", text)
+        self.assertIn("| functions of `libfoo.so.1` | 3 | 1 | 1 |", text)
         self.assertIn("7 more", text)
 
 

@@ -1,5 +1,7 @@
 """coverage_page_test: what there is and what is tested, found out by running tests and reading their object code."""
 
+load("//cudasim/coverage/mutants:defs.bzl", "own_objects")
+
 _CHECK = """#!/bin/sh
 # `bazel run` brings the page in the workspace up to date, `bazel test` compares.
 set -u
@@ -31,18 +33,16 @@ def _coverage_page_test_impl(ctx):
         inputs += [source, script]
         arguments.add_all("--library", [soname, script, source])
     for caller in ctx.attr.callers:
-        groups = caller[OutputGroupInfo]
-        objects = getattr(groups, "compilation_outputs", getattr(groups, "pic_objects", depset())).to_list()
-        if not objects:
-            fail("%s has no object files" % caller.label)
+        objects = own_objects(caller)
         inputs += objects
-        arguments.add_all("--test", ["%s:%s" % (caller.label.package, caller.label.name)] + objects)
+        arguments.add_all("--test", ["//%s:%s" % (caller.label.package, caller.label.name)] + objects)
     arguments.add_all(ctx.files.families, before_each = "--source")
+    arguments.add("--answers", ctx.file.answers)
     arguments.add("--output", page)
     ctx.actions.run(
         executable = ctx.executable._generate,
         arguments = [arguments],
-        inputs = inputs,
+        inputs = inputs + [ctx.file.answers],
         outputs = [page],
         tools = tools,
         mnemonic = "CoveragePage",
@@ -60,7 +60,8 @@ def _coverage_page_test_impl(ctx):
 coverage_page_test = rule(
     implementation = _coverage_page_test_impl,
     attrs = {
-        "callers": attr.label_list(doc = "Tests whose object code says which functions they call."),
+        "answers": attr.label(mandatory = True, allow_single_file = [".json"], doc = "What tests notice of wrong answers."),
+        "callers": attr.label_list(doc = "The tests that `answers` tells of; their object code says which functions they call."),
         "families": attr.label_list(
             allow_files = [".cpp"],
             doc = "Where the families of instructions are.",

@@ -1,17 +1,19 @@
 """Writes the page docs/cudasim-coverage.md from files of the build.
 
     generate.py --run TEST ... --library SONAME MAP STUBS ... --test NAME OBJECT ... ... \
-        --source FAMILY.cpp ... --output FILE
+        --source FAMILY.cpp ... --answers functions.json --output FILE
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import pathlib
 import sys
 from collections.abc import Sequence
 
 from cudasim.coverage import inventory, page
+from cudasim.coverage.mutants import objects
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,24 +25,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--test", action="append", nargs="+", default=[], metavar="NAME OBJECT")
     parser.add_argument("--source", action="append", default=[], type=pathlib.Path)
+    parser.add_argument("--answers", type=pathlib.Path, required=True)
     parser.add_argument("--output", type=pathlib.Path, required=True)
     args = parser.parse_args(argv)
     try:
         found = inventory.instructions(inventory.run_and_record(args.run))
         calls = {
-            name: inventory.called(pathlib.Path(path) for path in objects)
-            for name, *objects in args.test
+            name: objects.called(pathlib.Path(path) for path in files) for name, *files in args.test
         }
+        answers = json.loads(args.answers.read_text(encoding="utf-8"))
+        inventory.hold_against(answers, calls)
         libraries = [
             inventory.library(
                 soname,
                 pathlib.Path(version_script).read_text(encoding="utf-8"),
                 pathlib.Path(stubs).read_text(encoding="utf-8"),
-                calls,
+                answers,
             )
             for soname, version_script, stubs in args.library
         ]
-    except inventory.CoverageError as error:
+    except (inventory.CoverageError, objects.ObjectError) as error:
         print(error, file=sys.stderr)
         return 1
     sources = {path.stem: path.as_posix() for path in args.source}

@@ -1,4 +1,4 @@
-"""What the simulated device has, and what its tests reach, as the build and the tests say it."""
+"""What the simulated device has, and what its tests check, as the build and the tests say it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import re
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cudasim.coverage.mutants import answers
 
 # Instructions that a warp executes itself have no handler, so their names come from the
 # tests' records.
@@ -35,18 +37,33 @@ class Instruction:
     tests: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Function:
+    """One function of a drop-in library.
+
+    Attributes:
+        name: of the function.
+        effect: labels of the tests that fail when it does nothing and says that it went well.
+        status: labels of those that fail when it says that it failed.
+    """
+
+    name: str
+    effect: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+
+
 @dataclass
 class Library:
     """One drop-in library.
 
     Attributes:
         soname: such as `libcudart.so.12`.
-        functions: those that are implemented, with the tests that call them, sorted.
+        functions: those that are implemented, sorted.
         missing: how many more functions NVIDIA's library exports, which answer "not supported".
     """
 
     soname: str
-    functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    functions: Sequence[Function] = ()
     missing: int = 0
 
 
@@ -108,43 +125,43 @@ def instructions(record: Iterable[str]) -> list[Instruction]:
     ]
 
 
-def called(objects: Iterable[pathlib.Path]) -> set[str]:
-    """The functions that object files or archives refer to and do not define.
-
-    Raises:
-        CoverageError: nm cannot read one.
-    """
-    names: set[str] = set()
-    for path in objects:
-        done = subprocess.run(
-            ["nm", "--undefined-only", "--format=posix", str(path)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise CoverageError(f"nm cannot read {path}: {done.stderr.strip()}")
-        names |= {line.split()[0] for line in done.stdout.splitlines() if " U" in line}
-    return names
-
-
-def library(
-    soname: str, version_script: str, stubs: str, calls: Mapping[str, Iterable[str]]
-) -> Library:
+def library(soname: str, version_script: str, stubs: str, found: answers.Answers) -> Library:
     """What a drop-in library has, from the two files that cudasim/dropin writes for it.
 
     Args:
         soname: of the library.
         version_script: names everything that it exports.
         stubs: C code with a function for each name that is missing.
-        calls: the functions that each test calls.
+        found: what tests notice (mutants/measure.py).
     """
     exported = set(re.findall(r"^    (\w+);$", version_script, re.MULTILINE))
     missing = set(re.findall(r"^(?:int|const char\*) (\w+)\(", stubs, re.MULTILINE))
-    users: dict[str, list[str]] = {name: [] for name in exported - missing}
-    for test, names in calls.items():
-        for name in names:
-            if name in users:
-                users[name].append(test)
-    functions = {name: tuple(sorted(users[name])) for name in sorted(users)}
+    functions = [
+        Function(
+            name,
+            tuple(answers.noticing(found, name, answers.NOTHING)),
+            tuple(answers.noticing(found, name, answers.ERROR)),
+        )
+        for name in sorted(exported - missing)
+    ]
     return Library(soname, functions, len(exported & missing))
+
+
+def hold_against(found: answers.Answers, calls: Mapping[str, Iterable[str]]) -> None:
+    """Holds what was measured against what tests call.
+
+    Args:
+        found: what tests notice.
+        calls: the functions that the objects of each test call.
+
+    Raises:
+        CoverageError: a test is not there any more, or calls a function no more.
+    """
+    called_by = {test: set(functions) for test, functions in calls.items()}
+    for function, tests in found.items():
+        for test in tests:
+            if function not in called_by.get(test, ()):
+                raise CoverageError(
+                    f"functions.json says that {test} calls {function}, which it does not; "
+                    "type: ./bazelw run //cudasim/coverage/mutants:measure"
+                )

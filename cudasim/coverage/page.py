@@ -6,7 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from cudasim.coverage.inventory import SCHEDULER, Instruction, Library
+from cudasim.coverage.inventory import SCHEDULER, Function, Instruction, Library
 
 NO_TEST = "**no test**"
 
@@ -22,11 +22,15 @@ Written by `./bazelw run //cudasim/coverage:update`; a test fails when it is out
 
 - Instructions are those that have a handler. Their test is the one that compared the instruction's results with an independent
   expectation, as the tests record when they run (`cudasim/engine/testing/coverage_record.h`). Modifiers are in alphabetical order.
-- Functions are those that a library exports and implements. Their tests are those whose object code calls them. What PyTorch
-  reaches through its own tests ([cudasim.md](cudasim.md)) is not counted.
+  Sums, products, quotients, roots and their roundings are expected as MPFR computes them; whatever NVIDIA's ptxas computes itself, when
+  operands are constants, is held against what the tests expect (`//cudasim/engine/testing/folding:ptxas_test`).
+- Functions are those that a library exports and implements. Their tests are those that noticed when the function answered
+  wrongly, one function at a time: when it did nothing and said that it went well, and when it did its work and said that it
+  failed (`./bazelw run //cudasim/coverage/mutants:measure`). A function has a test when one notices the former; of some, such as
+  hints, nothing but the status can be seen. What PyTorch reaches through its own tests ([cudasim.md](cudasim.md)) is not counted.
 
-| | there | with a test |
-|---|---|---|
+| | there | with a test | status alone |
+|---|---|---|---|
 """
 
 
@@ -79,8 +83,13 @@ def _instruction_rows(family: Iterable[Instruction]) -> list[str]:
     ]
 
 
-def _count(title: str, tested: Sequence[bool]) -> str:
-    return f"| {title} | {len(tested)} | {sum(tested)} |\n"
+def _function_row(function: Function) -> str:
+    if not function.effect and not function.status:
+        return f"| `{function.name}` | {NO_TEST} | |"
+    effect = _tests(function.effect) if function.effect else "status alone"
+    return (
+        f"| `{function.name}` | {effect} | {', '.join(f'`{test}`' for test in function.status)} |"
+    )
 
 
 def render(
@@ -96,10 +105,16 @@ def render(
         sources: the source file of each family, relative to the root of the workspace.
     """
     text = [_HEAD]
-    text.append(_count("PTX instructions, by all modifiers", [bool(i.tests) for i in instructions]))
+    tested = sum(bool(instruction.tests) for instruction in instructions)
+    text.append(f"| PTX instructions, by all modifiers | {len(instructions)} | {tested} | |\n")
     for library in libraries:
-        tested = [bool(tests) for tests in library.functions.values()]
-        text.append(_count(f"functions of `{library.soname}`", tested))
+        effect = [function for function in library.functions if function.effect]
+        status = [
+            function for function in library.functions if function.status and not function.effect
+        ]
+        text.append(
+            f"| functions of `{library.soname}` | {len(library.functions)} | {len(effect)} | {len(status)} |\n"
+        )
     text.append("\n## Instructions\n")
     for family, members in itertools.groupby(instructions, key=lambda each: each.family):
         place = (
@@ -113,7 +128,7 @@ def render(
         text.append(
             f"\n## {library.soname}\n\n{len(library.functions)} functions. "
             f'{library.missing} more of NVIDIA\'s answer "not supported" and name themselves.\n\n'
-            "| function | tests that call it |\n|---|---|\n"
+            "| function | fails when it does nothing | fails when it reports an error |\n|---|---|---|\n"
         )
-        text += [f"| `{name}` | {_tests(tests)} |\n" for name, tests in library.functions.items()]
+        text += [_function_row(function) + "\n" for function in library.functions]
     return "".join(text)

@@ -118,6 +118,7 @@ TEST_F(PerThread, MemoryComesAndGoesInTheOwnStream) {
   ASSERT_EQ(cuMemFreeAsync(memory, kOwn), CUDA_SUCCESS);
   ASSERT_EQ(cuStreamSynchronize(kOwn), CUDA_SUCCESS);
   EXPECT_EQ(value, 6u);
+  EXPECT_EQ(cuMemFree(memory), CUDA_ERROR_INVALID_VALUE) << "it is freed";
 }
 
 // The legacy default stream cannot be captured.

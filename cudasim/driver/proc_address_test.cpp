@@ -66,6 +66,22 @@ TEST(ProcAddress, TheFormOfCuda11HasNoResultParameter) {
       cuGetProcAddress("cuNothing", &function, 12040, 0), CUDA_ERROR_NOT_FOUND);
 }
 
+TEST(ProcAddress, AFunctionOfEitherFormCanBeCalled) {
+  int expected = 0;
+  ASSERT_EQ(cuDriverGetVersion(&expected), CUDA_SUCCESS);
+  void* function = nullptr;
+  EXPECT_EQ(
+      cuGetProcAddress("cuDriverGetVersion", &function, 12040, 0),
+      CUDA_SUCCESS);
+  for (void* found : {function, find("cuDriverGetVersion", 12040)}) {
+    ASSERT_NE(found, nullptr);
+    int version = 0;
+    const auto get = reinterpret_cast<decltype(&cuDriverGetVersion)>(found);
+    EXPECT_EQ(get(&version), CUDA_SUCCESS);
+    EXPECT_EQ(version, expected);
+  }
+}
+
 TEST(ProcAddress, WhatThereIsNotIsNotFound) {
   void* function = &function;
   CUdriverProcAddressQueryResult found{};

@@ -228,6 +228,7 @@ TEST_F(Graphs, RecordAndWaitForEvents) {
   ASSERT_OK(cudaGraphAddEventRecordNode(&record, graph, &after, 1, event));
   ASSERT_OK(cudaGraphEventWaitNodeGetEvent(wait, &found));
   EXPECT_EQ(found, event);
+  found = nullptr;
   ASSERT_OK(cudaGraphEventRecordNodeGetEvent(record, &found));
   EXPECT_EQ(found, event);
   const cudaGraphExec_t exec = instantiate();

@@ -38,7 +38,16 @@ int work_on(const Handles& handles) {
   if (cudaMemcpy(memory, bytes, sizeof(bytes), cudaMemcpyHostToDevice) != 0) {
     return 4;
   }
-  return cudaIpcCloseMemHandle(memory) == 0 ? 0 : 5;
+  if (cudaIpcCloseMemHandle(memory) != 0) {
+    return 5;
+  }
+  // It is not there any more.
+  cudaPointerAttributes attributes;
+  if (cudaPointerGetAttributes(&attributes, memory) != 0 ||
+      attributes.type != cudaMemoryTypeUnregistered) {
+    return 6;
+  }
+  return 0;
 }
 
 TEST(Ipc, AnotherProcessWorksOnTheSameBytes) {

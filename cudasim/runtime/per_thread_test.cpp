@@ -139,6 +139,10 @@ TEST_F(PerThread, MemoryIsAllocatedInTheOrderOfTheOwnStream) {
         cudaStreamAttachMemAsync(nullptr, managed, 0, cudaMemAttachGlobal));
   });
   EXPECT_EQ(to.get(), from.get());
+  std::uint64_t used = 1;
+  EXPECT_OK(
+      cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  EXPECT_EQ(used, 0u);
   gate.open();
   EXPECT_OK(cudaFree(managed));
 }
@@ -164,6 +168,29 @@ TEST_F(PerThread, KernelsDoNotWaitForOtherThreads) {
   EXPECT_EQ(to[0], 13);
   EXPECT_EQ(to[1], 7);
   EXPECT_EQ(from[15], 9);
+}
+
+TEST_F(PerThread, TheOwnStreamWaitsForEventsOfOthers) {
+  cudaEvent_t event = nullptr;
+  cudaEvent_t later = nullptr;
+  ASSERT_OK(cudaEventCreate(&event));
+  ASSERT_OK(cudaEventCreate(&later));
+  elsewhere([&] {
+    OwnStream other;
+    Gate held;
+    ASSERT_OK(cudaLaunchHostFunc(other, Gate::wait, &held));
+    ASSERT_OK(cudaEventRecord(event, other));
+    ASSERT_OK(cudaStreamWaitEvent(nullptr, event, 0));
+    EXPECT_EQ(cudaStreamQuery(nullptr), cudaErrorNotReady);
+    ASSERT_OK(cudaEventRecordWithFlags(later, nullptr, cudaEventRecordDefault));
+    EXPECT_EQ(cudaEventQuery(later), cudaErrorNotReady);
+    held.open();
+    EXPECT_OK(cudaStreamSynchronize(nullptr));
+    EXPECT_OK(cudaEventQuery(later));
+    cudaGetLastError();
+  });
+  EXPECT_OK(cudaEventDestroy(event));
+  EXPECT_OK(cudaEventDestroy(later));
 }
 
 TEST_F(PerThread, EventsAreOfTheOwnStream) {

@@ -31,6 +31,7 @@ class LtMatmul : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(cublasLtCreate(&handle), CUBLAS_STATUS_SUCCESS);
+    ASSERT_NE(handle, nullptr);
     ASSERT_EQ(
         cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F),
         CUBLAS_STATUS_SUCCESS);
