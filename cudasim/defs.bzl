@@ -7,7 +7,7 @@ COPTS = [
     "-Wextra",
 ]
 
-def component(name, deps = [], implementation_deps = [], header_deps = [], **kwargs):
+def component(name, deps = [], implementation_deps = [], header_deps = [], exclude = [], **kwargs):
     """A library of all sources of the package, its headers by themselves, and its tests as a filegroup.
 
     The headers by themselves are for the drop-in libraries, which compile against the device and link to
@@ -18,6 +18,7 @@ def component(name, deps = [], implementation_deps = [], header_deps = [], **kwa
         name: string, the folder's name.
         deps: list of labels, folders whose headers those of this one include.
         implementation_deps: list of labels, what only the sources include or need.
+        exclude: list of strings, sources that are no part of the library.
         header_deps: list of labels without objects, which headers include: those of other libraries.
         **kwargs: further attributes of the library.
     """
@@ -32,13 +33,26 @@ def component(name, deps = [], implementation_deps = [], header_deps = [], **kwa
         srcs = native.glob(
             ["*.cpp"],
             allow_empty = True,
-            exclude = ["*_test.cpp"],
+            exclude = ["*_test.cpp"] + exclude,
         ),
         copts = COPTS,
         linkstatic = True,
         visibility = ["//:__subpackages__"],
         deps = [":headers"] + deps + implementation_deps,
         **kwargs
+    )
+
+    # The fuzzers compile these again, with sanitizers.
+    native.filegroup(
+        name = "sources",
+        srcs = native.glob(
+            [
+                "*.cpp",
+                "*.h",
+            ],
+            exclude = ["*_test.cpp"] + exclude,
+        ),
+        visibility = ["//cudasim:__subpackages__"],
     )
     tests = native.glob(
         ["*_test.cpp"],

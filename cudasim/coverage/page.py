@@ -20,7 +20,7 @@ _HEAD = """\
 
 Written by `./bazelw run //cudasim/coverage:update`; a test fails when it is out of date. Nothing in it is typed by hand:
 
-- Instructions are those that have a handler. Their test is the one that compared the instruction's results with an independent
+- Instructions are those that have a row, which says what their operands are ([family.h](../cudasim/engine/instructions/family.h)). Their test is the one that compared the instruction's results with an independent
   expectation, as the tests record when they run (`cudasim/engine/testing/coverage_record.h`). Modifiers are in alphabetical order.
   Sums, products, quotients, roots and their roundings are expected as MPFR computes them; whatever NVIDIA's ptxas computes itself, when
   operands are constants, is held against what the tests expect (`//cudasim/engine/testing/folding:ptxas_test`).
@@ -72,14 +72,22 @@ def _tests(tests: Sequence[str]) -> str:
     return ", ".join(f"`{test}`" for test in tests) if tests else NO_TEST
 
 
+def _operands(rows: Sequence[str]) -> str:
+    texts = [row.replace("|", "\\|") for row in rows]
+    return " or ".join(f"`{text}`" for text in texts if text)
+
+
 def _instruction_rows(family: Iterable[Instruction]) -> list[str]:
-    groups: dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]] = defaultdict(list)
+    groups: dict[tuple[str, tuple[str, ...], str, tuple[str, ...]], list[tuple[str, ...]]] = (
+        defaultdict(list)
+    )
     for instruction in family:
         stem, types = _split(instruction.key)
-        groups[stem, instruction.tests].append(types)
+        group = (stem, instruction.operands, instruction.section, instruction.tests)
+        groups[group].append(types)
     return [
-        f"| `{stem}` | {type_list(types)} | {_tests(tests)} |"
-        for (stem, tests), types in sorted(groups.items())
+        f"| `{stem}` | {type_list(types)} | {_operands(operands)} | {section} | {_tests(tests)} |"
+        for (stem, operands, section, tests), types in sorted(groups.items())
     ]
 
 
@@ -122,7 +130,10 @@ def render(
             if family == SCHEDULER
             else f"[{family}.cpp](../{sources[family]})"
         )
-        text.append(f"\n### {family}\n\n{place}\n\n| instruction | types | test |\n|---|---|---|\n")
+        text.append(
+            f"\n### {family}\n\n{place}\n\n| instruction | types | operands | PTX ISA | test |\n"
+            "|---|---|---|---|---|\n"
+        )
         text += [row + "\n" for row in _instruction_rows(members)]
     for library in libraries:
         text.append(

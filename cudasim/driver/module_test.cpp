@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cudasim/driver/testing/context.h"
@@ -147,6 +148,33 @@ TEST_F(Module, BadPtxIsRefusedWithLineAndToken) {
       << log;
   // The size becomes that of what was written.
   EXPECT_EQ(reinterpret_cast<std::size_t>(values[1]), std::strlen(log) + 1);
+}
+
+TEST_F(Module, BadBodiesAreRefusedWhenTheModuleIsLoaded) {
+  const std::string head =
+      ".version 7.0\n.target sm_80\n.address_size 64\n"
+      ".visible .entry k() {\n.reg .b32 %r<4>; .reg .f32 %f<4>;\n";
+  const std::pair<const char*, const char*> bodies[] = {
+      {"add.s32 %r1,%r2;", ":6:1: found 'add.s32'"},
+      {"add.s64 %r1,%r2,%r3;", ":6:9: found '%r1'"},
+      {"add.s32 %f1,%f2,%f3;", ":6:9: found '%f1'"},
+      {"@%r1 ret;", ":6:6: found '%r1'"},
+      {"bra NOWHERE;", ":6:5: found 'NOWHERE'"},
+      {"mov.b32 %r1, %x;", ":6:14: found '%x'"},
+      {".local .b8 b[1099511627776];", ":6:12: found 'b'"}};
+  for (const auto& [body, said] : bodies) {
+    char log[400] = "";
+    CUjit_option options[] = {
+        CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
+    CUmodule bad = nullptr;
+    EXPECT_EQ(
+        cuModuleLoadDataEx(
+            &bad, (head + body + "\nret;\n}\n").c_str(), 2, options, values),
+        CUDA_ERROR_INVALID_PTX)
+        << body;
+    EXPECT_NE(std::string(log).find(said), std::string::npos) << log;
+  }
 }
 
 TEST_F(Module, MachineCodeIsRefused) {

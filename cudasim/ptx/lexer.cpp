@@ -116,21 +116,37 @@ std::string shown(std::string_view text) {
 
 } // namespace
 
+namespace {
+
+std::string position(std::string_view source, Location location) {
+  return std::string(source) + ':' + std::to_string(location.line) + ':' +
+      std::to_string(location.column) + ": found ";
+}
+
+} // namespace
+
+void fail(
+    std::string_view source,
+    Location location,
+    std::string_view found,
+    std::string_view expected) {
+  throw ParseError(
+      position(source, location) + '\'' + shown(found) + "', expected " +
+          std::string(expected),
+      location);
+}
+
 void fail(
     std::string_view source,
     const Token& found,
     std::string_view expected) {
-  std::string message(source);
-  message += ':' + std::to_string(found.location.line) + ':' +
-      std::to_string(found.location.column) + ": found ";
-  if (found.kind == Token::Kind::kEnd) {
-    message += "the end of the text";
-  } else {
-    message += '\'' + shown(found.text) + '\'';
+  if (found.kind != Token::Kind::kEnd) {
+    fail(source, found.location, found.text, expected);
   }
-  message += ", expected ";
-  message += expected;
-  throw ParseError(message, found.location);
+  throw ParseError(
+      position(source, found.location) + "the end of the text, expected " +
+          std::string(expected),
+      found.location);
 }
 
 Lexer::Lexer(

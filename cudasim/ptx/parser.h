@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "cudasim/ptx/ast.h"
 
@@ -24,6 +25,16 @@ class ParseError : public std::runtime_error {
  private:
   Location location_;
 };
+
+/// Raises a ParseError "SOURCE:LINE:COLUMN: found 'TOKEN', expected …".
+/// @param source the module's name.
+/// @param found the words that are wrong, @param location of them.
+/// @param expected what belongs there.
+[[noreturn]] void fail(
+    std::string_view source,
+    Location location,
+    std::string_view found,
+    std::string_view expected);
 
 /// Reads a module without the bodies of its functions.
 ///

@@ -115,7 +115,9 @@ engine::Program& Module::program(Device& device) {
               std::string_view name) {
             return allocate(device, bytes, alignment, read_only, name);
           },
-          resolve);
+          resolve,
+          image_.fat_binary != nullptr ? engine::Program::Verify::kAtFirstUse
+                                       : engine::Program::Verify::kAtLoad);
     });
   }
   return *program;

@@ -10,20 +10,30 @@
 namespace cudasim::engine {
 namespace {
 
-/// The most bytes that one lane moves at once: ld.v4.b64 and the like.
-constexpr std::uint32_t kWidest = 32;
+/// The most bytes that one lane moves at once: ld.v4.b32 and the like.
+constexpr std::uint32_t kWidest = 16;
 
-std::uint64_t address_operand(
-    const Warp& warp,
-    Slot slot,
-    std::uint8_t width,
+Slot operand_of(const Inst& inst, std::size_t index) {
+  return inst.more != nullptr ? inst.more[index] : inst.operands[index];
+}
+
+std::uint64_t address_of(
+    Warp& warp,
+    const Inst& inst,
+    const MemoryAccess& access,
     int lane) {
-  if (slot == kNoSlot) {
-    return 0;
+  const auto offset = static_cast<std::uint64_t>(access.offset);
+  if (access.address_width == 0) {
+    return offset;
   }
-  auto& registers = const_cast<Warp&>(warp);
-  return width == 4 ? lanes<std::uint32_t>(registers, slot)[lane]
-                    : lanes<std::uint64_t>(registers, slot)[lane];
+  const Slot slot = operand_of(inst, access.address);
+  if (access.address_width == 8) {
+    return lanes<std::uint64_t>(warp, slot)[lane] + offset;
+  }
+  const std::uint64_t sum = lanes<std::uint32_t>(warp, slot)[lane] + offset;
+  return access.space == MemoryAccess::Space::kShared
+      ? static_cast<std::uint32_t>(sum)
+      : sum;
 }
 
 /// The bytes that a lane is about to store.
@@ -35,9 +45,9 @@ void stored_value(
     std::byte* value) {
   const std::uint32_t element = access.size / access.elements;
   for (std::uint32_t k = 0; k < access.elements; ++k) {
-    const std::uint8_t width = inst.widths[access.address + 1 + k];
-    const std::byte* registers =
-        lanes<std::byte>(warp, inst.operands[access.address + 1 + k]);
+    const std::size_t operand = access.first_element + k;
+    const std::uint8_t width = inst.widths[operand];
+    const std::byte* registers = lanes<std::byte>(warp, inst.operands[operand]);
     std::memcpy(value + k * element, registers + lane * width, element);
   }
 }
@@ -66,7 +76,8 @@ void BlockChecker::start() {
 
 bool BlockChecker::in_shared(std::uint64_t address, std::uint32_t size) const {
   const auto begin = reinterpret_cast<std::uint64_t>(block_.shared);
-  return address >= begin && address + size <= begin + block_.shared_bytes;
+  return address - begin < block_.shared_bytes &&
+      address - begin + size <= block_.shared_bytes;
 }
 
 bool BlockChecker::in_global(
@@ -83,68 +94,103 @@ bool BlockChecker::ordered(const Event& earlier, const Event& now) const {
       (earlier.atomic && now.atomic);
 }
 
-void BlockChecker::before(
-    const Accessor& accessor,
-    const MemoryAccess& access,
-    Mask active) {
-  if (access.orders) {
+void BlockChecker::before(const Accessor& accessor, Mask active) {
+  const auto found = accessor.code->accesses.find(accessor.inst->index);
+  if (found == accessor.code->accesses.end()) {
+    return;
+  }
+  if (found->second.orders) {
     // Which threads it orders is not known here; all of them hides races
     // rather than reporting what is none.
     ++epoch_;
   }
-  if (access.kind == MemoryAccess::Kind::kNone) {
-    return;
+  for (const MemoryAccess& access : found->second.list) {
+    check(accessor, access, active);
   }
+}
+
+void BlockChecker::check(
+    const Accessor& accessor,
+    const MemoryAccess& access,
+    Mask active) {
   Warp& warp = *accessor.warp;
   const Inst& inst = *accessor.inst;
-  const bool writes = access.kind != MemoryAccess::Kind::kRead;
-  const bool reads = access.kind != MemoryAccess::Kind::kWrite;
-  for (Mask left = active; left != 0; left &= left - 1) {
-    const int lane = __builtin_ctz(left);
-    std::uint64_t address = address_operand(
-                                warp,
-                                inst.operands[access.address],
-                                inst.widths[access.address],
-                                lane) +
-        static_cast<std::uint64_t>(inst.offset);
-    if (access.space == MemoryAccess::Space::kShared) {
-      if (address + access.size > block_.shared_bytes) {
-        return; // a fault, which the instruction itself will report
+  if (access.lines != 0) {
+    const int lane = __builtin_ctz(active);
+    std::uint64_t address = address_of(warp, inst, access, lane);
+    const std::uint64_t distance = access.distance_operand == 0
+        ? access.size
+        : std::uint64_t{lanes<std::uint32_t>(
+              warp, operand_of(inst, access.distance_operand))[lane]} *
+            access.unit;
+    for (std::uint32_t line = 0; line < access.lines; ++line) {
+      if (!check_one(accessor, access, lane, address, nullptr)) {
+        return;
       }
-      address += reinterpret_cast<std::uint64_t>(block_.shared);
+      address += distance;
     }
-    Event now;
-    now.thread = warp.index * kLanes + static_cast<std::uint32_t>(lane);
-    now.epoch = epoch_;
-    now.warp_epoch = warp_epochs_[warp.index];
-    now.atomic = access.atomic;
-    now.inst = &inst;
-    now.code = accessor.code;
-    if (in_shared(address, access.size)) {
-      if (reads && is_poisoned(address, access.size)) {
-        uninitialized(
-            Findings::Kind::kUninitializedShared, now, address, access.size);
-      }
-      std::byte value[kWidest];
-      const bool known = access.kind == MemoryAccess::Kind::kWrite &&
-          access.elements != 0 && access.size <= kWidest;
-      if (known) {
-        stored_value(warp, inst, access, lane, value);
-      }
-      check_race(
-          now,
-          reads,
-          writes,
-          known ? value : nullptr,
-          address - reinterpret_cast<std::uint64_t>(block_.shared),
-          access.size);
-    } else if (
-        reads && in_global(warp, address, access.size) &&
-        is_poisoned(address, access.size)) {
-      uninitialized(
-          Findings::Kind::kUninitializedGlobal, now, address, access.size);
+    return;
+  }
+  for (Mask left = active & access.lanes; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    std::byte value[kWidest];
+    const bool known = access.elements != 0 && access.size <= kWidest;
+    if (known) {
+      stored_value(warp, inst, access, lane, value);
+    }
+    if (!check_one(
+            accessor,
+            access,
+            lane,
+            address_of(warp, inst, access, lane),
+            known ? value : nullptr)) {
+      return;
     }
   }
+}
+
+bool BlockChecker::check_one(
+    const Accessor& accessor,
+    const MemoryAccess& access,
+    int lane,
+    std::uint64_t address,
+    const std::byte* value) {
+  Warp& warp = *accessor.warp;
+  const bool writes = access.kind != MemoryAccess::Kind::kRead;
+  const bool reads = access.kind != MemoryAccess::Kind::kWrite;
+  if (access.space == MemoryAccess::Space::kShared) {
+    if (address > block_.shared_bytes ||
+        block_.shared_bytes - address < access.size) {
+      return false;
+    }
+    address += reinterpret_cast<std::uint64_t>(block_.shared);
+  }
+  Event now;
+  now.thread = warp.index * kLanes + static_cast<std::uint32_t>(lane);
+  now.epoch = epoch_;
+  now.warp_epoch = warp_epochs_[warp.index];
+  now.atomic = access.atomic;
+  now.inst = accessor.inst;
+  now.code = accessor.code;
+  if (in_shared(address, access.size)) {
+    if (reads && is_poisoned(address, access.size)) {
+      uninitialized(
+          Findings::Kind::kUninitializedShared, now, address, access.size);
+    }
+    check_race(
+        now,
+        reads,
+        writes,
+        value,
+        address - reinterpret_cast<std::uint64_t>(block_.shared),
+        access.size);
+  } else if (
+      reads && in_global(warp, address, access.size) &&
+      is_poisoned(address, access.size)) {
+    uninitialized(
+        Findings::Kind::kUninitializedGlobal, now, address, access.size);
+  }
+  return true;
 }
 
 void BlockChecker::check_race(

@@ -53,11 +53,8 @@ class BlockChecker {
   void warp_synchronized(std::uint32_t warp) {
     ++warp_epochs_[warp];
   }
-  /// Looks at an access that is about to be made by the lanes in `active`.
-  void before(
-      const Accessor& accessor,
-      const MemoryAccess& access,
-      Mask active);
+  /// Looks at an instruction that the lanes in `active` are about to execute.
+  void before(const Accessor& accessor, Mask active);
 
  private:
   struct Event {
@@ -76,6 +73,15 @@ class BlockChecker {
     int written = -1; // the value of `write`; -1: not known
   };
 
+  void check(const Accessor& accessor, const MemoryAccess& access, Mask active);
+  /// One lane's part of an access, or one line. @param value what is written,
+  /// or null. Returns false for a fault, which the instruction itself reports.
+  bool check_one(
+      const Accessor& accessor,
+      const MemoryAccess& access,
+      int lane,
+      std::uint64_t address,
+      const std::byte* value);
   bool in_shared(std::uint64_t address, std::uint32_t size) const;
   bool in_global(Warp& warp, std::uint64_t address, std::uint32_t size) const;
   bool ordered(const Event& earlier, const Event& now) const;

@@ -246,5 +246,71 @@ OUT:
                   .empty());
 }
 
+// A tile of 16 bytes for each of 32 rows; lanes of the first warp give their
+// addresses.
+constexpr char kRows[] =
+    "  and.b32 %r11, %r1, 31;\n  shl.b32 %r11, %r11, 4;\n"
+    "  add.u32 %r11, %r11, %r8;\n";
+
+TEST(Races, AnAsynchronousCopyWrites) {
+  const std::string copy =
+      std::string(kRows) + "  cp.async.cg.shared.global [%r11], [%rd1], 16;\n";
+  EXPECT_NE(with(findings(copy), "Race in shared memory"), "");
+  EXPECT_NE(
+      with(findings(copy + kLoadNext), "cp.async.cg.shared.global in k"), "");
+}
+
+TEST(UninitializedReads, AnAsynchronousCopyReads) {
+  const std::string copy = std::string(kRows) +
+      "  setp.lt.u32 %p1, %r1, 32;\n"
+      "@%p1 cp.async.cg.shared.global [%r11], [%rd1], 16;\n";
+  EXPECT_NE(with(findings(copy, 8), "Uninitialized read of 16 bytes"), "");
+  EXPECT_EQ(with(findings(copy, 0), "Uninitialized"), "");
+}
+
+TEST(UninitializedReads, MatricesOfAWarp) {
+  EXPECT_NE(
+      with(
+          findings(
+              std::string(kRows) +
+              "  ldmatrix.sync.aligned.m8n8.x4.shared.b16 "
+              "{%r4, %r5, %r6, %r7}, [%r11];\n"),
+          "Uninitialized read of 16 bytes of shared memory"),
+      "");
+  EXPECT_NE(
+      with(
+          findings(
+              "  wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "
+              "{%r4, %r5, %r6, %r7, %r11, %r12, %r13, %r14}, [%r8], 16;\n"),
+          "Uninitialized read of 32 bytes of shared memory"),
+      "");
+}
+
+TEST(Races, MatricesOfAWarpAreReadAndWritten) {
+  // Another warp wrote, and no barrier is between.
+  EXPECT_NE(
+      with(
+          findings(
+              std::string(kStoreOwn) + kRows +
+              "  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r11];\n"),
+          "read after write"),
+      "");
+  EXPECT_EQ(
+      with(
+          findings(
+              std::string(kStoreOwn) + "  bar.sync 0;\n" + kRows +
+              "  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r11];\n"),
+          "Race"),
+      "");
+  EXPECT_NE(
+      with(
+          findings(
+              std::string(kStoreOwn) +
+              "  wmma.store.d.sync.aligned.row.m16n16k16.shared.f16 [%r8], "
+              "{%r1, %r1, %r1, %r1}, 16;\n"),
+          "write after write"),
+      "");
+}
+
 } // namespace
 } // namespace cudasim::engine::testing

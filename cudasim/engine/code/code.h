@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cudasim/engine/code/control.h"
@@ -23,8 +25,14 @@ struct Code {
   std::vector<Control> controls;
   /// Index into `controls` of each instruction that is one.
   std::vector<std::uint32_t> control_of;
-  /// What each instruction does to memory.
-  std::vector<MemoryAccess> accesses;
+  /// What an instruction does to memory, for those that do anything.
+  struct Accesses {
+    std::vector<MemoryAccess> list;
+    /// What others did before is ordered before what this thread does next: a
+    /// fence, an acquire, a wait for an mbarrier.
+    bool orders = false;
+  };
+  std::unordered_map<std::uint32_t, Accesses> accesses;
   /// Slots of instructions with more than kOperands.
   std::vector<std::unique_ptr<Slot[]>> more;
   /// PTX text of each instruction, for reports: opcode and modifiers.
@@ -33,6 +41,9 @@ struct Code {
   std::shared_ptr<std::byte> constants;
   std::size_t constant_bytes = 0;
   std::size_t frame_bytes = 0; // registers of one warp
+  /// Where registers are and how many bytes they have, when the address
+  /// sanitizer watches what is between them (kWatchRegisters).
+  std::vector<std::pair<Slot, std::uint32_t>> places;
   std::vector<SpecialRegister> specials;
   /// Bytes of a lane's local frame: results, parameters, .local and .param
   /// variables.

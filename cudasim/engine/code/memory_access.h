@@ -3,22 +3,36 @@
 
 #include <cstdint>
 
+#include "cudasim/engine/state/instruction.h"
+
 namespace cudasim::engine {
 
 /// An access to global or shared memory, as the checks of CUDASIM_CHECK=1 see
 /// it.
 struct MemoryAccess {
-  enum class Kind : std::uint8_t { kNone, kRead, kWrite, kReadWrite };
+  enum class Kind : std::uint8_t { kRead, kWrite, kReadWrite };
   enum class Space : std::uint8_t { kGeneric, kShared };
-  Kind kind = Kind::kNone;
+  Kind kind = Kind::kRead;
   Space space = Space::kGeneric;
   bool atomic = false; // or volatile, or with an order
-  /// What others did before is ordered before what this thread does next: a
-  /// fence, an acquire, a wait for an mbarrier.
-  bool orders = false;
-  std::uint8_t address = 0; // which operand
-  std::uint8_t elements = 1; // of a vector
-  std::uint32_t size = 0; // bytes that each lane accesses
+  /// Which operand has the address, and the bytes of its register; 0 where the
+  /// address is a constant.
+  std::uint8_t address = 0;
+  std::uint8_t address_width = 0;
+  /// Of the values that are written: their number, and which operand is the
+  /// first; 0: what is written is not known.
+  std::uint8_t elements = 0;
+  std::uint8_t first_element = 0;
+  /// Lanes that give an address.
+  Mask lanes = kAllLanes;
+  std::int64_t offset = 0; // of the address
+  std::uint32_t size = 0; // bytes that each lane accesses, or of each line
+  /// 0, or so many lines for the warp as a whole, at the address of one lane.
+  std::uint32_t lines = 0;
+  /// How far apart they are: a constant, or values of `unit` bytes as many as
+  /// the operand says, where that is not 0.
+  std::uint8_t distance_operand = 0;
+  std::uint32_t unit = 0;
 };
 
 } // namespace cudasim::engine

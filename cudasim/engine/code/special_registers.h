@@ -58,6 +58,11 @@ struct SpecialRegister {
 /// block runs; false when there is none.
 bool find_special(std::string_view name, Special* special);
 
+/// The bytes of a special register: 8 of %clock64 and the like, 4 of most, 0 of
+/// %is_explicit_cluster, which is a predicate, and -1 of a name that this
+/// engine does not have.
+int special_register_bytes(std::string_view name);
+
 /// A handler that moves a special register that changes, such as %clock64, into
 /// operand 0; null when the name is not one of those.
 Handler changing_register(std::string_view name);

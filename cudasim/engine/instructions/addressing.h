@@ -11,7 +11,17 @@ namespace {
 
 enum Space { kGeneric, kGlobal, kConstant, kShared, kLocal, kParameter };
 
+/// Sums of a register of 32 bits and an offset: in a space that has addresses
+/// of 32 bits (PTX ISA 5.1) they wrap around there.
+template <Space kSpace>
+[[gnu::always_inline]] inline U64 narrow_sum(U32 base, U64 offset) {
+  return kSpace == kShared || kSpace == kLocal || kSpace == kParameter
+      ? static_cast<U32>(base + offset)
+      : base + offset;
+}
+
 /// The addresses that an instruction names, before the space is looked at.
+template <Space kSpace>
 [[gnu::always_inline]] inline void gather_addresses(
     Warp& warp,
     Slot base,
@@ -25,7 +35,7 @@ enum Space { kGeneric, kGlobal, kConstant, kShared, kLocal, kParameter };
   } else if (width == 4) {
     const U32* values = lanes<U32>(warp, base);
     for (int i = 0; i < kLanes; ++i) {
-      addresses[i] = values[i] + offset;
+      addresses[i] = narrow_sum<kSpace>(values[i], offset);
     }
   } else {
     const U64* values = lanes<U64>(warp, base);
@@ -67,14 +77,15 @@ template <typename Address>
                   : Layout::kScattered;
 }
 
-/// Whether [low, high) is in an allocation that the warp touched lately.
+/// Whether [low, high) is in an allocation that the warp touched lately; never
+/// where high is behind the last address, which wraps around.
 [[gnu::always_inline]] inline bool is_cached(
     const RangeCache& cache,
     U64 low,
     U64 high,
     bool is_write) {
   for (int i = 0; i < RangeCache::kEntries; ++i) {
-    if (low >= cache.begin[i] && high <= cache.end[i] &&
+    if (low >= cache.begin[i] && high <= cache.end[i] && low < high &&
         !(is_write && cache.read_only[i])) {
       return true;
     }
@@ -106,7 +117,7 @@ template <Space kSpace, typename T, int kCount>
     const U32* values = lanes<U32>(warp, base);
     layout = layout_of(values, kSize);
     for (int group = 0; group < kGroups; ++group) {
-      host[group] = values[group * kGroup] + offset;
+      host[group] = narrow_sum<kSpace>(values[group * kGroup], offset);
     }
   } else {
     const U64* values = lanes<U64>(warp, base);
@@ -307,7 +318,7 @@ template <Space kSpace>
     U32 alignment,
     bool is_write,
     U64* host) {
-  gather_addresses(warp, base, width, offset, host);
+  gather_addresses<kSpace>(warp, base, width, offset, host);
   return locate_addresses<kSpace>(
       warp, inst, active, size, alignment, is_write, host);
 }

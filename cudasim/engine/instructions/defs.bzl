@@ -62,6 +62,14 @@ def instruction_families(name, rounding = []):
         visibility = ["//cudasim/engine/instructions:__pkg__"],
     )
     native.filegroup(
+        name = "fuzzed",
+        srcs = sources + native.glob(
+            ["*.h"],
+            allow_empty = True,
+        ),
+        visibility = ["//cudasim/engine/fuzz:__pkg__"],
+    )
+    native.filegroup(
         name = "tests",
         testonly = True,
         srcs = native.glob(["*_test.cpp"]),

@@ -11,12 +11,50 @@
 // keeps one copy of such a function for the whole library, and that copy could
 // have instructions that the machine lacks.
 //
-// The key of a handler is an opcode with its modifiers. The order of those that
-// are no types does not matter: "vote.sync.ballot.b32" is also found as
-// "vote.ballot.sync.b32" (canonical_key, key.h).
+// A row is all that is known of an instruction: how it is written, what its
+// operands are, where the PTX ISA describes it, and what executes it. Lowering,
+// the verifier (engine/verify), the checks of CUDASIM_CHECK=1, the fuzzer and
+// docs/cudasim-coverage.md read the rows; nothing about an instruction is told
+// elsewhere.
 //
-// setp, shfl, match and elect always have two destinations, the second of which
-// can be kNoSlot.
+// The key is an opcode with its modifiers. The order of those that are no types
+// does not matter: "vote.sync.ballot.b32" is also found as
+// "vote.ballot.sync.b32" (canonical_key, key.h). Rows with the same key differ
+// in their operands.
+//
+// The operands are separated by blanks, in PTX's order:
+//
+//   t            a value of the last type in the key: a register or a constant
+//   t1, t2, …    of the first, second, … type in the key
+//   wide         of a type twice as wide as the last one
+//   u32, pred, … of this type
+//   =t           a register that is written
+//   =t|pred      the same, and perhaps a predicate: "d|p"
+//   =t|-         the same for a handler that has a place for the predicate
+//   #u32         a constant
+//   {4*t}        so many values in braces
+//   members      the member mask of a collective
+//   [shared]     an address in this space, or in "generic" ones
+//   [shared:8], [shared:t], [shared:4*t]  and how many bytes each lane accesses
+//   [shared:#2]  as many as operand 2 says, a constant
+//   [shared:16@8]       only the first 8 lanes do
+//   [shared:16x8*t]     16 lines of 8 values for the warp as a whole; the next
+//                value, if any, says how far apart, in such values
+//   <[…], >[…], <>[…]  which are read, written, both at once
+//   label, targets     where a branch goes
+//
+// Behind a value: "_" it may be discarded, "~" its register may be wider than
+// its type, "!" it is no constant, "%" a special register may stand for it, "&"
+// the address of a variable may ("&shared": of one there), ":4|8|16", ":0..15",
+// ":0..64/32" constants that are allowed, from, to and in steps; behind an
+// operand: "?" it may be missing. "unary", "binary", "ternary" are "=t t", "=t
+// t t" and
+// "=t t t t". In front of all: "warp:" all lanes of the warp have to be there,
+// "orders:" what others did before comes before what the thread does next.
+//
+// Operands reach the handler as in PTX, those in braces one after the other.
+// What is discarded has a register too; kNoSlot is an operand that is missing,
+// at the end or behind "d|". The address of lines has a register of 64 bits.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +66,13 @@ namespace cudasim::engine {
 /// One instruction that a family executes.
 struct Entry {
   const char* key;
+  const char* operands;
+  /// The chapter of the PTX ISA 8.4 that describes it.
+  const char* section;
   Handler handler;
-  /// Goes to Inst::immediate unless the lowering has a use for it.
+  /// Goes to Inst::immediate, unless a second address has its offset there.
   unsigned long long immediate = 0;
 };
-
-/// In Inst::immediate of wmma.load and wmma.store: the address is in a register
-/// of 32 bits.
-inline constexpr unsigned long long kNarrowAddress = 1ull << 63;
 
 struct Family {
   const char* name;

@@ -1,7 +1,6 @@
 #include "cudasim/engine/instructions/key.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace cudasim::engine {
 namespace {
@@ -81,19 +80,41 @@ std::string canonical_key(const ptx::Instruction& instruction) {
   return key;
 }
 
-std::string canonical_key(const std::string& text) {
-  ptx::Instruction instruction;
-  std::size_t begin = 0;
-  for (bool first = true; begin <= text.size(); first = false) {
+namespace {
+
+/// Calls visit with each word of "opcode.modifier.modifier".
+template <typename Visit>
+void for_each_word(std::string_view text, Visit visit) {
+  for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t dot = std::min(text.find('.', begin), text.size());
-    if (first) {
-      instruction.opcode = text.substr(0, dot);
-    } else {
-      instruction.modifiers.push_back(text.substr(begin, dot - begin));
-    }
+    visit(text.substr(begin, dot - begin));
     begin = dot + 1;
   }
+}
+
+} // namespace
+
+std::string canonical_key(const std::string& text) {
+  ptx::Instruction instruction;
+  for_each_word(text, [&](std::string_view word) {
+    if (instruction.opcode.empty()) {
+      instruction.opcode = word;
+    } else {
+      instruction.modifiers.emplace_back(word);
+    }
+  });
   return canonical_key(instruction);
+}
+
+std::vector<ptx::Type> types_in(std::string_view text) {
+  std::vector<ptx::Type> types;
+  for_each_word(text, [&](std::string_view word) {
+    const ptx::Type type = ptx::type_named(word);
+    if (type != ptx::Type::kNone) {
+      types.push_back(type);
+    }
+  });
+  return types;
 }
 
 } // namespace cudasim::engine

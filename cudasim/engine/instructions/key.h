@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cudasim/ptx/ast.h"
 
@@ -16,5 +18,8 @@ std::string canonical_key(const ptx::Instruction& instruction);
 
 /// The same for an opcode with modifiers as text: "setp.lt.and.s32".
 std::string canonical_key(const std::string& text);
+
+/// The types in such a text, in its order.
+std::vector<ptx::Type> types_in(std::string_view text);
 
 } // namespace cudasim::engine

@@ -19,6 +19,9 @@
 
 namespace cudasim::engine {
 
+// Instructions without handlers, which the warp's loop executes.
+Family control_family();
+
 #define CUDASIM_DECLARE(family) Family family();
 namespace baseline {
 CUDASIM_FAMILIES(CUDASIM_DECLARE)
@@ -33,7 +36,7 @@ CUDASIM_FAMILIES(CUDASIM_DECLARE)
 
 namespace {
 
-using Table = std::unordered_map<std::string, const Entry*>;
+using Table = std::unordered_map<std::string, std::vector<Row>>;
 
 template <std::size_t kCount>
 Table make_table(Family (*const (&families)[kCount])()) {
@@ -41,28 +44,44 @@ Table make_table(Family (*const (&families)[kCount])()) {
   for (const auto& make : families) {
     const Family family = make();
     for (std::size_t i = 0; i < family.count; ++i) {
-      table.emplace(
-          canonical_key(std::string(family.entries[i].key)),
-          &family.entries[i]);
+      const Entry& entry = family.entries[i];
+      table[canonical_key(std::string(entry.key))].push_back(
+          {&entry, parse_shape(entry.operands, types_in(entry.key))});
     }
   }
   return table;
 }
 
 #define CUDASIM_BASELINE(family) baseline::family,
+#ifdef CUDASIM_BASELINE_ONLY
+// The fuzzer, which is compiled once.
+#define CUDASIM_V3(family) baseline::family,
+#define CUDASIM_V4(family) baseline::family,
+#else
 #define CUDASIM_V3(family) v3::family,
 #define CUDASIM_V4(family) v4::family,
-Family (*const kBaseline[])() = {CUDASIM_FAMILIES(CUDASIM_BASELINE)};
-Family (*const kV3[])() = {CUDASIM_FAMILIES(CUDASIM_V3)};
-Family (*const kV4[])() = {CUDASIM_FAMILIES(CUDASIM_V4)};
+#endif
+Family (*const kBaseline[])() = {CUDASIM_FAMILIES(CUDASIM_BASELINE)
+                                     control_family};
+Family (*const kV3[])() = {CUDASIM_FAMILIES(CUDASIM_V3) control_family};
+Family (*const kV4[])() = {CUDASIM_FAMILIES(CUDASIM_V4) control_family};
 
+/// Each table is made when it is first asked for, which is one of them.
 const Table& table_of(Isa isa) {
-  static const Table baseline_table = make_table(kBaseline);
-  static const Table v3_table = make_table(kV3);
-  static const Table v4_table = make_table(kV4);
-  return isa == Isa::kV4 ? v4_table
-      : isa == Isa::kV3  ? v3_table
-                         : baseline_table;
+  switch (isa) {
+    case Isa::kV4: {
+      static const Table table = make_table(kV4);
+      return table;
+    }
+    case Isa::kV3: {
+      static const Table table = make_table(kV3);
+      return table;
+    }
+    default: {
+      static const Table table = make_table(kBaseline);
+      return table;
+    }
+  }
 }
 
 Isa machine_isa() {
@@ -90,10 +109,10 @@ Isa best_isa() {
   return chosen;
 }
 
-const Entry* find_entry(Isa isa, const char* key) {
+const std::vector<Row>* find_rows(Isa isa, const std::string& key) {
   const Table& table = table_of(isa);
   const auto found = table.find(key);
-  return found == table.end() ? nullptr : found->second;
+  return found == table.end() ? nullptr : &found->second;
 }
 
 void for_each_entry(void (*visit)(const char* family, const Entry& entry)) {

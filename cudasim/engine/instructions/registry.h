@@ -1,7 +1,11 @@
 // The table of all handlers, by key, for each set of machine instructions.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cudasim/engine/instructions/family.h"
+#include "cudasim/engine/instructions/shape.h"
 
 namespace cudasim::engine {
 
@@ -11,8 +15,14 @@ enum class Isa : unsigned char { kBaseline, kV3, kV4 };
 /// environment asks for a narrower one.
 Isa best_isa();
 
-/// The entry for a key, or null when no family has it.
-const Entry* find_entry(Isa isa, const char* key);
+/// One instruction, as far as its operands go.
+struct Row {
+  const Entry* entry;
+  Shape shape;
+};
+
+/// The rows for a canonical key (key.h); null when no family has it.
+const std::vector<Row>* find_rows(Isa isa, const std::string& key);
 
 /// All entries of all families, for the tables in
 /// docs/cudasim-coverage.md.

@@ -1,67 +1,82 @@
 #include "cudasim/engine/lowering/accesses.h"
 
-#include "cudasim/engine/lowering/vocabulary.h"
+#include <algorithm>
+
+#include "cudasim/engine/verify/vocabulary.h"
 
 namespace cudasim::engine {
 namespace {
 
-bool is_shared(const ptx::Instruction& instruction) {
-  return has(instruction, "shared") || has(instruction, "shared::cta");
+bool is_atomic(const ptx::Instruction& instruction) {
+  return std::any_of(
+      instruction.modifiers.begin(),
+      instruction.modifiers.end(),
+      [](const std::string& modifier) {
+        return is_one_of(
+            modifier, {"volatile", "relaxed", "acquire", "release", "mmio"});
+      });
 }
 
-/// Bytes of one element, by the instruction's type.
-std::uint32_t element_size(const ptx::Instruction& instruction) {
-  for (auto modifier = instruction.modifiers.rbegin();
-       modifier != instruction.modifiers.rend();
-       ++modifier) {
-    const ptx::Type type = ptx::type_named(*modifier);
-    if (type != ptx::Type::kNone) {
-      return static_cast<std::uint32_t>(ptx::size_of(type));
-    }
-  }
-  return 0;
-}
-
-std::uint8_t element_count(const ptx::Instruction& instruction) {
-  return has(instruction, "v4") ? 4 : has(instruction, "v2") ? 2 : 1;
+bool is_looked_at(const OperandShape& shape) {
+  return shape.kind == OperandShape::Kind::kAddress &&
+      (shape.reads || shape.writes) &&
+      (shape.space == ptx::Space::kNone || shape.space == ptx::Space::kGlobal ||
+       shape.space == ptx::Space::kShared);
 }
 
 } // namespace
 
-MemoryAccess access_of(const ptx::Instruction& instruction) {
-  MemoryAccess access;
-  const std::string_view opcode = instruction.opcode;
-  access.orders = is_one_of(opcode, {"fence", "membar"}) ||
-      has(instruction, "acquire") || has(instruction, "acq_rel") ||
-      has(instruction, "test_wait") || has(instruction, "try_wait");
-  const bool elsewhere = has(instruction, "param") ||
-      has(instruction, "param::func") || has(instruction, "param::entry") ||
-      has(instruction, "local") || has(instruction, "const");
-  if (elsewhere || !is_one_of(opcode, {"ld", "ldu", "st", "atom", "red"})) {
-    return access;
+std::vector<MemoryAccess> accesses_of(
+    const ptx::Instruction& instruction,
+    const Shape& shape,
+    const std::vector<LoweredOperand>& operands) {
+  std::vector<MemoryAccess> list;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const OperandShape& address = shape.operands[i];
+    if (!is_looked_at(address)) {
+      continue;
+    }
+    MemoryAccess access;
+    access.kind = !address.writes ? MemoryAccess::Kind::kRead
+        : !address.reads          ? MemoryAccess::Kind::kWrite
+                                  : MemoryAccess::Kind::kReadWrite;
+    access.space = address.space == ptx::Space::kShared
+        ? MemoryAccess::Space::kShared
+        : MemoryAccess::Space::kGeneric;
+    access.atomic = (address.reads && address.writes) || is_atomic(instruction);
+    access.address = operands[i].first;
+    access.address_width = operands[i].width;
+    access.offset = operands[i].offset;
+    access.size = address.size_operand < 0
+        ? address.bytes
+        : static_cast<std::uint32_t>(
+              instruction
+                  .operands[static_cast<std::size_t>(address.size_operand)]
+                  .bits);
+    access.lanes =
+        address.lanes >= kLanes ? kAllLanes : (1u << address.lanes) - 1;
+    if (address.lines != 0) {
+      access.lines = address.lines;
+      access.unit = static_cast<std::uint32_t>(ptx::size_of(address.type));
+      if (operands.size() == shape.operands.size()) {
+        access.distance_operand = operands.back().first;
+      }
+    } else if (
+        access.kind == MemoryAccess::Kind::kWrite && i + 1 < operands.size() &&
+        address.type != ptx::Type::kNone &&
+        shape.operands[i + 1].type == address.type) {
+      access.elements =
+          static_cast<std::uint8_t>(std::max(1u, shape.operands[i + 1].vector));
+      access.first_element = operands[i + 1].first;
+    }
+    list.push_back(access);
   }
-  access.elements = element_count(instruction);
-  access.size = element_size(instruction) * access.elements;
-  if (access.size == 0) {
-    return access;
-  }
-  access.space = is_shared(instruction) ? MemoryAccess::Space::kShared
-                                        : MemoryAccess::Space::kGeneric;
-  if (opcode == "st") {
-    access.kind = MemoryAccess::Kind::kWrite;
-  } else if (opcode == "atom" || opcode == "red") {
-    access.kind = MemoryAccess::Kind::kReadWrite;
-    access.atomic = true;
-    access.address = opcode == "atom" ? 1 : 0;
-  } else {
-    access.kind = MemoryAccess::Kind::kRead;
-    access.address = access.elements;
-  }
-  for (const char* order :
-       {"volatile", "relaxed", "acquire", "release", "mmio"}) {
-    access.atomic |= has(instruction, order);
-  }
-  return access;
+  return list;
+}
+
+bool orders(const ptx::Instruction& instruction, const Shape& shape) {
+  return shape.orders || has(instruction, "acquire") ||
+      has(instruction, "acq_rel");
 }
 
 } // namespace cudasim::engine

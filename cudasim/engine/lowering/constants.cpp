@@ -3,6 +3,8 @@
 #include <cstring>
 #include <new>
 
+#include "cudasim/engine/code/watched_registers.h"
+
 namespace cudasim::engine {
 
 Slot ConstantPool::place(std::uint64_t bits, std::uint32_t width) {
@@ -14,7 +16,7 @@ Slot ConstantPool::place(std::uint64_t bits, std::uint32_t width) {
   const auto [found, is_new] = places_.try_emplace(
       {bits, width}, kConstantBit | static_cast<Slot>(bytes_));
   if (is_new) {
-    bytes_ += width == 0 ? 64 : std::size_t{kLanes} * width;
+    bytes_ += (width == 0 ? 64 : std::size_t{kLanes} * width) + kRegisterGap;
   }
   return found->second;
 }
@@ -23,13 +25,16 @@ std::shared_ptr<std::byte> ConstantPool::contents() const {
   constexpr std::align_val_t kAlignment{64};
   std::shared_ptr<std::byte> memory(
       static_cast<std::byte*>(::operator new(bytes_ + 64, kAlignment)),
-      [](std::byte* pointer) {
+      [bytes = bytes_](std::byte* pointer) {
+        allow(pointer, bytes + 64);
         ::operator delete(pointer, std::align_val_t{64});
       });
   std::memset(memory.get(), 0, bytes_ + 64);
+  forbid(memory.get(), bytes_ + 64);
   for (const auto& [key, slot] : places_) {
     const auto& [bits, width] = key;
     std::byte* place = memory.get() + (slot & ~kConstantBit);
+    allow(place, width == 0 ? 4 : kLanes * width);
     if (width == 0) {
       std::memcpy(place, &bits, 4);
       continue;

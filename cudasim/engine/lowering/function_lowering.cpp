@@ -3,51 +3,35 @@
 #include <algorithm>
 
 #include "cudasim/engine/code/control.h"
-#include "cudasim/engine/lowering/vocabulary.h"
+#include "cudasim/engine/code/watched_registers.h"
+#include "cudasim/engine/verify/vocabulary.h"
 
 namespace cudasim::engine {
 
-using ptx::Operand;
-using ptx::Space;
-using ptx::Type;
-using Kind = ptx::Operand::Kind;
-
-void FunctionLowering::lower() {
-  find_labels();
-  open_scope();
-  declare_parameters();
+void FunctionLowering::lower(const VerifiedBody& body) {
+  place_parameters();
+  std::size_t next = 0;
   for (const ptx::Statement& statement : function_.body) {
-    switch (statement.kind) {
-      case ptx::Statement::Kind::kScopeBegin:
-        open_scope();
-        break;
-      case ptx::Statement::Kind::kScopeEnd:
-        close_scope();
-        break;
-      case ptx::Statement::Kind::kRegisters:
-      case ptx::Statement::Kind::kVariable:
-        declare(statement);
-        break;
-      case ptx::Statement::Kind::kInstruction:
-        lower_instruction(*statement.instruction);
-        break;
-      default:
-        break;
+    pass(statement);
+    if (statement.kind == ptx::Statement::Kind::kInstruction) {
+      lower_instruction(*statement.instruction, body.rows[next++]);
     }
   }
-  close_scope();
   // A label may stand behind the last instruction.
   ptx::Instruction end;
   end.opcode = "ret";
   end.location = function_.body_location;
-  lower_instruction(end);
+  lower_instruction(end, nullptr);
   finish();
 }
 
 void FunctionLowering::finish() {
   std::vector<FlowEdge> edges;
   std::vector<Access> accesses;
-  for (const Pending& pending : pending_) {
+  for (Pending& pending : pending_) {
+    for (std::uint32_t& target : pending.flow.targets) {
+      target = starts_[target];
+    }
     edges.push_back(pending.flow);
     Access access;
     access.guarded = pending.guard.kind != Source::Kind::kNone;
@@ -103,45 +87,65 @@ void FunctionLowering::finish() {
       std::copy(slots.begin(), slots.end(), inst.operands);
     }
     if (pending.is_control) {
-      Control& control = pending.control;
-      const auto take = [&](Slot& place) {
-        place = place == kNoSlot ? kNoSlot : slots[place];
-      };
-      for (Slot* place :
-           {&control.members,
-            &control.barrier,
-            &control.thread_count,
-            &control.reduced,
-            &control.contribution}) {
-        take(*place);
-      }
-      if (control.kind == ControlKind::kBranch ||
-          control.kind == ControlKind::kIndexedBranch) {
-        const std::uint32_t join = joins[graph.block_of[i]];
-        control.join =
-            join < graph.blocks.size() ? graph.blocks[join].begin : kNowhere;
-        if (control.join != kNowhere && ends_at(control.join)) {
-          // There is nothing to do together any more.
-          control.join = kNowhere;
-        }
-      }
-      // Collectives keep their family's immediate; the others have none.
-      inst.run = control_instruction;
-      code_.controls.push_back(std::move(control));
-      code_.control_of.resize(pending_.size(), 0);
-      code_.control_of[i] =
-          static_cast<std::uint32_t>(code_.controls.size() - 1);
+      std::uint32_t join = joins[graph.block_of[i]];
+      join = join < graph.blocks.size() ? graph.blocks[join].begin : kNowhere;
+      // Where nothing is left to do together there is no place to meet.
+      finish_control(
+          pending,
+          i,
+          slots,
+          join != kNowhere && ends_at(join) ? kNowhere : join);
     }
     code_.instructions.push_back(inst);
-    code_.accesses.push_back(pending.access);
+    code_.texts.push_back(std::move(pending.text));
+    if (pending.accesses.orders || !pending.accesses.list.empty()) {
+      code_.accesses[i] = std::move(pending.accesses);
+    }
   }
   for (const auto& [key, index] : specials_) {
     code_.specials.push_back({key.first, allocation.slots[index], key.second});
+  }
+  if (kWatchRegisters) {
+    for (std::size_t i = 0; i < registers_.size(); ++i) {
+      code_.places.emplace_back(allocation.slots[i], registers_[i].bytes);
+    }
   }
   code_.constants = constants_.contents();
   code_.constant_bytes = constants_.bytes();
   code_.frame_bytes = align_up(allocation.frame_bytes, 64);
   code_.local_bytes = align_up(code_.local_bytes, 16);
+}
+
+void FunctionLowering::finish_control(
+    Pending& pending,
+    std::uint32_t index,
+    const std::vector<Slot>& slots,
+    std::uint32_t join) {
+  Control& control = pending.control;
+  for (Slot* place :
+       {&control.members,
+        &control.barrier,
+        &control.thread_count,
+        &control.reduced,
+        &control.contribution}) {
+    *place = *place == kNoSlot ? kNoSlot : slots[*place];
+  }
+  if (control.kind == ControlKind::kBranch ||
+      control.kind == ControlKind::kIndexedBranch) {
+    control.join = join;
+    if (control.kind == ControlKind::kBranch) {
+      control.target = starts_[control.target];
+    }
+    for (std::uint32_t& target : control.targets) {
+      target = starts_[target];
+    }
+  }
+  // Collectives keep their family's immediate; the others have none.
+  pending.inst.run = control_instruction;
+  code_.controls.push_back(std::move(control));
+  code_.control_of.resize(pending_.size(), 0);
+  code_.control_of[index] =
+      static_cast<std::uint32_t>(code_.controls.size() - 1);
 }
 
 } // namespace cudasim::engine

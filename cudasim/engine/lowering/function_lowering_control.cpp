@@ -2,25 +2,21 @@
 #include "cudasim/engine/lowering/function_lowering.h"
 
 #include "cudasim/engine/code/control.h"
-#include "cudasim/engine/lowering/vocabulary.h"
+#include "cudasim/engine/verify/vocabulary.h"
 
 namespace cudasim::engine {
 
 using ptx::Operand;
-using ptx::Space;
-using ptx::Type;
-using Kind = ptx::Operand::Kind;
 
 bool FunctionLowering::lower_control(
     const ptx::Instruction& instruction,
+    const Row* row,
     Pending& pending) {
   Control& control = pending.control;
   const std::string_view opcode = instruction.opcode;
   const auto label = [&](const std::string& name) {
     std::uint32_t index = 0;
-    if (!scope_->find_label(name, &index)) {
-      fail(instruction.location, "the label '" + name + "' is not declared");
-    }
+    names_.find_label(name, &index);
     return index;
   };
   if (opcode == "bra") {
@@ -31,14 +27,12 @@ bool FunctionLowering::lower_control(
     pending.flow.targets = {control.target};
   } else if (opcode == "brx") {
     control.kind = ControlKind::kIndexedBranch;
-    const auto list = branch_targets_.find(instruction.operands.at(1).name);
-    if (list == branch_targets_.end()) {
-      fail(instruction.location, "brx.idx without .branchtargets");
-    }
-    for (const std::string& name : list->second) {
+    for (const std::string& name :
+         names_.list(instruction.operands[1].name)->targets) {
       control.targets.push_back(label(name));
     }
-    pending.operands.push_back(resolve(instruction.operands[0], Type::kU32, 4));
+    pending.operands.push_back(
+        value(row->shape.operands[0], instruction.operands[0], false));
     pending.flow.ends_block = true;
     pending.flow.falls_through = pending.guard.kind != Source::Kind::kNone;
     pending.flow.targets = control.targets;
@@ -50,8 +44,8 @@ bool FunctionLowering::lower_control(
     pending.flow.falls_through = pending.guard.kind != Source::Kind::kNone;
   } else if (opcode == "call") {
     lower_call(instruction, pending);
-  } else if (opcode == "bar" || opcode == "barrier") {
-    lower_barrier(instruction, pending);
+  } else if (row != nullptr && row->entry->handler == nullptr) {
+    lower_barrier(instruction, *row, pending);
   } else {
     return false;
   }
@@ -59,13 +53,22 @@ bool FunctionLowering::lower_control(
   return true;
 }
 
-Binding FunctionLowering::passed_variable(const Operand& operand) {
+std::uint64_t FunctionLowering::passed_variable(const Operand& operand) {
   Binding binding;
-  if (!scope_->find(operand.name, &binding) ||
+  if (!names_.find(operand.name, &binding) ||
       binding.kind != Binding::Kind::kLocal) {
-    fail(operand.location, "'" + operand.name + "' is no .param variable");
+    fail(
+        operand.location,
+        "only .param variables can be passed to a function, not '" +
+            operand.name + "'");
   }
-  return binding;
+  return offsets_.at(binding.variable);
+}
+
+std::uint32_t FunctionLowering::passed_bytes(const Operand& operand) const {
+  Binding binding;
+  names_.find(operand.name, &binding);
+  return static_cast<std::uint32_t>(binding.variable->size());
 }
 
 void FunctionLowering::lower_call(
@@ -75,12 +78,14 @@ void FunctionLowering::lower_call(
   const ptx::Instruction::Call& call = *instruction.call;
   control.kind = ControlKind::kCall;
   Binding binding;
-  if (scope_->find(call.target.name, &binding)) {
-    pending.operands.push_back(register_source(binding.index));
+  if (names_.find(call.target.name, &binding)) {
+    pending.operands.push_back(declared_register(binding));
     code_.calls = true;
   } else {
-    control.builtin = builtin_named(call.target.name);
     const ptx::Function* function = kernel_.module.find(call.target.name);
+    if (function != nullptr && !function->has_body) {
+      control.builtin = builtin_named(call.target.name);
+    }
     if (control.builtin == Builtin::kNone) {
       if (function == nullptr || !function->has_body) {
         fail(
@@ -96,21 +101,27 @@ void FunctionLowering::lower_call(
   // there yet when functions call each other.
   for (const Operand& argument : call.arguments) {
     control.arguments.push_back(
-        {static_cast<std::uint32_t>(passed_variable(argument).offset), 0, 0});
+        {static_cast<std::uint32_t>(passed_variable(argument)),
+         0,
+         passed_bytes(argument)});
   }
   for (const Operand& result : call.results) {
     control.results.push_back(
-        {0, static_cast<std::uint32_t>(passed_variable(result).offset), 0});
+        {0,
+         static_cast<std::uint32_t>(passed_variable(result)),
+         passed_bytes(result)});
   }
 }
 
 void FunctionLowering::lower_barrier(
     const ptx::Instruction& instruction,
+    const Row& row,
     Pending& pending) {
   Control& control = pending.control;
   std::vector<Source> operands;
-  for (const Operand& operand : instruction.operands) {
-    operands.push_back(resolve(operand, Type::kU32, 4));
+  for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+    operands.push_back(
+        value(row.shape.operands[i], instruction.operands[i], false));
   }
   const auto use = [&](std::size_t index, Slot* place) {
     if (index < operands.size()) {

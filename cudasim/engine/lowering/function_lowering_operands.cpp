@@ -1,16 +1,18 @@
-// Lowering of registers, immediates, symbols and addresses.
+// Lowering of registers, constants, names and addresses.
 #include "cudasim/engine/lowering/function_lowering.h"
 
 #include <cstring>
+#include <stdexcept>
 
 #include "cudasim/engine/code/lowering_error.h"
 #include "cudasim/engine/code/special_registers.h"
-#include "cudasim/engine/lowering/vocabulary.h"
+#include "cudasim/engine/instructions/registry.h"
+#include "cudasim/engine/verify/operand_types.h"
+#include "cudasim/engine/verify/vocabulary.h"
 
 namespace cudasim::engine {
 
 using ptx::Operand;
-using ptx::Space;
 using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
@@ -37,6 +39,19 @@ FunctionLowering::Source FunctionLowering::register_source(
   return source;
 }
 
+FunctionLowering::Source FunctionLowering::scratch(Type type) {
+  return register_source(new_register(type));
+}
+
+FunctionLowering::Source FunctionLowering::declared_register(
+    const Binding& binding) {
+  const auto [found, is_new] = used_.try_emplace(binding.index, 0);
+  if (is_new) {
+    found->second = new_register(binding.type);
+  }
+  return register_source(found->second);
+}
+
 FunctionLowering::Source FunctionLowering::special(
     Special special,
     std::uint8_t width) {
@@ -59,9 +74,9 @@ FunctionLowering::Source FunctionLowering::constant(
 
 FunctionLowering::Source FunctionLowering::immediate(
     const Operand& operand,
-    Type type,
-    std::uint32_t width) {
+    Type type) {
   std::uint64_t bits = operand.bits;
+  const std::uint32_t width = register_width(type);
   if (operand.kind == Kind::kFloat) {
     if (width == 8 && operand.single) {
       const auto word = static_cast<std::uint32_t>(bits);
@@ -77,66 +92,64 @@ FunctionLowering::Source FunctionLowering::immediate(
       std::memcpy(&word, &narrow, 4);
       bits = word;
     }
-  } else if (type == Type::kF32 || type == Type::kF64) {
-    // An integer where a float is expected: its value.
-    const double value = static_cast<double>(static_cast<std::int64_t>(bits));
-    const auto narrow = static_cast<float>(value);
-    std::uint32_t word = 0;
-    std::memcpy(&word, &narrow, 4);
-    if (type == Type::kF32) {
-      bits = word;
-    } else {
-      std::memcpy(&bits, &value, 8);
-    }
   }
   return constant(bits, width);
 }
 
-FunctionLowering::Source FunctionLowering::symbol(
-    const Operand& operand,
-    std::uint32_t width) {
+/// A name that is no register: the address of what it stands for.
+FunctionLowering::Source FunctionLowering::named(
+    const OperandShape& shape,
+    const Operand& operand) {
+  const std::uint32_t width = register_width(shape.type);
+  const auto offset = static_cast<std::uint64_t>(operand.offset);
   Binding binding;
-  if (scope_->find(operand.name, &binding)) {
-    switch (binding.kind) {
-      case Binding::Kind::kRegister: {
-        Source source = register_source(binding.index);
-        source.negated = operand.negated;
-        return source;
-      }
-      case Binding::Kind::kLocal: {
-        fail(
-            operand.location,
-            "the address of '" + operand.name + "' in '" + operand.name +
-                "' cannot be a constant");
-      }
-      case Binding::Kind::kKernelParameter:
-      case Binding::Kind::kShared:
-        return constant(binding.offset + operand.offset, width);
+  if (names_.find(operand.name, &binding)) {
+    if (binding.kind == Binding::Kind::kRegister) {
+      Source source = declared_register(binding);
+      source.negated = operand.negated;
+      return source;
     }
+    const std::uint64_t place = offsets_.at(binding.variable) + offset;
+    if (binding.kind != Binding::Kind::kLocal) {
+      return constant(place, width);
+    }
+    const Source sum = scratch(Type::kB64);
+    run("add.s64", sum, {special(Special::kLocalFrame, 8), constant(place, 8)});
+    return converted(sum, shape.type);
   }
   const auto shared = kernel_.shared_offsets.find(operand.name);
   if (shared != kernel_.shared_offsets.end()) {
-    return constant(shared->second + operand.offset, width);
+    return constant(shared->second + offset, width);
   }
   const std::uint64_t address = kernel_.address_of(operand.name);
   if (address != 0) {
-    return constant(address + operand.offset, width);
+    return constant(address + offset, width);
   }
   const ptx::Function* function = kernel_.module.find(operand.name);
   if (function != nullptr) {
     return constant(function_address(*function), width);
   }
   if (operand.name == "WARP_SZ") {
-    // The one constant that PTX defines by itself (PTX ISA 4.4.2).
     return constant(kLanes, width);
   }
-  fail(operand.location, "'" + operand.name + "' is not declared");
+  fail(operand.location, "'" + operand.name + "' has no address");
 }
 
 FunctionLowering::Source FunctionLowering::special_register(
     const Operand& operand) {
   const std::string name = operand.name +
       (operand.component != 0 ? std::string(".") + operand.component : "");
+  const Handler handler = changing_register(name);
+  if (handler != nullptr) {
+    Pending read;
+    read.inst.run = handler;
+    read.inst.destinations = 1;
+    read.operands = {
+        scratch(special_register_bytes(name) == 8 ? Type::kB64 : Type::kB32)};
+    read.text = "mov";
+    pending_.push_back(read);
+    return read.operands[0];
+  }
   Special found;
   if (!find_special(name, &found)) {
     fail(
@@ -146,44 +159,100 @@ FunctionLowering::Source FunctionLowering::special_register(
   return special(found, 4);
 }
 
-FunctionLowering::Source FunctionLowering::resolve(
+FunctionLowering::Source FunctionLowering::value(
+    const OperandShape& shape,
     const Operand& operand,
-    Type type,
-    std::uint32_t width) {
+    bool exact) {
   switch (operand.kind) {
     case Kind::kSink:
-      return none();
-    case Kind::kRegister:
-    case Kind::kSymbol:
-      return symbol(operand, width);
+      return scratch(shape.type);
     case Kind::kSpecialRegister:
       return special_register(operand);
     case Kind::kInteger:
     case Kind::kFloat:
-      return immediate(operand, type, width);
+      return immediate(operand, shape.type);
     default:
-      fail(operand.location, "an operand of this form is not supported here");
+      break;
   }
+  const Source source = named(shape, operand);
+  if (!exact || source.width == ptx::size_of(shape.type)) {
+    return source;
+  }
+  return shape.written ? written_through(source, shape.type)
+                       : converted(source, shape.type);
+}
+
+void FunctionLowering::run(
+    const char* key,
+    const Source& target,
+    const std::vector<Source>& sources,
+    bool behind) {
+  const std::vector<Row>* rows = find_rows(best_isa(), key);
+  if (rows == nullptr) {
+    throw std::logic_error(std::string(key) + " is missing");
+  }
+  Pending helper;
+  helper.inst.run = rows->front().entry->handler;
+  helper.inst.immediate = rows->front().entry->immediate;
+  helper.inst.destinations = 1;
+  helper.operands = {target};
+  helper.operands.insert(helper.operands.end(), sources.begin(), sources.end());
+  helper.text = key;
+  (behind ? behind_ : pending_).push_back(std::move(helper));
+}
+
+namespace {
+
+/// The conversion between registers of so many bytes.
+std::string conversion(std::size_t to, std::size_t from) {
+  return "cvt.u" + std::to_string(8 * to) + ".u" + std::to_string(8 * from);
+}
+
+} // namespace
+
+FunctionLowering::Source FunctionLowering::converted(
+    const Source& source,
+    Type type) {
+  const std::uint32_t width = register_width(type);
+  if (width == source.width) {
+    return source;
+  }
+  const Source result = scratch(type);
+  run(conversion(width, source.width).c_str(), result, {source});
+  return result;
+}
+
+FunctionLowering::Source FunctionLowering::written_through(
+    const Source& target,
+    Type type) {
+  const Source result = scratch(type);
+  run(conversion(target.width, register_width(type)).c_str(),
+      target,
+      {result},
+      true);
+  return result;
 }
 
 FunctionLowering::Source FunctionLowering::address(
+    const OperandShape& shape,
     const Operand& operand,
     std::int64_t* offset) {
   *offset = operand.offset;
-  if (operand.elements.size() != 1) {
-    fail(operand.location, "an address with coordinates is not supported");
-  }
   const Operand& base = operand.elements[0];
   if (base.kind == Kind::kInteger) {
     *offset += static_cast<std::int64_t>(base.bits);
     return none();
   }
   Binding binding;
-  if (scope_->find(base.name, &binding)) {
+  if (names_.find(base.name, &binding)) {
     if (binding.kind == Binding::Kind::kRegister) {
-      return register_source(binding.index);
+      const Source source = declared_register(binding);
+      // The address of a whole matrix is one of 64 bits always.
+      return source.width == 2 || shape.lines != 0
+          ? converted(source, Type::kB64)
+          : source;
     }
-    *offset += static_cast<std::int64_t>(binding.offset);
+    *offset += static_cast<std::int64_t>(offsets_.at(binding.variable));
     return binding.kind == Binding::Kind::kLocal
         ? special(Special::kLocalFrame, 8)
         : none();
@@ -193,7 +262,7 @@ FunctionLowering::Source FunctionLowering::address(
       ? shared->second
       : kernel_.address_of(base.name);
   if (place == 0 && shared == kernel_.shared_offsets.end()) {
-    fail(base.location, "'" + base.name + "' is not declared");
+    fail(base.location, "'" + base.name + "' has no address");
   }
   *offset += static_cast<std::int64_t>(place);
   return none();

@@ -5,7 +5,10 @@
 #include "cudasim/engine/code/lowering_error.h"
 #include "cudasim/engine/code/special_registers.h"
 #include "cudasim/engine/lowering/function_lowering.h"
-#include "cudasim/engine/lowering/vocabulary.h"
+#include "cudasim/engine/verify/complaint.h"
+#include "cudasim/engine/verify/limits.h"
+#include "cudasim/engine/verify/verifier.h"
+#include "cudasim/engine/verify/vocabulary.h"
 #include "cudasim/ptx/parser.h"
 
 namespace cudasim::engine {
@@ -32,18 +35,44 @@ const Code* KernelLowering::code_of(const std::string& name) {
         module.source_name + ": the function '" + name +
         "' is not defined in this module");
   }
-  ptx::parse_body(module, *function);
   kernel->codes.push_back(std::make_unique<Code>());
   Code& code = *kernel->codes.back();
   code.name = name;
   code.source_name = module.source_name;
   codes_[name] = &code;
-  FunctionLowering(*this, *function, code).lower();
-  kernel->has_calls |= code.calls;
-  for (const SpecialRegister& reg : code.specials) {
-    kernel->uses_reserved_shared |= is_in_reserved_shared(reg.special);
-  }
+  to_lower_.emplace_back(function, &code);
   return &code;
+}
+
+void KernelLowering::lower_all() {
+  while (!to_lower_.empty()) {
+    const auto [function, code] = to_lower_.back();
+    to_lower_.pop_back();
+    ptx::parse_body(module, *function);
+    FunctionLowering(*this, *function, *code)
+        .lower(verify_body(module, *function));
+    kernel->has_calls |= code->calls;
+    for (const SpecialRegister& reg : code->specials) {
+      kernel->uses_reserved_shared |= is_in_reserved_shared(reg.special);
+    }
+  }
+}
+
+void KernelLowering::place_variable(
+    const ptx::Variable& variable,
+    const std::string& name) {
+  static_shared = align_up(static_shared, alignment_of(variable));
+  shared_offsets[name] = static_shared;
+  static_shared += variable.size();
+  if (static_shared > kMostStaticShared) {
+    refuse(
+        module,
+        variable.location,
+        variable.name,
+        "at most " + std::to_string(kMostStaticShared) +
+            " bytes of shared memory in a kernel, not " +
+            std::to_string(static_shared));
+  }
 }
 
 void KernelLowering::place_operand(const Operand& operand) {
@@ -60,14 +89,12 @@ void KernelLowering::place_operand(const Operand& operand) {
         dynamic_shared_.insert(variable.name);
         return;
       }
-      static_shared = align_up(static_shared, alignment_of(variable));
-      shared_offsets[variable.name] = static_shared;
-      static_shared += variable.size();
+      place_variable(variable, variable.name);
       return;
     }
   }
   if (ptx::Function* function = definition(operand.name)) {
-    place_shared(*function);
+    to_place_.push_back(function);
   }
 }
 
@@ -79,10 +106,8 @@ void KernelLowering::place_shared(ptx::Function& function) {
   for (const ptx::Statement& statement : function.body) {
     if (statement.kind == ptx::Statement::Kind::kVariable &&
         statement.variable->space == Space::kShared) {
-      const ptx::Variable& variable = *statement.variable;
-      static_shared = align_up(static_shared, alignment_of(variable));
-      shared_offsets[function.name + "/" + variable.name] = static_shared;
-      static_shared += variable.size();
+      place_variable(
+          *statement.variable, function.name + "/" + statement.variable->name);
     } else if (statement.kind == ptx::Statement::Kind::kInstruction) {
       for (const Operand& operand : statement.instruction->operands) {
         place_operand(operand);
@@ -98,12 +123,18 @@ void KernelLowering::place_shared(ptx::Function& function) {
 
 std::unique_ptr<Kernel> KernelLowering::lower(ptx::Function& entry) {
   kernel = std::make_unique<Kernel>();
-  place_shared(entry);
-  if (calls_addresses_) {
-    // The address can be that of any function, be it from a table.
-    for (const auto& function : module.functions) {
-      if (!function->is_entry && function->has_body) {
-        place_shared(*function);
+  to_place_ = {&entry};
+  for (bool all = false; !to_place_.empty();) {
+    ptx::Function* function = to_place_.back();
+    to_place_.pop_back();
+    place_shared(*function);
+    if (calls_addresses_ && !all) {
+      // The address can be that of any function, be it from a table.
+      all = true;
+      for (const auto& other : module.functions) {
+        if (!other->is_entry && other->has_body) {
+          to_place_.push_back(other.get());
+        }
       }
     }
   }
@@ -121,6 +152,7 @@ std::unique_ptr<Kernel> KernelLowering::lower(ptx::Function& entry) {
       }
     }
   }
+  lower_all();
 
   KernelInfo& info = kernel->info;
   info.name = entry.name;

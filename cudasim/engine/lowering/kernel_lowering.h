@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cudasim/engine/code/kernel.h"
 #include "cudasim/ptx/ast.h"
@@ -25,11 +27,9 @@ class KernelLowering {
       : module(module), address_of(address_of) {}
 
   std::unique_ptr<Kernel> lower(ptx::Function& entry);
-  /// The code of a function; made when it is first asked for.
+  /// The code of a function, which is lowered later where it is not yet:
+  /// functions call each other, and one by one the stack stays small.
   const Code* code_of(const std::string& name);
-  /// Places the module's shared variables that this function and those that it
-  /// calls use.
-  void place_shared(ptx::Function& function);
 
   ptx::Module& module;
   const VariableAddress& address_of;
@@ -38,11 +38,16 @@ class KernelLowering {
   std::unique_ptr<Kernel> kernel;
 
  private:
+  void lower_all();
+  void place_shared(ptx::Function& function);
+  void place_variable(const ptx::Variable& variable, const std::string& name);
   void place_operand(const ptx::Operand& operand);
   ptx::Function* definition(const std::string& name);
 
   std::map<std::string, const Code*> codes_;
+  std::vector<std::pair<ptx::Function*, Code*>> to_lower_;
   std::set<std::string> placed_functions_;
+  std::vector<ptx::Function*> to_place_;
   std::set<std::string> dynamic_shared_;
   bool calls_addresses_ = false;
 };

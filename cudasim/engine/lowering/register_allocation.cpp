@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "cudasim/engine/code/watched_registers.h"
+
 namespace cudasim::engine {
 namespace {
 
@@ -126,13 +128,18 @@ Allocation allocate_registers(
   for (const std::uint32_t reg : order) {
     // A place is free again after the instruction that reads it last. An
     // instruction may not write where it reads: handlers blend results.
-    while (!active.empty() && active.begin()->first < begin(reg)) {
+    while (!kWatchRegisters && !active.empty() &&
+           active.begin()->first < begin(reg)) {
       const std::uint32_t old = active.begin()->second;
       free[registers[old].bytes].push_back(result.slots[old]);
       active.erase(active.begin());
     }
     std::vector<Slot>& places = free[registers[reg].bytes];
-    if (places.empty()) {
+    if (kWatchRegisters) {
+      places.push_back(static_cast<Slot>(result.frame_bytes));
+      result.frame_bytes +=
+          (registers[reg].bytes + 63) / 64 * 64 + kRegisterGap;
+    } else if (places.empty()) {
       const std::uint32_t bytes = std::max(registers[reg].bytes, 64u);
       for (std::uint32_t at = bytes; at > 0; at -= registers[reg].bytes) {
         places.push_back(

@@ -6,6 +6,8 @@
 
 #include "cudasim/engine/code/kernel.h"
 #include "cudasim/engine/lowering/kernel_lowering.h"
+#include "cudasim/engine/verify/complaint.h"
+#include "cudasim/engine/verify/verifier.h"
 #include "cudasim/ptx/parser.h"
 
 namespace cudasim::engine {
@@ -22,9 +24,19 @@ class LoadedProgram : public Program {
       std::string text,
       std::string source_name,
       const Allocate& allocate,
-      Resolve resolve)
+      Resolve resolve,
+      Verify verify)
       : module_(ptx::parse_module(std::move(text), std::move(source_name))),
         resolve_(std::move(resolve)) {
+    verify_module(*module_);
+    if (verify == Verify::kAtLoad) {
+      for (const auto& function : module_->functions) {
+        if (function->has_body) {
+          ptx::parse_body(*module_, *function);
+          verify_body(*module_, *function);
+        }
+      }
+    }
     for (const Variable& variable : module_->variables) {
       if (variable.space == Space::kShared || variable.is_extern) {
         continue;
@@ -127,10 +139,12 @@ class LoadedProgram : public Program {
             ? function_address(*function)
             : address_of(value.name);
         if (address == 0) {
-          throw LoweringError(
-              module_->source_name + ":" + std::to_string(value.location.line) +
-              ": the initial value '" + value.name + "' of '" + variable.name +
-              "' is not declared");
+          refuse(
+              *module_,
+              value.location,
+              value.name,
+              "a variable or function, of which '" + variable.name +
+                  "' gets the address");
         }
         bits = address + static_cast<std::uint64_t>(value.offset);
         if (value.bits != 0) {
@@ -170,9 +184,10 @@ std::shared_ptr<Program> Program::load(
     std::string ptx,
     std::string source_name,
     const Allocate& allocate,
-    const Resolve& resolve) {
+    const Resolve& resolve,
+    Verify verify) {
   return std::make_shared<LoadedProgram>(
-      std::move(ptx), std::move(source_name), allocate, resolve);
+      std::move(ptx), std::move(source_name), allocate, resolve, verify);
 }
 
 } // namespace cudasim::engine

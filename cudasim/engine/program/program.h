@@ -41,12 +41,19 @@ class Program {
   /// empty.
   using Resolve = std::function<std::uint64_t(std::string_view name)>;
 
+  /// When the bodies of a module's functions are verified: all at once when it
+  /// is loaded, as a program that gives PTX to the driver expects, or each
+  /// before its kernel is lowered, as those of the libraries that are linked to
+  /// a program, of which few are used.
+  enum class Verify : std::uint8_t { kAtLoad, kAtFirstUse };
+
   /// @throws ptx::ParseError, LoweringError, std::bad_alloc.
   static std::shared_ptr<Program> load(
       std::string ptx,
       std::string source_name,
       const Allocate& allocate,
-      const Resolve& resolve = {});
+      const Resolve& resolve = {},
+      Verify verify = Verify::kAtLoad);
   virtual ~Program() = default;
 
   /// Names of all kernels, without reading their bodies.

@@ -12,8 +12,14 @@ namespace cudasim::engine::testing {
 /// @param instruction with its modifiers, in any order: "add.s32".
 void record_checked(const std::string& instruction);
 
-/// Adds "has TAB family TAB key" to that file for every instruction that has a
-/// handler.
+/// Whether a family has the instruction in this form. Tests go through all
+/// forms that modifiers and types could make and pass over those that PTX
+/// lacks: the rows are held against ptxas (verify/ptxas_test.py), and
+/// unchecked_instructions() against the tests.
+bool is_instruction(const std::string& instruction);
+
+/// Adds "has TAB family TAB key TAB section TAB operands" to that file for
+/// every row.
 void record_handlers();
 
 /// Instructions that have a handler and were not noted so far in this process:

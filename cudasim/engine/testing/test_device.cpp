@@ -11,6 +11,9 @@ namespace {
 /// Bytes between two allocations that belong to none.
 constexpr std::size_t kGap = 256;
 
+/// Bytes that one allocation may have.
+constexpr std::size_t kMost = 1 << 28;
+
 } // namespace
 
 TestDevice::~TestDevice() {
@@ -21,6 +24,9 @@ TestDevice::~TestDevice() {
 }
 
 void* TestDevice::allocate(std::size_t bytes, bool read_only) {
+  if (bytes > kMost) {
+    throw std::bad_alloc();
+  }
   const std::size_t room = (bytes + kGap - 1) / kGap * kGap + 2 * kGap;
   auto* block = static_cast<char*>(std::aligned_alloc(kGap, room));
   if (block == nullptr) {

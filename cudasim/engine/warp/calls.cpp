@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <vector>
 
 namespace cudasim::engine {
 namespace {
@@ -21,7 +22,25 @@ void copy_local(
   }
 }
 
+bool same_sizes(
+    const std::vector<Passed>& passed,
+    const std::vector<Passed>& taken) {
+  return std::equal(
+      passed.begin(),
+      passed.end(),
+      taken.begin(),
+      taken.end(),
+      [](const Passed& one, const Passed& other) {
+        return one.size == other.size;
+      });
+}
+
 } // namespace
+
+bool fits(const Control& call, const Code& callee) {
+  return same_sizes(call.arguments, callee.parameters) &&
+      same_sizes(call.results, callee.results);
+}
 
 void pass_arguments(
     Warp& warp,

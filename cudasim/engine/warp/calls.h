@@ -9,6 +9,10 @@
 
 namespace cudasim::engine {
 
+/// Whether a call passes what a function takes. Direct calls do, as the
+/// verifier saw; an indirect one may find another function than it says.
+bool fits(const Control& call, const Code& callee);
+
 /// Copies a call's arguments to where the callee has its parameters.
 /// @param begin first byte of the callee's local frame.
 void pass_arguments(

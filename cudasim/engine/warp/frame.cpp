@@ -4,10 +4,13 @@
 #include <cstring>
 #include <new>
 
+#include "cudasim/engine/code/watched_registers.h"
+
 namespace cudasim::engine {
 
 FramePool::~FramePool() {
   for (const auto& frame : all_) {
+    allow(frame->registers, frame->capacity);
     ::operator delete(frame->registers, std::align_val_t{64});
   }
 }
@@ -31,6 +34,12 @@ Frame* FramePool::take(
     frame->registers = static_cast<std::byte*>(
         ::operator new(frame->capacity, std::align_val_t{64}));
     std::memset(frame->registers, 0, frame->capacity);
+  }
+  if (kWatchRegisters) {
+    forbid(frame->registers, frame->capacity);
+    for (const auto& [slot, bytes] : code.places) {
+      allow(frame->registers + slot, bytes);
+    }
   }
   frame->code = &code;
   frame->parent = parent;

@@ -140,8 +140,7 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
         ? kLanes
         : static_cast<std::uint64_t>(__builtin_popcount(active));
     if (checker != nullptr) {
-      checker->before(
-          {this, here.code, &inst}, here.code->accesses[here.pc], active);
+      checker->before({this, here.code, &inst}, active);
     }
     const Flow flow = inst.run(*this, inst, active);
     if (flow == Flow::kNext) {
@@ -296,11 +295,12 @@ const Code* WarpRunner::callee_of(
   const std::uint64_t target = targets[__builtin_ctz(*active)];
   const auto& functions = block_.kernel->functions;
   const auto found = functions.find(target);
-  if (found == functions.end()) {
+  if (found == functions.end() || !fits(control, *found->second)) {
     access_fault(
         *this,
         inst,
-        FaultKind::kIllegalAddress,
+        found == functions.end() ? FaultKind::kIllegalAddress
+                                 : FaultKind::kIllegalInstruction,
         __builtin_ctz(*active),
         target,
         8,

@@ -7,7 +7,7 @@ _SANITIZERS = [
     "-fno-sanitize-recover=all",
 ]
 
-def fuzz_target(name, srcs, corpus, libs = []):
+def fuzz_target(name, srcs, corpus, libs = [], defines = [], runs = 20000, random = 0, size = "small"):
     """Declares NAME_test, and NAME_libfuzzer with the tag manual.
 
     The test runs the corpus and a fixed number of inputs changed from it. The binary needs clang-19 and
@@ -18,18 +18,23 @@ def fuzz_target(name, srcs, corpus, libs = []):
       srcs: LLVMFuzzerTestOneInput and all that it tests; compiled with sanitizers.
       corpus: files to start from.
       libs: libraries of the system to link, as linker options.
+      defines: macros for all sources.
+      runs: how many changed inputs the test tries.
+      random: bytes of inputs that are random, instead of changed ones; 0: changed ones.
+      size: of the test.
     """
     cc_test(
         name = name + "_test",
-        size = "small",
+        size = size,
         srcs = srcs + ["//cudasim/ptx/fuzz:standalone.cpp"],
-        args = ["$(rootpath {})".format(file) for file in corpus],
+        args = ["--runs=%d" % runs, "--random=%d" % random] + ["$(rootpath {})".format(file) for file in corpus],
         copts = [
             "-O1",
             "-Wall",
             "-Wextra",
         ] + _SANITIZERS,
         data = corpus,
+        local_defines = defines,
         # The standard library is that of the sanitizers' runtime.
         linkopts = _SANITIZERS + libs,
         linkstatic = True,
@@ -40,7 +45,8 @@ def fuzz_target(name, srcs, corpus, libs = []):
         srcs = srcs,
         outs = [name + "_libfuzzer.bin"],
         cmd = "clang++-19 -std=c++17 -g -O1 -I. -fsanitize=fuzzer,address,undefined " +
-              "-o $@ $$(for file in $(SRCS); do case $$file in *.cpp) echo $$file;; esac; done) " +
+              " ".join(["-D" + macro for macro in defines]) +
+              " -o $@ $$(for file in $(SRCS); do case $$file in *.cpp) echo $$file;; esac; done) " +
               " ".join(libs),
         executable = True,
         tags = ["manual"],

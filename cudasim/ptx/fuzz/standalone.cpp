@@ -2,7 +2,10 @@
 // fixed number of inputs made from these by changes that are the same in each
 // run. The sanitizers that it is compiled with end it at the first mistake.
 //
-//   TARGET [--runs=N] FILE…       N changed inputs in all (default 20000)
+//   TARGET [--runs=N] [--random=BYTES] [--start=S] FILE…
+//                                 N changed inputs in all (default 20000), or
+//                                 inputs of so many random bytes; S chooses
+//                                 which
 //   TARGET --write=FOLDER FILE…   only writes the seeds, for libFuzzer
 //
 // A file that ends in ".hex" holds pairs of hexadecimal digits, with blanks
@@ -85,7 +88,16 @@ void run(const std::string& input) {
 
 class Mutator {
  public:
-  explicit Mutator(const std::vector<std::string>& seeds) : seeds_(seeds) {}
+  Mutator(const std::vector<std::string>& seeds, std::size_t start)
+      : seeds_(seeds), random_(start) {}
+
+  std::string random(std::size_t bytes) {
+    std::string input(bytes, '\0');
+    for (char& byte : input) {
+      byte = static_cast<char>(below(256));
+    }
+    return input;
+  }
 
   std::string next() {
     std::string input = seeds_[below(seeds_.size())];
@@ -163,7 +175,7 @@ class Mutator {
   }
 
   const std::vector<std::string>& seeds_;
-  std::mt19937_64 random_{20240229};
+  std::mt19937_64 random_;
 };
 
 void write_seeds(
@@ -183,13 +195,21 @@ void write_seeds(
 int main(int count, char** arguments) {
   std::vector<std::string> seeds;
   std::size_t runs = 20000;
+  std::size_t random = 0;
+  std::size_t start = 20240229;
   std::string folder;
   const std::string kRuns = "--runs=";
+  const std::string kRandom = "--random=";
+  const std::string kStart = "--start=";
   const std::string kWrite = "--write=";
   for (int i = 1; i < count; ++i) {
     std::string argument = arguments[i];
     if (argument.rfind(kRuns, 0) == 0) {
       runs = std::stoul(argument.substr(kRuns.size()));
+    } else if (argument.rfind(kRandom, 0) == 0) {
+      random = std::stoul(argument.substr(kRandom.size()));
+    } else if (argument.rfind(kStart, 0) == 0) {
+      start = std::stoul(argument.substr(kStart.size()));
     } else if (argument.rfind(kWrite, 0) == 0) {
       folder = argument.substr(kWrite.size());
     } else {
@@ -206,9 +226,9 @@ int main(int count, char** arguments) {
   for (const std::string& seed : seeds) {
     run(seed);
   }
-  Mutator mutator(seeds);
+  Mutator mutator(seeds, start);
   for (std::size_t i = 0; i < runs; ++i) {
-    run(mutator.next());
+    run(random != 0 ? mutator.random(random) : mutator.next());
   }
   std::printf("%zu seeds, %zu changed inputs\n", seeds.size(), runs);
 }

@@ -84,9 +84,12 @@ struct ReciprocalRootSeed {
   }
 };
 
-#define CUDASIM_APPROXIMATE(text, shape, Op)               \
-  {text ".approx.f32", shape<Modified<Op, false>, float>}, \
-      {text ".approx.ftz.f32", shape<Modified<Op, true>, float>},
+#define CUDASIM_APPROXIMATE(text, shape, Op)                                \
+  {text ".approx.f32", #shape, "9.7.3", shape<Modified<Op, false>, float>}, \
+      {text ".approx.ftz.f32",                                              \
+       #shape,                                                              \
+       "9.7.3",                                                             \
+       shape<Modified<Op, true>, float>},
 
 constexpr Entry kEntries[] = {
     CUDASIM_APPROXIMATE("rcp", unary, Reciprocal)
@@ -98,12 +101,20 @@ constexpr Entry kEntries[] = {
                             CUDASIM_APPROXIMATE("ex2", unary, Exponential)
                                 CUDASIM_APPROXIMATE("div", binary, Divide){
                                     "tanh.approx.f32",
+                                    "unary",
+                                    "9.7.3",
                                     unary<Tangent, float>},
-    {"div.full.f32", binary<Divide, float>},
-    {"div.full.ftz.f32", binary<Modified<Divide, true>, float>},
-    {"rsqrt.approx.f64", unary<ReciprocalRoot, double>},
-    {"rsqrt.approx.ftz.f64", unary<ReciprocalRootSeed, double>},
-    {"rcp.approx.ftz.f64", unary<ReciprocalSeed, double>},
+    {"div.full.f32", "binary", "9.7.3", binary<Divide, float>},
+    {"div.full.ftz.f32",
+     "binary",
+     "9.7.3",
+     binary<Modified<Divide, true>, float>},
+    {"rsqrt.approx.f64", "unary", "9.7.3", unary<ReciprocalRoot, double>},
+    {"rsqrt.approx.ftz.f64",
+     "unary",
+     "9.7.3",
+     unary<ReciprocalRootSeed, double>},
+    {"rcp.approx.ftz.f64", "unary", "9.7.3", unary<ReciprocalSeed, double>},
 };
 
 } // namespace

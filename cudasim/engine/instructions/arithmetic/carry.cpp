@@ -97,19 +97,49 @@ Flow with_carry(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-#define CUDASIM_CARRY(name, T, F)                                    \
-  {"add.cc." #name, with_carry<T, F, kAdd, false, true>},            \
-      {"addc." #name, with_carry<T, F, kAdd, true, false>},          \
-      {"addc.cc." #name, with_carry<T, F, kAdd, true, true>},        \
-      {"sub.cc." #name, with_carry<T, F, kSubtract, false, true>},   \
-      {"subc." #name, with_carry<T, F, kSubtract, true, false>},     \
-      {"subc.cc." #name, with_carry<T, F, kSubtract, true, true>},   \
-      {"mad.lo.cc." #name, with_carry<T, F, kMadLow, false, true>},  \
-      {"mad.hi.cc." #name, with_carry<T, F, kMadHigh, false, true>}, \
-      {"madc.lo." #name, with_carry<T, F, kMadLow, true, false>},    \
-      {"madc.lo.cc." #name, with_carry<T, F, kMadLow, true, true>},  \
-      {"madc.hi." #name, with_carry<T, F, kMadHigh, true, false>},   \
-      {"madc.hi.cc." #name, with_carry<T, F, kMadHigh, true, true>},
+#define CUDASIM_CARRY(name, T, F)                                              \
+  {"add.cc." #name, "binary", "9.7.2", with_carry<T, F, kAdd, false, true>},   \
+      {"addc." #name, "binary", "9.7.2", with_carry<T, F, kAdd, true, false>}, \
+      {"addc.cc." #name,                                                       \
+       "binary",                                                               \
+       "9.7.2",                                                                \
+       with_carry<T, F, kAdd, true, true>},                                    \
+      {"sub.cc." #name,                                                        \
+       "binary",                                                               \
+       "9.7.2",                                                                \
+       with_carry<T, F, kSubtract, false, true>},                              \
+      {"subc." #name,                                                          \
+       "binary",                                                               \
+       "9.7.2",                                                                \
+       with_carry<T, F, kSubtract, true, false>},                              \
+      {"subc.cc." #name,                                                       \
+       "binary",                                                               \
+       "9.7.2",                                                                \
+       with_carry<T, F, kSubtract, true, true>},                               \
+      {"mad.lo.cc." #name,                                                     \
+       "ternary",                                                              \
+       "9.7.2",                                                                \
+       with_carry<T, F, kMadLow, false, true>},                                \
+      {"mad.hi.cc." #name,                                                     \
+       "ternary",                                                              \
+       "9.7.2",                                                                \
+       with_carry<T, F, kMadHigh, false, true>},                               \
+      {"madc.lo." #name,                                                       \
+       "ternary",                                                              \
+       "9.7.2",                                                                \
+       with_carry<T, F, kMadLow, true, false>},                                \
+      {"madc.lo.cc." #name,                                                    \
+       "ternary",                                                              \
+       "9.7.2",                                                                \
+       with_carry<T, F, kMadLow, true, true>},                                 \
+      {"madc.hi." #name,                                                       \
+       "ternary",                                                              \
+       "9.7.2",                                                                \
+       with_carry<T, F, kMadHigh, true, false>},                               \
+      {"madc.hi.cc." #name,                                                    \
+       "ternary",                                                              \
+       "9.7.2",                                                                \
+       with_carry<T, F, kMadHigh, true, true>},
 
 constexpr Entry kEntries[] = {
     CUDASIM_CARRY(u32, U32, U32) CUDASIM_CARRY(s32, U32, I32)

@@ -211,11 +211,25 @@ Flow choose_by_sign(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-#define CUDASIM_COMBINED(text, type, handler)                          \
-  {text "." type, handler, kNone}, {text ".and." type, handler, kAnd}, \
-      {text ".or." type, handler, kOr}, {text ".xor." type, handler, kXor},
+#define CUDASIM_COMBINED(text, type, operands, section, handler)     \
+  {text "." type, operands, section, handler, kNone},                \
+      {text ".and." type, operands " pred", section, handler, kAnd}, \
+      {text ".or." type, operands " pred", section, handler, kOr},   \
+      {text ".xor." type, operands " pred", section, handler, kXor},
 #define CUDASIM_SETP(name, Compare, type, Reader) \
-  CUDASIM_COMBINED("setp." #name, type, (set_predicate<Compare, Reader>))
+  CUDASIM_COMBINED(                               \
+      "setp." #name,                              \
+      type,                                       \
+      "=pred|pred t t",                           \
+      "9.7.5",                                    \
+      (set_predicate<Compare, Reader>))
+#define CUDASIM_SETP_HALF(name, Compare, type, Reader) \
+  CUDASIM_COMBINED(                                    \
+      "setp." #name,                                   \
+      type,                                            \
+      "=pred|- t t",                                   \
+      "9.7.6",                                         \
+      (set_predicate<Compare, Reader>))
 #define CUDASIM_EQUALITY(type, T)         \
   CUDASIM_SETP(eq, Equal, type, Plain<T>) \
   CUDASIM_SETP(ne, NotEqualUnordered, type, Plain<T>)
@@ -244,17 +258,40 @@ Flow choose_by_sign(Warp& warp, const Inst& inst, Mask active) {
                                   use(num, Numbers, type, Reader)            \
                                       use(nan, NotNumbers, type, Reader)
 #define CUDASIM_PAIR(name, Compare, type, F) \
-  CUDASIM_COMBINED("setp." #name, type, (set_predicate_pair<Compare, F>))
-#define CUDASIM_SET(name, Compare, type, Reader)                      \
-  CUDASIM_COMBINED(                                                   \
-      "set." #name, "u32." type, (set_value<Compare, Reader, false>)) \
-  CUDASIM_COMBINED(                                                   \
-      "set." #name, "s32." type, (set_value<Compare, Reader, false>)) \
-  CUDASIM_COMBINED(                                                   \
-      "set." #name, "f32." type, (set_value<Compare, Reader, true>))
-#define CUDASIM_SET_PAIR(name, Compare, type, F)                \
-  {"set." #name "." type "." type, set_pair<Compare, F, true>}, \
-      {"set." #name ".u32." type, set_pair<Compare, F, false>},
+  CUDASIM_COMBINED(                          \
+      "setp." #name,                         \
+      type,                                  \
+      "=pred|pred t t",                      \
+      "9.7.5",                               \
+      (set_predicate_pair<Compare, F>))
+#define CUDASIM_SET(name, Compare, type, Reader) \
+  CUDASIM_COMBINED(                              \
+      "set." #name,                              \
+      "u32." type,                               \
+      "=t1 t2 t2",                               \
+      "9.7.5",                                   \
+      (set_value<Compare, Reader, false>))       \
+  CUDASIM_COMBINED(                              \
+      "set." #name,                              \
+      "s32." type,                               \
+      "=t1 t2 t2",                               \
+      "9.7.5",                                   \
+      (set_value<Compare, Reader, false>))       \
+  CUDASIM_COMBINED(                              \
+      "set." #name,                              \
+      "f32." type,                               \
+      "=t1 t2 t2",                               \
+      "9.7.5",                                   \
+      (set_value<Compare, Reader, true>))
+#define CUDASIM_SET_PAIR(name, Compare, type, F) \
+  {"set." #name "." type "." type,               \
+   "=t1 t2 t2",                                  \
+   "9.7.6",                                      \
+   set_pair<Compare, F, true>},                  \
+      {"set." #name ".u32." type,                \
+       "=t1 t2 t2",                              \
+       "9.7.6",                                  \
+       set_pair<Compare, F, false>},
 #define CUDASIM_SET_INTEGER(type, T)                 \
   CUDASIM_SET(eq, Equal, type, Plain<T>)             \
   CUDASIM_SET(ne, NotEqualUnordered, type, Plain<T>) \
@@ -262,9 +299,12 @@ Flow choose_by_sign(Warp& warp, const Inst& inst, Mask active) {
   CUDASIM_SET(le, LessEqual, type, Plain<T>)         \
   CUDASIM_SET(gt, Greater, type, Plain<T>)           \
   CUDASIM_SET(ge, GreaterEqual, type, Plain<T>)
-#define CUDASIM_SLCT(bits, T)                    \
-  {"slct." bits ".s32", choose_by_sign<T, I32>}, \
-      {"slct." bits ".f32", choose_by_sign<T, float>},
+#define CUDASIM_SLCT(bits, T)                                             \
+  {"slct." bits ".s32", "=t1 t1 t1 t2", "9.7.5", choose_by_sign<T, I32>}, \
+      {"slct." bits ".f32",                                               \
+       "=t1 t1 t1 t2",                                                    \
+       "9.7.5",                                                           \
+       choose_by_sign<T, float>},
 
 constexpr Entry kEntries[] = {
     CUDASIM_SIGNED("s16", I16) CUDASIM_SIGNED("s32", I32) CUDASIM_SIGNED(
@@ -277,9 +317,9 @@ constexpr Entry kEntries[] = {
                 CUDASIM_SETP,
                 "ftz.f32",
                 Flushed) CUDASIM_EACH_FLOAT(CUDASIM_SETP, "f64", Plain<double>)
-                CUDASIM_EACH_FLOAT(CUDASIM_SETP, "f16", Widened<Half>)
+                CUDASIM_EACH_FLOAT(CUDASIM_SETP_HALF, "f16", Widened<Half>)
                     CUDASIM_EACH_FLOAT(
-                        CUDASIM_SETP,
+                        CUDASIM_SETP_HALF,
                         "bf16",
                         Widened<
                             Brain>) CUDASIM_EACH_FLOAT(CUDASIM_PAIR, "f16x2", Half)

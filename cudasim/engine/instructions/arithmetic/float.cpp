@@ -162,22 +162,35 @@ Flow test(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-#define CUDASIM_MODIFIERS(text, shape, Op)                        \
-  {text ".f32", shape<Modified<Op, false, false>, float>},        \
-      {text ".ftz.f32", shape<Modified<Op, true, false>, float>}, \
-      {text ".sat.f32", shape<Modified<Op, false, true>, float>}, \
-      {text ".ftz.sat.f32", shape<Modified<Op, true, true>, float>},
-#define CUDASIM_FLUSH(text, shape, Op)                     \
-  {text ".f32", shape<Modified<Op, false, false>, float>}, \
-      {text ".ftz.f32", shape<Modified<Op, true, false>, float>},
-#define CUDASIM_DOUBLE(text, shape, Op) {text ".f64", shape<Op, double>},
-#define CUDASIM_TESTS(name, T)                          \
-  {"testp.finite." #name, test<T, kFinite>},            \
-      {"testp.infinite." #name, test<T, kInfinite>},    \
-      {"testp.number." #name, test<T, kNumber>},        \
-      {"testp.notanumber." #name, test<T, kNotNumber>}, \
-      {"testp.normal." #name, test<T, kNormal>},        \
-      {"testp.subnormal." #name, test<T, kSubnormal>},
+#define CUDASIM_MODIFIERS(text, shape, Op)                                  \
+  {text ".f32", #shape, "9.7.3", shape<Modified<Op, false, false>, float>}, \
+      {text ".ftz.f32",                                                     \
+       #shape,                                                              \
+       "9.7.3",                                                             \
+       shape<Modified<Op, true, false>, float>},                            \
+      {text ".sat.f32",                                                     \
+       #shape,                                                              \
+       "9.7.3",                                                             \
+       shape<Modified<Op, false, true>, float>},                            \
+      {text ".ftz.sat.f32",                                                 \
+       #shape,                                                              \
+       "9.7.3",                                                             \
+       shape<Modified<Op, true, true>, float>},
+#define CUDASIM_FLUSH(text, shape, Op)                                      \
+  {text ".f32", #shape, "9.7.3", shape<Modified<Op, false, false>, float>}, \
+      {text ".ftz.f32",                                                     \
+       #shape,                                                              \
+       "9.7.3",                                                             \
+       shape<Modified<Op, true, false>, float>},
+#define CUDASIM_DOUBLE(text, shape, Op) \
+  {text ".f64", #shape, "9.7.3", shape<Op, double>},
+#define CUDASIM_TESTS(name, T)                                              \
+  {"testp.finite." #name, "=pred t", "9.7.3", test<T, kFinite>},            \
+      {"testp.infinite." #name, "=pred t", "9.7.3", test<T, kInfinite>},    \
+      {"testp.number." #name, "=pred t", "9.7.3", test<T, kNumber>},        \
+      {"testp.notanumber." #name, "=pred t", "9.7.3", test<T, kNotNumber>}, \
+      {"testp.normal." #name, "=pred t", "9.7.3", test<T, kNormal>},        \
+      {"testp.subnormal." #name, "=pred t", "9.7.3", test<T, kSubnormal>},
 
 constexpr Entry kEntries[] = {
     CUDASIM_MODIFIERS("add", binary, Add) CUDASIM_MODIFIERS(
@@ -206,6 +219,8 @@ constexpr Entry kEntries[] = {
                                     CUDASIM_FLUSH("abs", unary, Absolute)
                                         CUDASIM_FLUSH("neg", unary, Negate){
                                             "copysign.f32",
+                                            "binary",
+                                            "9.7.3",
                                             binary<CopySign, float>},
     CUDASIM_DOUBLE("add", binary, Add) CUDASIM_DOUBLE(
         "add.rn",
@@ -226,6 +241,8 @@ constexpr Entry kEntries[] = {
                                 CUDASIM_DOUBLE("abs", unary, Absolute)
                                     CUDASIM_DOUBLE("neg", unary, Negate){
                                         "copysign.f64",
+                                        "binary",
+                                        "9.7.3",
                                         binary<CopySign, double>},
     CUDASIM_TESTS(f32, float) CUDASIM_TESTS(f64, double)};
 

@@ -143,9 +143,12 @@ struct Pair {
 };
 
 /// A packed instruction is the single one on an array of twice the length.
-#define CUDASIM_ONE(text, shape, Op, name, F, modifier)  \
-  {text "." #name, shape<Single<Op, F, modifier>, U16>}, \
-      {text "." #name "x2", shape<Pair<Op, F, modifier>, U32>},
+#define CUDASIM_ONE(text, shape, Op, name, F, modifier)                   \
+  {text "." #name, #shape, "9.7.4", shape<Single<Op, F, modifier>, U16>}, \
+      {text "." #name "x2",                                               \
+       #shape,                                                            \
+       "9.7.4",                                                           \
+       shape<Pair<Op, F, modifier>, U32>},
 #define CUDASIM_ARITHMETIC(text, shape, Op)                          \
   CUDASIM_ONE(text, shape, Op, f16, Half, kPlain)                    \
   CUDASIM_ONE(text ".ftz", shape, Op, f16, Half, kFlush)             \

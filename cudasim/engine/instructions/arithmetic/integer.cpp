@@ -129,9 +129,12 @@ struct MadWide {
 // The product of two 24-bit numbers has 48 bits: the lower 32, or the upper.
 template <int kShift>
 struct Multiply24 {
+  /// The lower 24 bits as a number with a sign.
+  static I64 low24(I32 x) {
+    return static_cast<I32>(static_cast<U32>(x) << 8) >> 8;
+  }
   static I32 run(I32 a, I32 b) {
-    const I64 product =
-        (static_cast<I64>(a) << 40 >> 40) * (static_cast<I64>(b) << 40 >> 40);
+    const I64 product = low24(a) * low24(b);
     return static_cast<I32>(product >> kShift);
   }
   static U32 run(U32 a, U32 b) {
@@ -284,37 +287,69 @@ struct ElementDistances {
 #define CUDASIM_EACH_TYPE(use)                                          \
   use(s16, I16) use(u16, U16) use(s32, I32) use(u32, U32) use(s64, I64) \
       use(u64, U64)
-#define CUDASIM_BASIC(name, T)                                                 \
-  {"add." #name, binary<Add, T>}, {"sub." #name, binary<Subtract, T>},         \
-      {"mul.lo." #name, binary<MultiplyLow, T>},                               \
-      {"mul.hi." #name, binary<MultiplyHigh, T>},                              \
-      {"mad.lo." #name, ternary<MadLow, T>},                                   \
-      {"mad.hi." #name, ternary<MadHigh, T>},                                  \
-      {"div." #name, binary<Divide, T>}, {"rem." #name, binary<Remainder, T>}, \
-      {"min." #name, binary<Minimum, T>}, {"max." #name, binary<Maximum, T>},  \
-      {"sad." #name, ternary<AbsoluteDifference, T>},
-#define CUDASIM_SIGNED(name, T) \
-  {"abs." #name, unary<Absolute, T>}, {"neg." #name, unary<Negate, T>},
-#define CUDASIM_WIDE(name, T, Wide)                         \
-  {"mul.wide." #name, binary<MultiplyWide<Wide>, Wide, T>}, \
-      {"mad.wide." #name, ternary<MadWide<Wide>, Wide, T, T, Wide>},
-#define CUDASIM_FIND(name, T)                          \
-  {"bfind." #name, unary<FindLeading<false>, U32, T>}, \
-      {"bfind.shiftamt." #name, unary<FindLeading<true>, U32, T>},
-#define CUDASIM_DOT(a, A, b, B, R)                                          \
-  {"dp4a." #a "." #b, ternary<Dot4<A, B, R>, R, U32, U32, R>},              \
-      {"dp2a.lo." #a "." #b, ternary<Dot2<A##x, B, R, 0>, R, U32, U32, R>}, \
-      {"dp2a.hi." #a "." #b, ternary<Dot2<A##x, B, R, 1>, R, U32, U32, R>},
+#define CUDASIM_BASIC(name, T)                                       \
+  {"add." #name, "binary", "9.7.1", binary<Add, T>},                 \
+      {"sub." #name, "binary", "9.7.1", binary<Subtract, T>},        \
+      {"mul.lo." #name, "binary", "9.7.1", binary<MultiplyLow, T>},  \
+      {"mul.hi." #name, "binary", "9.7.1", binary<MultiplyHigh, T>}, \
+      {"mad.lo." #name, "ternary", "9.7.1", ternary<MadLow, T>},     \
+      {"mad.hi." #name, "ternary", "9.7.1", ternary<MadHigh, T>},    \
+      {"div." #name, "binary", "9.7.1", binary<Divide, T>},          \
+      {"rem." #name, "binary", "9.7.1", binary<Remainder, T>},       \
+      {"min." #name, "binary", "9.7.1", binary<Minimum, T>},         \
+      {"max." #name, "binary", "9.7.1", binary<Maximum, T>},         \
+      {"sad." #name, "ternary", "9.7.1", ternary<AbsoluteDifference, T>},
+#define CUDASIM_SIGNED(name, T)                         \
+  {"abs." #name, "unary", "9.7.1", unary<Absolute, T>}, \
+      {"neg." #name, "unary", "9.7.1", unary<Negate, T>},
+#define CUDASIM_WIDE(name, T, Wide)      \
+  {"mul.wide." #name,                    \
+   "=wide t t",                          \
+   "9.7.1",                              \
+   binary<MultiplyWide<Wide>, Wide, T>}, \
+      {"mad.wide." #name,                \
+       "=wide t t wide",                 \
+       "9.7.1",                          \
+       ternary<MadWide<Wide>, Wide, T, T, Wide>},
+#define CUDASIM_FIND(name, T)                                             \
+  {"bfind." #name, "=u32 t", "9.7.1", unary<FindLeading<false>, U32, T>}, \
+      {"bfind.shiftamt." #name,                                           \
+       "=u32 t",                                                          \
+       "9.7.1",                                                           \
+       unary<FindLeading<true>, U32, T>},
+#define CUDASIM_DOT(a, A, b, B, R)                    \
+  {"dp4a." #a "." #b,                                 \
+   "=s32 t1 t2 s32",                                  \
+   "9.7.1",                                           \
+   ternary<Dot4<A, B, R>, R, U32, U32, R>},           \
+      {"dp2a.lo." #a "." #b,                          \
+       "=s32 t1 t2 s32",                              \
+       "9.7.1",                                       \
+       ternary<Dot2<A##x, B, R, 0>, R, U32, U32, R>}, \
+      {"dp2a.hi." #a "." #b,                          \
+       "=s32 t1 t2 s32",                              \
+       "9.7.1",                                       \
+       ternary<Dot2<A##x, B, R, 1>, R, U32, U32, R>},
 #define CUDASIM_DISTANCES(count, T)                 \
   {"vabsdiff" #count ".u32.u32.u32",                \
+   "=t1 t2! t3! t1!",                               \
+   "9.7.17",                                        \
    ternary<ElementDistances<U##T, false>, U32>},    \
       {"vabsdiff" #count ".add.u32.u32.u32",        \
+       "=t1 t2! t3! t1!",                           \
+       "9.7.17",                                    \
        ternary<ElementDistances<U##T, true>, U32>}, \
       {"vabsdiff" #count ".add.u32.s32.s32",        \
+       "=t1 t2! t3! t1!",                           \
+       "9.7.17",                                    \
        ternary<ElementDistances<I##T, true>, U32>}, \
       {"vabsdiff" #count ".add.s32.s32.s32",        \
+       "=t1 t2! t3! t1!",                           \
+       "9.7.17",                                    \
        ternary<ElementDistances<I##T, true>, U32>}, \
       {"vabsdiff" #count ".u32.s32.s32",            \
+       "=t1 t2! t3! t1!",                           \
+       "9.7.17",                                    \
        ternary<ElementDistances<I##T, false>, U32>},
 using I8x = I16;
 using U8x = U16;
@@ -327,22 +362,24 @@ constexpr Entry kEntries[] = {
                     CUDASIM_FIND(s32, I32) CUDASIM_FIND(u32, U32)
                         CUDASIM_FIND(s64, I64) CUDASIM_FIND(u64, U64){
                             "add.sat.s32",
+                            "binary",
+                            "9.7.1",
                             binary<AddSaturated, I32>},
-    {"sub.sat.s32", binary<SubtractSaturated, I32>},
-    {"mad.hi.sat.s32", ternary<MadHighSaturated, I32>},
-    {"mul24.lo.s32", binary<Multiply24Low, I32>},
-    {"mul24.lo.u32", binary<Multiply24Low, U32>},
-    {"mul24.hi.s32", binary<Multiply24High, I32>},
-    {"mul24.hi.u32", binary<Multiply24High, U32>},
-    {"mad24.lo.s32", ternary<Mad24<Multiply24Low>, I32>},
-    {"mad24.lo.u32", ternary<Mad24<Multiply24Low>, U32>},
-    {"mad24.hi.s32", ternary<Mad24<Multiply24High>, I32>},
-    {"mad24.hi.u32", ternary<Mad24<Multiply24High>, U32>},
-    {"mad24.hi.sat.s32", ternary<Mad24HighSaturated, I32>},
-    {"popc.b32", unary<PopulationCount, U32, U32>},
-    {"popc.b64", unary<PopulationCount, U32, U64>},
-    {"clz.b32", unary<CountLeadingZeros, U32, U32>},
-    {"clz.b64", unary<CountLeadingZeros, U32, U64>},
+    {"sub.sat.s32", "binary", "9.7.1", binary<SubtractSaturated, I32>},
+    {"mad.hi.sat.s32", "ternary", "9.7.1", ternary<MadHighSaturated, I32>},
+    {"mul24.lo.s32", "binary", "9.7.1", binary<Multiply24Low, I32>},
+    {"mul24.lo.u32", "binary", "9.7.1", binary<Multiply24Low, U32>},
+    {"mul24.hi.s32", "binary", "9.7.1", binary<Multiply24High, I32>},
+    {"mul24.hi.u32", "binary", "9.7.1", binary<Multiply24High, U32>},
+    {"mad24.lo.s32", "ternary", "9.7.1", ternary<Mad24<Multiply24Low>, I32>},
+    {"mad24.lo.u32", "ternary", "9.7.1", ternary<Mad24<Multiply24Low>, U32>},
+    {"mad24.hi.s32", "ternary", "9.7.1", ternary<Mad24<Multiply24High>, I32>},
+    {"mad24.hi.u32", "ternary", "9.7.1", ternary<Mad24<Multiply24High>, U32>},
+    {"mad24.hi.sat.s32", "ternary", "9.7.1", ternary<Mad24HighSaturated, I32>},
+    {"popc.b32", "=u32 t", "9.7.1", unary<PopulationCount, U32, U32>},
+    {"popc.b64", "=u32 t", "9.7.1", unary<PopulationCount, U32, U64>},
+    {"clz.b32", "=u32 t", "9.7.1", unary<CountLeadingZeros, U32, U32>},
+    {"clz.b64", "=u32 t", "9.7.1", unary<CountLeadingZeros, U32, U64>},
     CUDASIM_DOT(s32, I8, s32, I8, I32) CUDASIM_DOT(s32, I8, u32, U8, I32)
         CUDASIM_DOT(u32, U8, s32, I8, I32) CUDASIM_DOT(u32, U8, u32, U8, U32)
             CUDASIM_DISTANCES(2, 16) CUDASIM_DISTANCES(4, 8)};

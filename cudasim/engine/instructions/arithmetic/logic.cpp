@@ -322,61 +322,102 @@ struct VideoShiftLeft {
   }
 };
 
-#define CUDASIM_LOGIC(bits, T)                                         \
-  {"and.b" #bits, binary<And, T>}, {"or.b" #bits, binary<Or, T>},      \
-      {"xor.b" #bits, binary<Xor, T>}, {"not.b" #bits, unary<Not, T>}, \
-      {"cnot.b" #bits, unary<LogicalNot, T>},                          \
-      {"shl.b" #bits, binary<ShiftLeft, T, T, U32>},                   \
-      {"shr.b" #bits, binary<ShiftRight, T, T, U32>},                  \
-      {"shr.u" #bits, binary<ShiftRight, T, T, U32>},                  \
-      {"shr.s" #bits, binary<ShiftRight, I##bits, I##bits, U32>},      \
-      {"mov.b" #bits, move<T>}, {"mov.u" #bits, move<T>},              \
-      {"mov.s" #bits, move<T>}, {"selp.b" #bits, select<T>},           \
-      {"selp.u" #bits, select<T>}, {"selp.s" #bits, select<T>},
-#define CUDASIM_FIELD(bits)                                                   \
-  {"brev.b" #bits, unary<Reverse, U##bits>},                                  \
-      {"bfe.u" #bits, ternary<Extract<U##bits>, U##bits, U##bits, U32, U32>}, \
-      {"bfe.s" #bits, ternary<Extract<I##bits>, I##bits, I##bits, U32, U32>}, \
-      {"bfi.b" #bits, insert<U##bits>},
+#define CUDASIM_LOGIC(bits, T)                                             \
+  {"and.b" #bits, "binary", "9.7.7", binary<And, T>},                      \
+      {"or.b" #bits, "binary", "9.7.7", binary<Or, T>},                    \
+      {"xor.b" #bits, "binary", "9.7.7", binary<Xor, T>},                  \
+      {"not.b" #bits, "unary", "9.7.7", unary<Not, T>},                    \
+      {"cnot.b" #bits, "unary", "9.7.7", unary<LogicalNot, T>},            \
+      {"shl.b" #bits, "=t t u32", "9.7.7", binary<ShiftLeft, T, T, U32>},  \
+      {"shr.b" #bits, "=t t u32", "9.7.7", binary<ShiftRight, T, T, U32>}, \
+      {"shr.u" #bits, "=t t u32", "9.7.7", binary<ShiftRight, T, T, U32>}, \
+      {"shr.s" #bits,                                                      \
+       "=t t u32",                                                         \
+       "9.7.7",                                                            \
+       binary<ShiftRight, I##bits, I##bits, U32>},                         \
+      {"mov.b" #bits, "=t t%&", "9.7.8", move<T>},                         \
+      {"mov.u" #bits, "=t t%&", "9.7.8", move<T>},                         \
+      {"mov.s" #bits, "=t t%&", "9.7.8", move<T>},                         \
+      {"selp.b" #bits, "=t t t pred", "9.7.5", select<T>},                 \
+      {"selp.u" #bits, "=t t t pred", "9.7.5", select<T>},                 \
+      {"selp.s" #bits, "=t t t pred", "9.7.5", select<T>},
+#define CUDASIM_FIELD(bits)                                    \
+  {"brev.b" #bits, "unary", "9.7.1", unary<Reverse, U##bits>}, \
+      {"bfe.u" #bits,                                          \
+       "=t t u32:0..255 u32:0..255",                           \
+       "9.7.1",                                                \
+       ternary<Extract<U##bits>, U##bits, U##bits, U32, U32>}, \
+      {"bfe.s" #bits,                                          \
+       "=t t u32:0..255 u32:0..255",                           \
+       "9.7.1",                                                \
+       ternary<Extract<I##bits>, I##bits, I##bits, U32, U32>}, \
+      {"bfi.b" #bits,                                          \
+       "=t t t u32:0..255 u32:0..255",                         \
+       "9.7.1",                                                \
+       insert<U##bits>},
+#define CUDASIM_PACK(whole, count, part, T)                       \
+  {"mov." #whole, "=t {" #count "*" #part "}", "9.7.8", move<T>}, \
+      {"mov." #whole, "{" #count "*=" #part "_} t", "9.7.8", move<T>},
 #define CUDASIM_VIDEO(op, number)                                        \
   {"vshr.u32.u32.u32.clamp." #op,                                        \
+   "=t1 t2 t3 u32",                                                      \
+   "9.7.17",                                                             \
    ternary<VideoShiftRight<U32, true, number>, U32>},                    \
       {"vshr.u32.u32.u32.wrap." #op,                                     \
+       "=t1 t2 t3 u32",                                                  \
+       "9.7.17",                                                         \
        ternary<VideoShiftRight<U32, false, number>, U32>},               \
       {"vshr.s32.s32.u32.clamp." #op,                                    \
+       "=t1 t2 t3 u32",                                                  \
+       "9.7.17",                                                         \
        ternary<VideoShiftRight<I32, true, number>, U32, I32, U32, U32>}, \
       {"vshl.u32.u32.u32.clamp." #op,                                    \
+       "=t1 t2 t3 u32",                                                  \
+       "9.7.17",                                                         \
        ternary<VideoShiftLeft<true, number>, U32>},                      \
       {"vshl.u32.u32.u32.wrap." #op,                                     \
+       "=t1 t2 t3 u32",                                                  \
+       "9.7.17",                                                         \
        ternary<VideoShiftLeft<false, number>, U32>},
 
 constexpr Entry kEntries[] = {
     CUDASIM_LOGIC(16, U16) CUDASIM_LOGIC(32, U32) CUDASIM_LOGIC(64, U64)
-        CUDASIM_FIELD(32) CUDASIM_FIELD(64){"mov.f32", move<U32>},
-    {"mov.f64", move<U64>},
-    {"mov.f16", move<U16>},
-    {"mov.f16x2", move<U32>},
-    {"mov.bf16", move<U16>},
-    {"selp.f32", select<U32>},
-    {"selp.f64", select<U64>},
-    {"selp.f16", select<U16>},
-    {"shf.l.wrap.b32", ternary<Funnel<true, true>, U32>},
-    {"shf.l.clamp.b32", ternary<Funnel<true, false>, U32>},
-    {"shf.r.wrap.b32", ternary<Funnel<false, true>, U32>},
-    {"shf.r.clamp.b32", ternary<Funnel<false, false>, U32>},
-    {"lop3.b32", lop3},
-    {"prmt.b32", ternary<Permute<kBytes>, U32>},
-    {"prmt.b32.f4e", ternary<Permute<kForward4>, U32>},
-    {"prmt.b32.b4e", ternary<Permute<kBackward4>, U32>},
-    {"prmt.b32.rc8", ternary<Permute<kReplicate8>, U32>},
-    {"prmt.b32.ecl", ternary<Permute<kEdgeLeft>, U32>},
-    {"prmt.b32.ecr", ternary<Permute<kEdgeRight>, U32>},
-    {"prmt.b32.rc16", ternary<Permute<kReplicate16>, U32>},
-    {"and.pred", predicate_binary<And>},
-    {"or.pred", predicate_binary<Or>},
-    {"xor.pred", predicate_binary<Xor>},
-    {"not.pred", predicate_unary<true>},
-    {"mov.pred", predicate_unary<false>},
+        CUDASIM_FIELD(32)
+            CUDASIM_FIELD(64){"mov.f32", "=t t%&", "9.7.8", move<U32>},
+    {"mov.f64", "=t t%&", "9.7.8", move<U64>},
+    {"selp.f32", "=t t t pred", "9.7.5", select<U32>},
+    {"selp.f64", "=t t t pred", "9.7.5", select<U64>},
+    {"shf.l.wrap.b32", "=t t t u32", "9.7.7", ternary<Funnel<true, true>, U32>},
+    {"shf.l.clamp.b32",
+     "=t t t u32",
+     "9.7.7",
+     ternary<Funnel<true, false>, U32>},
+    {"shf.r.wrap.b32",
+     "=t t t u32",
+     "9.7.7",
+     ternary<Funnel<false, true>, U32>},
+    {"shf.r.clamp.b32",
+     "=t t t u32",
+     "9.7.7",
+     ternary<Funnel<false, false>, U32>},
+    {"lop3.b32", "=t t t t #u32", "9.7.7", lop3},
+    {"prmt.b32", "ternary", "9.7.8", ternary<Permute<kBytes>, U32>},
+    {"prmt.b32.f4e", "ternary", "9.7.8", ternary<Permute<kForward4>, U32>},
+    {"prmt.b32.b4e", "ternary", "9.7.8", ternary<Permute<kBackward4>, U32>},
+    {"prmt.b32.rc8", "ternary", "9.7.8", ternary<Permute<kReplicate8>, U32>},
+    {"prmt.b32.ecl", "ternary", "9.7.8", ternary<Permute<kEdgeLeft>, U32>},
+    {"prmt.b32.ecr", "ternary", "9.7.8", ternary<Permute<kEdgeRight>, U32>},
+    {"prmt.b32.rc16", "ternary", "9.7.8", ternary<Permute<kReplicate16>, U32>},
+    // Packing and unpacking (PTX ISA 9.7.8.4).
+    CUDASIM_PACK(b32, 2, b16, U32) CUDASIM_PACK(b64, 2, b32, U64) CUDASIM_PACK(
+        b64,
+        4,
+        b16,
+        U64){"and.pred", "binary", "9.7.7", predicate_binary<And>},
+    {"or.pred", "binary", "9.7.7", predicate_binary<Or>},
+    {"xor.pred", "binary", "9.7.7", predicate_binary<Xor>},
+    {"not.pred", "unary", "9.7.7", predicate_unary<true>},
+    {"mov.pred", "unary", "9.7.8", predicate_unary<false>},
     CUDASIM_VIDEO(add, 0) CUDASIM_VIDEO(min, 1) CUDASIM_VIDEO(max, 2)};
 
 } // namespace

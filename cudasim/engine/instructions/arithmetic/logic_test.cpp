@@ -90,11 +90,7 @@ TEST(Logic, AnImmediateAmountShiftsAsOneInARegister) {
 TEST(Logic, MovesFloatsBitForBit) {
   check<U32, U32>("mov.f32", [](U32 a) { return a; });
   check<U64, U64>("mov.f64", [](U64 a) { return a; });
-  check<U16, U16>("mov.f16", [](U16 a) { return a; });
-  check<U16, U16>("mov.bf16", [](U16 a) { return a; });
-  check<U32, U32>("mov.f16x2", [](U32 a) { return a; });
   const auto select = [](auto a, auto b, bool p) { return p ? a : b; };
-  check<U16, U16, U16, Pred>("selp.f16", select);
   check<U32, U32, U32, Pred>("selp.f32", select);
   check<U64, U64, U64, Pred>("selp.f64", select);
 }

@@ -105,21 +105,35 @@ Flow rounded(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-#define CUDASIM_FORMS(text, Op, mode)                           \
-  {text ".f64", rounded<double, Op, mode, false, false>},       \
-      {text ".f32", rounded<float, Op, mode, false, false>},    \
-      {text ".ftz.f32", rounded<float, Op, mode, true, false>}, \
-      {text ".sat.f32", rounded<float, Op, mode, false, true>}, \
-      {text ".ftz.sat.f32", rounded<float, Op, mode, true, true>},
-#define CUDASIM_MODE(name, mode)                 \
-  CUDASIM_FORMS("add." #name, kAdd, mode)        \
-  CUDASIM_FORMS("sub." #name, kSubtract, mode)   \
-  CUDASIM_FORMS("mul." #name, kMultiply, mode)   \
-  CUDASIM_FORMS("div." #name, kDivide, mode)     \
-  CUDASIM_FORMS("fma." #name, kFma, mode)        \
-  CUDASIM_FORMS("mad." #name, kFma, mode)        \
-  CUDASIM_FORMS("rcp." #name, kReciprocal, mode) \
-  CUDASIM_FORMS("sqrt." #name, kRoot, mode)
+#define CUDASIM_PLAIN(text, operands, Op, mode)                              \
+  {text ".f64", operands, "9.7.3", rounded<double, Op, mode, false, false>}, \
+      {text ".f32",                                                          \
+       operands,                                                             \
+       "9.7.3",                                                              \
+       rounded<float, Op, mode, false, false>},                              \
+      {text ".ftz.f32",                                                      \
+       operands,                                                             \
+       "9.7.3",                                                              \
+       rounded<float, Op, mode, true, false>},
+#define CUDASIM_CLAMPED(text, operands, Op, mode) \
+  CUDASIM_PLAIN(text, operands, Op, mode){        \
+      text ".sat.f32",                            \
+      operands,                                   \
+      "9.7.3",                                    \
+      rounded<float, Op, mode, false, true>},     \
+      {text ".ftz.sat.f32",                       \
+       operands,                                  \
+       "9.7.3",                                   \
+       rounded<float, Op, mode, true, true>},
+#define CUDASIM_MODE(name, mode)                           \
+  CUDASIM_CLAMPED("add." #name, "binary", kAdd, mode)      \
+  CUDASIM_CLAMPED("sub." #name, "binary", kSubtract, mode) \
+  CUDASIM_CLAMPED("mul." #name, "binary", kMultiply, mode) \
+  CUDASIM_CLAMPED("fma." #name, "ternary", kFma, mode)     \
+  CUDASIM_CLAMPED("mad." #name, "ternary", kFma, mode)     \
+  CUDASIM_PLAIN("div." #name, "binary", kDivide, mode)     \
+  CUDASIM_PLAIN("rcp." #name, "unary", kReciprocal, mode)  \
+  CUDASIM_PLAIN("sqrt." #name, "unary", kRoot, mode)
 
 constexpr Entry kEntries[] = {CUDASIM_MODE(rz, FE_TOWARDZERO)
                                   CUDASIM_MODE(rm, FE_DOWNWARD)

@@ -225,82 +225,104 @@ Flow to_tf32(Warp& warp, const Inst& inst, Mask active) {
 }
 
 // clang-format off
-#define CUDASIM_I2F_ONE(round, kRound, d, D, s, S)                        \
-  {"cvt." #round "." #d "." #s, integer_to_float<D, Integer<S>>, kRound}, \
-      {"cvt." #round ".sat." #d "." #s,                                   \
-       integer_to_float<D, Integer<S>>,                                   \
-       kRound | kSaturate},
-#define CUDASIM_I2F(d, D, s, S)             \
-  CUDASIM_I2F_ONE(rn, kNearest, d, D, s, S) \
-  CUDASIM_I2F_ONE(rz, kZero, d, D, s, S)    \
-  CUDASIM_I2F_ONE(rm, kDown, d, D, s, S)    \
-  CUDASIM_I2F_ONE(rp, kUp, d, D, s, S)
-#define CUDASIM_INTEGER_TO_FLOATS(s, S)   \
-  CUDASIM_I2F(f16, Sixteen<Half>, s, S)   \
-  CUDASIM_I2F(bf16, Sixteen<Brain>, s, S) \
-  CUDASIM_I2F(f32, Single, s, S) CUDASIM_I2F(f64, Double, s, S)
-#define CUDASIM_F2F_FORMS(text, kRound, d, D, s, S)                       \
-  {text "." #d "." #s, float_to_float<D, S>, kRound},                     \
-      {text ".ftz." #d "." #s, float_to_float<D, S>, kRound | kFlush},    \
-      {text ".sat." #d "." #s, float_to_float<D, S>, kRound | kSaturate}, \
-      {text ".ftz.sat." #d "." #s,                                        \
-       float_to_float<D, S>,                                              \
-       kRound | kFlush | kSaturate},                                      \
-      {text ".relu." #d "." #s, float_to_float<D, S>, kRound | kRelu},
-#define CUDASIM_WIDEN(d, D, s, S) CUDASIM_F2F_FORMS("cvt", kNone, d, D, s, S)
-#define CUDASIM_NARROW(d, D, s, S)                  \
-  CUDASIM_F2F_FORMS("cvt.rn", kNearest, d, D, s, S) \
-  CUDASIM_F2F_FORMS("cvt.rz", kZero, d, D, s, S)    \
-  CUDASIM_F2F_FORMS("cvt.rm", kDown, d, D, s, S)    \
-  CUDASIM_F2F_FORMS("cvt.rp", kUp, d, D, s, S)
-#define CUDASIM_INTEGRAL_ONE(round, kRound, t, T)              \
-  {"cvt." #round "." #t "." #t, float_to_integral<T>, kRound}, \
-      {"cvt." #round ".ftz." #t "." #t,                        \
-       float_to_integral<T>,                                   \
-       kRound | kFlush},                                       \
-      {"cvt." #round ".sat." #t "." #t,                        \
-       float_to_integral<T>,                                   \
-       kRound | kSaturate},
-#define CUDASIM_INTEGRAL(t, T)              \
-  CUDASIM_INTEGRAL_ONE(rni, kNearest, t, T) \
-  CUDASIM_INTEGRAL_ONE(rzi, kZero, t, T)    \
-  CUDASIM_INTEGRAL_ONE(rmi, kDown, t, T)    \
-  CUDASIM_INTEGRAL_ONE(rpi, kUp, t, T)
+#define CUDASIM_FORM(text, handler, flags, d, s) \
+  {text "." #d "." #s, "=t1~ t2~", "9.7.8", handler, flags},
+// Registers of bf16, and those on the other side of it, are never wider.
+#define CUDASIM_EXACT(text, handler, flags, d, s) \
+  {text "." #d "." #s, "=t1 t2", "9.7.8", handler, flags},
+#define CUDASIM_I2F_ROUND(text, kRound, d, D, s, S) \
+  CUDASIM_FORM(text, (integer_to_float<D, Integer<S>>), kRound, d, s)
+#define CUDASIM_I2F_CLAMP(text, kRound, d, D, s, S)               \
+  CUDASIM_I2F_ROUND(text, kRound, d, D, s, S)                     \
+  CUDASIM_FORM(text ".sat", (integer_to_float<D, Integer<S>>),    \
+               kRound | kSaturate, d, s)
+#define CUDASIM_ROUNDINGS(use, d, D, s, S) \
+  use("cvt.rn", kNearest, d, D, s, S)      \
+  use("cvt.rz", kZero, d, D, s, S)         \
+  use("cvt.rm", kDown, d, D, s, S)         \
+  use("cvt.rp", kUp, d, D, s, S)
+#define CUDASIM_INTEGER_TO_FLOATS(s, S)                                 \
+  CUDASIM_ROUNDINGS(CUDASIM_I2F_CLAMP, f16, Sixteen<Half>, s, S)        \
+  CUDASIM_ROUNDINGS(CUDASIM_I2F_CLAMP, f32, Single, s, S)               \
+  CUDASIM_ROUNDINGS(CUDASIM_I2F_CLAMP, f64, Double, s, S)
+#define CUDASIM_I2F_BRAIN(text, kRound, d, D, s, S) \
+  CUDASIM_EXACT(text, (integer_to_float<D, Integer<S>>), kRound, d, s)
+#define CUDASIM_WIDE_INTEGER_TO_FLOATS(s, S)                            \
+  CUDASIM_INTEGER_TO_FLOATS(s, S)                                       \
+  CUDASIM_ROUNDINGS(CUDASIM_I2F_BRAIN, bf16, Sixteen<Brain>, s, S)
+// Between floats. bf16 has neither .sat nor .ftz, and only numbers of 32 bits
+// are flushed.
+#define CUDASIM_F2F(text, kRound, d, D, s, S) \
+  CUDASIM_FORM(text, (float_to_float<D, S>), kRound, d, s)
+#define CUDASIM_F2F_CLAMP(text, kRound, d, D, s, S)   \
+  CUDASIM_F2F(text, kRound, d, D, s, S)               \
+  CUDASIM_F2F(text ".sat", kRound | kSaturate, d, D, s, S)
+#define CUDASIM_F2F_FLUSH(text, kRound, d, D, s, S)               \
+  CUDASIM_F2F_CLAMP(text, kRound, d, D, s, S)                     \
+  CUDASIM_F2F(text ".ftz", kRound | kFlush, d, D, s, S)           \
+  CUDASIM_F2F(text ".ftz.sat", kRound | kFlush | kSaturate, d, D, s, S)
+#define CUDASIM_BRAIN(text, kRound, d, D, s, S) \
+  CUDASIM_EXACT(text, (float_to_float<D, S>), kRound, d, s)
+#define CUDASIM_RELU(use, d, D, s, S)                  \
+  use("cvt.rn.relu", kNearest | kRelu, d, D, s, S)     \
+  use("cvt.rz.relu", kZero | kRelu, d, D, s, S)
+// To an integral value of the same type.
+#define CUDASIM_INTEGRAL(text, kRound, t, T) \
+  CUDASIM_FORM(text, float_to_integral<T>, kRound, t, t)
+#define CUDASIM_INTEGRAL_BRAIN(text, kRound, t, T) \
+  CUDASIM_EXACT(text, float_to_integral<T>, kRound, t, t)
+#define CUDASIM_INTEGRAL_CLAMP(text, kRound, t, T)  \
+  CUDASIM_INTEGRAL(text, kRound, t, T)              \
+  CUDASIM_INTEGRAL(text ".sat", kRound | kSaturate, t, T)
+#define CUDASIM_INTEGRAL_FLUSH(text, kRound, t, T)  \
+  CUDASIM_INTEGRAL_CLAMP(text, kRound, t, T)        \
+  CUDASIM_INTEGRAL(text ".ftz", kRound | kFlush, t, T)
+#define CUDASIM_INTEGRALS(use, t, T) \
+  use("cvt.rni", kNearest, t, T)     \
+  use("cvt.rzi", kZero, t, T)        \
+  use("cvt.rmi", kDown, t, T)        \
+  use("cvt.rpi", kUp, t, T)
+#define CUDASIM_PACKED(text, F, flags, d, operands) \
+  {text "." #d ".f32", operands, "9.7.8", pack<F>, flags},
+#define CUDASIM_PACK(F, d, operands)                                  \
+  CUDASIM_PACKED("cvt.rn", F, kNearest, d, operands)                  \
+  CUDASIM_PACKED("cvt.rz", F, kZero, d, operands)                     \
+  CUDASIM_PACKED("cvt.rn.relu", F, kNearest | kRelu, d, operands)     \
+  CUDASIM_PACKED("cvt.rz.relu", F, kZero | kRelu, d, operands)
 
 constexpr Entry kEntries[] = {
     CUDASIM_INTEGER_TO_FLOATS(u8, U8)
-    CUDASIM_INTEGER_TO_FLOATS( s8, I8)
-    CUDASIM_INTEGER_TO_FLOATS(u16, U16)
-    CUDASIM_INTEGER_TO_FLOATS(s16, I16)
-    CUDASIM_INTEGER_TO_FLOATS( u32, U32)
-    CUDASIM_INTEGER_TO_FLOATS(s32, I32)
-    CUDASIM_INTEGER_TO_FLOATS(u64, U64)
-    CUDASIM_INTEGER_TO_FLOATS( s64, I64)
-    CUDASIM_WIDEN(f32, Single, f16, Sixteen<Half>)
-    CUDASIM_WIDEN(f32, Single, bf16, Sixteen<Brain>)
-    CUDASIM_WIDEN( f64, Double, f16, Sixteen< Half>)
-    CUDASIM_WIDEN(f64, Double, bf16, Sixteen<Brain>)
-    CUDASIM_WIDEN(f64, Double, f32, Single)
-    CUDASIM_WIDEN( f16, Sixteen<Half>, f16, Sixteen< Half>)
-    CUDASIM_WIDEN(f32, Single, f32, Single)
-    CUDASIM_WIDEN( f64, Double, f64, Double)
-    CUDASIM_NARROW(f32, Single, f64, Double)
-    CUDASIM_NARROW(f16, Sixteen<Half>, f32, Single)
-    CUDASIM_NARROW( bf16, Sixteen<Brain>, f32, Single)
-    CUDASIM_NARROW( f16, Sixteen<Half>, f64, Double)
-    CUDASIM_NARROW( bf16, Sixteen<Brain>, f64, Double)
-    CUDASIM_NARROW( bf16, Sixteen<Brain>, f16, Sixteen<Half>)
-    CUDASIM_NARROW( f16, Sixteen<Half>, bf16, Sixteen<Brain>)
-    CUDASIM_INTEGRAL( f16, Sixteen<Half>)
-    CUDASIM_INTEGRAL( bf16, Sixteen< Brain>)
-    CUDASIM_INTEGRAL( f32, Single)
-    CUDASIM_INTEGRAL( f64, Double){ "cvt.rn.f16x2.f32", pack< Half>, kNearest},
-    {"cvt.rz.f16x2.f32", pack<Half>, kZero},
-    {"cvt.rn.relu.f16x2.f32", pack<Half>, kNearest | kRelu},
-    {"cvt.rn.bf16x2.f32", pack<Brain>, kNearest},
-    {"cvt.rz.bf16x2.f32", pack<Brain>, kZero},
-    {"cvt.rn.relu.bf16x2.f32", pack<Brain>, kNearest | kRelu},
-    {"cvt.rna.tf32.f32", to_tf32},
+    CUDASIM_INTEGER_TO_FLOATS(s8, I8)
+    CUDASIM_WIDE_INTEGER_TO_FLOATS(u16, U16)
+    CUDASIM_WIDE_INTEGER_TO_FLOATS(s16, I16)
+    CUDASIM_WIDE_INTEGER_TO_FLOATS(u32, U32)
+    CUDASIM_WIDE_INTEGER_TO_FLOATS(s32, I32)
+    CUDASIM_WIDE_INTEGER_TO_FLOATS(u64, U64)
+    CUDASIM_WIDE_INTEGER_TO_FLOATS(s64, I64)
+    CUDASIM_F2F_FLUSH("cvt", kNone, f32, Single, f16, Sixteen<Half>)
+    CUDASIM_F2F_FLUSH("cvt", kNone, f32, Single, f32, Single)
+    CUDASIM_F2F_FLUSH("cvt", kNone, f64, Double, f32, Single)
+    CUDASIM_F2F_CLAMP("cvt", kNone, f64, Double, f16, Sixteen<Half>)
+    CUDASIM_F2F_CLAMP("cvt", kNone, f16, Sixteen<Half>, f16, Sixteen<Half>)
+    CUDASIM_F2F_CLAMP("cvt", kNone, f64, Double, f64, Double)
+    CUDASIM_BRAIN("cvt", kNone, f32, Single, bf16, Sixteen<Brain>)
+    CUDASIM_BRAIN("cvt", kNone, f64, Double, bf16, Sixteen<Brain>)
+    CUDASIM_ROUNDINGS(CUDASIM_F2F_FLUSH, f32, Single, f64, Double)
+    CUDASIM_ROUNDINGS(CUDASIM_F2F_FLUSH, f16, Sixteen<Half>, f32, Single)
+    CUDASIM_ROUNDINGS(CUDASIM_F2F_CLAMP, f16, Sixteen<Half>, f64, Double)
+    CUDASIM_ROUNDINGS(CUDASIM_BRAIN, bf16, Sixteen<Brain>, f32, Single)
+    CUDASIM_ROUNDINGS(CUDASIM_BRAIN, bf16, Sixteen<Brain>, f64, Double)
+    CUDASIM_ROUNDINGS(CUDASIM_BRAIN, bf16, Sixteen<Brain>, f16, Sixteen<Half>)
+    CUDASIM_ROUNDINGS(CUDASIM_BRAIN, f16, Sixteen<Half>, bf16, Sixteen<Brain>)
+    CUDASIM_RELU(CUDASIM_F2F, f16, Sixteen<Half>, f32, Single)
+    CUDASIM_RELU(CUDASIM_BRAIN, bf16, Sixteen<Brain>, f32, Single)
+    CUDASIM_INTEGRALS(CUDASIM_INTEGRAL_CLAMP, f16, Sixteen<Half>)
+    CUDASIM_INTEGRALS(CUDASIM_INTEGRAL_BRAIN, bf16, Sixteen<Brain>)
+    CUDASIM_INTEGRALS(CUDASIM_INTEGRAL_FLUSH, f32, Single)
+    CUDASIM_INTEGRALS(CUDASIM_INTEGRAL_CLAMP, f64, Double)
+    CUDASIM_PACK(Half, f16x2, "=t1~ t2~ t2~")
+    CUDASIM_PACK(Brain, bf16x2, "=t1 t2 t2")
+    {"cvt.rna.tf32.f32", "=t1 t2~", "9.7.8", to_tf32},
 };
 // clang-format on
 

@@ -225,9 +225,6 @@ template <typename Two>
 void check_pack(Sixteen format, const std::string& type) {
   for (const Mode& mode : {kModes[0], kModes[1]}) {
     for (const bool relu : {false, true}) {
-      if (relu && mode.rounding != Rounding::kNearest) {
-        continue;
-      }
       const auto one = [&](float x) -> std::uint32_t {
         return encode(format, relu && x < 0 ? 0.0f : x, mode.rounding);
       };

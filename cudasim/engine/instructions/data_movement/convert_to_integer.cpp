@@ -81,53 +81,109 @@ Flow float_to_integer(Warp& warp, const Inst& inst, Mask active) {
 }
 
 // clang-format off
-#define CUDASIM_I2I(d, D, s, S)                                   \
-  {"cvt." #d "." #s, integer_to_integer<Integer<D>, Integer<S>>}, \
-      {"cvt.sat." #d "." #s,                                      \
-       integer_to_integer<Integer<D>, Integer<S>>,                \
-       kSaturate},
-#define CUDASIM_TO_INTEGERS(s, S)                             \
-  CUDASIM_I2I(u8, U8, s, S)                                   \
-  CUDASIM_I2I(s8, I8, s, S)                                   \
-  CUDASIM_I2I(u16, U16, s, S) CUDASIM_I2I(s16, I16, s, S)     \
-      CUDASIM_I2I(u32, U32, s, S) CUDASIM_I2I(s32, I32, s, S) \
-          CUDASIM_I2I(u64, U64, s, S) CUDASIM_I2I(s64, I64, s, S)
-#define CUDASIM_F2I_ONE(round, kRound, d, D, s, S)                        \
-  {"cvt." #round "." #d "." #s, float_to_integer<Integer<D>, S>, kRound}, \
-      {"cvt." #round ".sat." #d "." #s,                                   \
-       float_to_integer<Integer<D>, S>,                                   \
-       kRound},                                                           \
-      {"cvt." #round ".ftz." #d "." #s,                                   \
-       float_to_integer<Integer<D>, S>,                                   \
-       kRound | kFlush},                                                  \
-      {"cvt." #round ".ftz.sat." #d "." #s,                               \
-       float_to_integer<Integer<D>, S>,                                   \
-       kRound | kFlush},
-#define CUDASIM_F2I(d, D, s, S)              \
-  CUDASIM_F2I_ONE(rni, kNearest, d, D, s, S) \
-  CUDASIM_F2I_ONE(rzi, kZero, d, D, s, S)    \
-  CUDASIM_F2I_ONE(rmi, kDown, d, D, s, S)    \
-  CUDASIM_F2I_ONE(rpi, kUp, d, D, s, S)
-#define CUDASIM_FLOAT_TO_INTEGERS(s, S)                       \
-  CUDASIM_F2I(u8, U8, s, S)                                   \
-  CUDASIM_F2I(s8, I8, s, S)                                   \
-  CUDASIM_F2I(u16, U16, s, S) CUDASIM_F2I(s16, I16, s, S)     \
-      CUDASIM_F2I(u32, U32, s, S) CUDASIM_F2I(s32, I32, s, S) \
-          CUDASIM_F2I(u64, U64, s, S) CUDASIM_F2I(s64, I64, s, S)
+#define CUDASIM_I2I(d, D, s, S) \
+  {"cvt." #d "." #s,            \
+   "=t1~ t2~%",                 \
+   "9.7.8",                     \
+   integer_to_integer<Integer<D>, Integer<S>>},
+// Only where the result can be beyond its type.
+#define CUDASIM_CLAMP(d, D, s, S)               \
+  {"cvt.sat." #d "." #s,                        \
+   "=t1~ t2~%",                                 \
+   "9.7.8",                                     \
+   integer_to_integer<Integer<D>, Integer<S>>,  \
+   kSaturate},
+#define CUDASIM_TO_WIDE_INTEGERS(use, s, S)           \
+  use(u16, U16, s, S) use(s16, I16, s, S)             \
+      use(u32, U32, s, S) use(s32, I32, s, S)         \
+          use(u64, U64, s, S) use(s64, I64, s, S)
+#define CUDASIM_TO_INTEGERS(use, s, S)    \
+  use(u8, U8, s, S) use(s8, I8, s, S)     \
+      CUDASIM_TO_WIDE_INTEGERS(use, s, S)
+#define CUDASIM_F2I_FORM(text, kRound, d, D, s, S)  \
+  {text "." #d "." #s,                              \
+   "=t1~ t2~",                                      \
+   "9.7.8",                                         \
+   float_to_integer<Integer<D>, S>,                 \
+   kRound},
+#define CUDASIM_ROUNDINGS(use, d, D, s, S) \
+  use("cvt.rni", kNearest, d, D, s, S)     \
+  use("cvt.rzi", kZero, d, D, s, S)        \
+  use("cvt.rmi", kDown, d, D, s, S)        \
+  use("cvt.rpi", kUp, d, D, s, S)
+#define CUDASIM_F2I_PLAIN(text, kRound, d, D, s, S)       \
+  CUDASIM_F2I_FORM(text, kRound, d, D, s, S)              \
+  CUDASIM_F2I_FORM(text ".sat", kRound, d, D, s, S)
+// Only numbers of 32 bits are flushed.
+#define CUDASIM_F2I_FLUSHED(text, kRound, d, D, s, S)                 \
+  CUDASIM_F2I_PLAIN(text, kRound, d, D, s, S)                         \
+  CUDASIM_F2I_FORM(text ".ftz", kRound | kFlush, d, D, s, S)          \
+  CUDASIM_F2I_FORM(text ".ftz.sat", kRound | kFlush, d, D, s, S)
+#define CUDASIM_F2I(d, D, s, S) \
+  CUDASIM_ROUNDINGS(CUDASIM_F2I_PLAIN, d, D, s, S)
+#define CUDASIM_F2I_SINGLE(d, D, s, S) \
+  CUDASIM_ROUNDINGS(CUDASIM_F2I_FLUSHED, d, D, s, S)
+// Registers on the other side of bf16 are never wider than their type.
+#define CUDASIM_F2I_EXACT(text, kRound, d, D, s, S) \
+  {text "." #d "." #s,                              \
+   "=t1 t2",                                        \
+   "9.7.8",                                         \
+   float_to_integer<Integer<D>, S>,                 \
+   kRound},
+#define CUDASIM_F2I_BRAIN(d, D, s, S) \
+  CUDASIM_ROUNDINGS(CUDASIM_F2I_EXACT, d, D, s, S)
 
 constexpr Entry kEntries[] = {
-    CUDASIM_TO_INTEGERS(u8, U8)
-    CUDASIM_TO_INTEGERS(s8, I8)
-    CUDASIM_TO_INTEGERS( u16, U16)
-    CUDASIM_TO_INTEGERS(s16, I16)
-    CUDASIM_TO_INTEGERS(u32, U32)
-    CUDASIM_TO_INTEGERS(s32, I32)
-    CUDASIM_TO_INTEGERS(u64, U64)
-    CUDASIM_TO_INTEGERS( s64, I64)
-    CUDASIM_FLOAT_TO_INTEGERS(f16, Sixteen<Half>)
-    CUDASIM_FLOAT_TO_INTEGERS(bf16, Sixteen<Brain>)
-    CUDASIM_FLOAT_TO_INTEGERS( f32, Single)
-    CUDASIM_FLOAT_TO_INTEGERS(f64, Double)
+    CUDASIM_TO_INTEGERS(CUDASIM_I2I, u8, U8)
+    CUDASIM_TO_INTEGERS(CUDASIM_I2I, s8, I8)
+    CUDASIM_TO_INTEGERS(CUDASIM_I2I, u16, U16)
+    CUDASIM_TO_INTEGERS(CUDASIM_I2I, s16, I16)
+    CUDASIM_TO_INTEGERS(CUDASIM_I2I, u32, U32)
+    CUDASIM_TO_INTEGERS(CUDASIM_I2I, s32, I32)
+    CUDASIM_TO_INTEGERS(CUDASIM_I2I, u64, U64)
+    CUDASIM_TO_INTEGERS(CUDASIM_I2I, s64, I64)
+    CUDASIM_CLAMP(s8, I8, u8, U8)
+    CUDASIM_CLAMP(u8, U8, s8, I8)
+    CUDASIM_CLAMP(u16, U16, s8, I8)
+    CUDASIM_CLAMP(u32, U32, s8, I8)
+    CUDASIM_CLAMP(u64, U64, s8, I8)
+    CUDASIM_CLAMP(u8, U8, u16, U16)
+    CUDASIM_CLAMP(s8, I8, u16, U16)
+    CUDASIM_CLAMP(s16, I16, u16, U16)
+    CUDASIM_CLAMP(u8, U8, s16, I16)
+    CUDASIM_CLAMP(s8, I8, s16, I16)
+    CUDASIM_CLAMP(u16, U16, s16, I16)
+    CUDASIM_CLAMP(u32, U32, s16, I16)
+    CUDASIM_CLAMP(u64, U64, s16, I16)
+    CUDASIM_CLAMP(u8, U8, u32, U32)
+    CUDASIM_CLAMP(s8, I8, u32, U32)
+    CUDASIM_CLAMP(u16, U16, u32, U32)
+    CUDASIM_CLAMP(s16, I16, u32, U32)
+    CUDASIM_CLAMP(s32, I32, u32, U32)
+    CUDASIM_CLAMP(u8, U8, s32, I32)
+    CUDASIM_CLAMP(s8, I8, s32, I32)
+    CUDASIM_CLAMP(u16, U16, s32, I32)
+    CUDASIM_CLAMP(s16, I16, s32, I32)
+    CUDASIM_CLAMP(u32, U32, s32, I32)
+    CUDASIM_CLAMP(u64, U64, s32, I32)
+    CUDASIM_CLAMP(u8, U8, u64, U64)
+    CUDASIM_CLAMP(s8, I8, u64, U64)
+    CUDASIM_CLAMP(u16, U16, u64, U64)
+    CUDASIM_CLAMP(s16, I16, u64, U64)
+    CUDASIM_CLAMP(u32, U32, u64, U64)
+    CUDASIM_CLAMP(s32, I32, u64, U64)
+    CUDASIM_CLAMP(s64, I64, u64, U64)
+    CUDASIM_CLAMP(u8, U8, s64, I64)
+    CUDASIM_CLAMP(s8, I8, s64, I64)
+    CUDASIM_CLAMP(u16, U16, s64, I64)
+    CUDASIM_CLAMP(s16, I16, s64, I64)
+    CUDASIM_CLAMP(u32, U32, s64, I64)
+    CUDASIM_CLAMP(s32, I32, s64, I64)
+    CUDASIM_CLAMP(u64, U64, s64, I64)
+    CUDASIM_TO_INTEGERS(CUDASIM_F2I, f16, Sixteen<Half>)
+    CUDASIM_TO_WIDE_INTEGERS(CUDASIM_F2I_BRAIN, bf16, Sixteen<Brain>)
+    CUDASIM_TO_INTEGERS(CUDASIM_F2I_SINGLE, f32, Single)
+    CUDASIM_TO_INTEGERS(CUDASIM_F2I, f64, Double)
 };
 // clang-format on
 

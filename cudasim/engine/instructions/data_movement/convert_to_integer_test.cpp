@@ -149,6 +149,9 @@ void check_float() {
           name_of<D>() + "." + Source<S>::kName;
       using R = Smallest<D>;
       check<R, S>(text, [&](S a) { return extended<R>(expected(a)); });
+      if constexpr (std::is_same_v<S, BF16>) {
+        continue; // its registers are never wider
+      }
       check<std::uint64_t, S>(
           text, [&](S a) { return extended<std::uint64_t>(expected(a)); });
     }

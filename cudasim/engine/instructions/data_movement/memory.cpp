@@ -195,9 +195,13 @@ Flow convert_address(Warp& warp, const Inst& inst, Mask active) {
 }
 
 /// Whether a generic address points into a space.
-template <Space kSpace>
+template <Space kSpace, typename T>
 Flow is_space(Warp& warp, const Inst& inst, Mask active) {
-  const U64* a = lanes<U64>(warp, inst.operands[1]);
+  const T* addresses = lanes<T>(warp, inst.operands[1]);
+  U64 a[kLanes];
+  for (int i = 0; i < kLanes; ++i) {
+    a[i] = addresses[i];
+  }
   const Block& block = *warp.block;
   const Mask set = lane_mask([&](int i) {
     const bool shared = a[i] - window<kShared>(warp, i) < block.shared_bytes;
@@ -228,21 +232,26 @@ Flow fence(Warp&, const Inst&, Mask) {
   return Flow::kNext;
 }
 
-/// cp.async: done at once, so that waiting for it has nothing to do.
+/// cp.async: done at once, so that waiting for it has nothing to do. What is
+/// not read of `size` bytes is written as zeros: a lane reads as many as its
+/// last operand says, or none where that is a predicate and set.
+template <bool kIgnores>
 Flow copy(Warp& warp, const Inst& inst, Mask active) {
   const U32 size = lanes<U32>(warp, inst.operands[2])[__builtin_ctz(active)];
-  U64 target[kLanes];
-  U64 source[kLanes];
-  const U32* given = inst.operands[3] == kNoSlot
-      ? nullptr
-      : lanes<U32>(warp, inst.operands[3]);
-  // Lanes that copy nothing only write zeros.
-  Mask reading = active;
-  for (int i = 0; given != nullptr && i < kLanes; ++i) {
-    if (given[i] == 0) {
-      reading &= ~(1u << i);
+  U32 bytes[kLanes];
+  if (kIgnores) {
+    const Mask ignored = read_predicate(warp, inst, 3);
+    for (int i = 0; i < kLanes; ++i) {
+      bytes[i] = (ignored >> i & 1) != 0 ? 0 : size;
+    }
+  } else {
+    const bool all = inst.operands[3] == kNoSlot;
+    const U32* given = lanes<U32>(warp, inst.operands[all ? 2 : 3]);
+    for (int i = 0; i < kLanes; ++i) {
+      bytes[i] = given[i] < size ? given[i] : size;
     }
   }
+  U64 target[kLanes];
   if (!locate<kShared>(
           warp,
           inst,
@@ -256,102 +265,144 @@ Flow copy(Warp& warp, const Inst& inst, Mask active) {
           target)) {
     return Flow::kFault;
   }
-  if (reading != 0 &&
-      !locate<kGeneric>(
-          warp,
-          inst,
-          inst.operands[1],
-          inst.widths[1],
-          inst.immediate,
-          reading,
-          given == nullptr ? size : 1,
-          given == nullptr ? size : 1,
-          false,
-          source)) {
-    return Flow::kFault;
-  }
-  for (int i = 0; i < kLanes; ++i) {
-    if ((active >> i & 1) == 0) {
-      continue;
+  for (Mask left = active; left != 0;) {
+    // The lanes that read as much as the first of those that are left.
+    const U32 count = bytes[__builtin_ctz(left)];
+    Mask alike = 0;
+    for (int i = 0; i < kLanes; ++i) {
+      alike |= (bytes[i] == count ? 1u : 0u) << i;
     }
-    auto* to = reinterpret_cast<char*>(target[i]);
-    U32 bytes = given == nullptr ? size : given[i];
-    bytes = bytes < size ? bytes : size;
-    if (bytes != 0) {
-      __builtin_memcpy(to, reinterpret_cast<const void*>(source[i]), bytes);
+    alike &= left;
+    left &= ~alike;
+    U64 source[kLanes];
+    if (count != 0 &&
+        !locate<kGeneric>(
+            warp,
+            inst,
+            inst.operands[1],
+            inst.widths[1],
+            inst.immediate,
+            alike,
+            count,
+            count == size ? size : 1,
+            false,
+            source)) {
+      return Flow::kFault;
     }
-    __builtin_memset(to + bytes, 0, size - bytes);
+    for (; alike != 0; alike &= alike - 1) {
+      const int i = __builtin_ctz(alike);
+      auto* to = reinterpret_cast<char*>(target[i]);
+      if (count != 0) {
+        __builtin_memcpy(to, reinterpret_cast<const void*>(source[i]), count);
+      }
+      __builtin_memset(to + count, 0, size - count);
+    }
   }
   return Flow::kNext;
 }
 
-#define CUDASIM_VECTORS(op, name, kSpace, type, T)         \
-  {#op name "." #type, op##_handler<kSpace, T, 1>},        \
-      {#op name ".v2." #type, op##_handler<kSpace, T, 2>}, \
-      {#op name ".v4." #type, op##_handler<kSpace, T, 4>},
-#define CUDASIM_TYPES(op, name, kSpace)         \
-  CUDASIM_VECTORS(op, name, kSpace, b8, U8)     \
-  CUDASIM_VECTORS(op, name, kSpace, u8, U8)     \
-  CUDASIM_VECTORS(op, name, kSpace, s8, I8)     \
-  CUDASIM_VECTORS(op, name, kSpace, b16, U16)   \
-  CUDASIM_VECTORS(op, name, kSpace, u16, U16)   \
-  CUDASIM_VECTORS(op, name, kSpace, s16, I16)   \
-  CUDASIM_VECTORS(op, name, kSpace, f16, U16)   \
-  CUDASIM_VECTORS(op, name, kSpace, bf16, U16)  \
-  CUDASIM_VECTORS(op, name, kSpace, b32, U32)   \
-  CUDASIM_VECTORS(op, name, kSpace, u32, U32)   \
-  CUDASIM_VECTORS(op, name, kSpace, s32, I32)   \
-  CUDASIM_VECTORS(op, name, kSpace, f32, U32)   \
-  CUDASIM_VECTORS(op, name, kSpace, f16x2, U32) \
-  CUDASIM_VECTORS(op, name, kSpace, b64, U64)   \
-  CUDASIM_VECTORS(op, name, kSpace, u64, U64)   \
-  CUDASIM_VECTORS(op, name, kSpace, s64, U64)   \
-  CUDASIM_VECTORS(op, name, kSpace, f64, U64)
-#define CUDASIM_CVTA(name, kSpace)                                  \
-  {"cvta" name ".u64", convert_address<kSpace, true, U64>},         \
-      {"cvta.to" name ".u64", convert_address<kSpace, false, U64>}, \
-      {"isspacep" name, is_space<kSpace>},
-#define CUDASIM_FENCE(name)                             \
-  {"membar." #name, fence}, {"fence.sc." #name, fence}, \
-      {"fence.acq_rel." #name, fence},
+#define CUDASIM_LOAD(name, space, kSpace, type, T)                          \
+  {"ld" name "." #type, "=t~ <[" space ":t]", "9.7.8", load<kSpace, T, 1>}, \
+      {"ld" name ".v2." #type,                                              \
+       "{2*=t~_} <[" space ":2*t]",                                         \
+       "9.7.8",                                                             \
+       load<kSpace, T, 2>},
+#define CUDASIM_LOAD_FOUR(name, space, kSpace, type, T) \
+  {"ld" name ".v4." #type,                              \
+   "{4*=t~_} <[" space ":4*t]",                         \
+   "9.7.8",                                             \
+   load<kSpace, T, 4>},
+#define CUDASIM_STORE(name, space, kSpace, type, T)                         \
+  {"st" name "." #type, ">[" space ":t] t~", "9.7.8", store<kSpace, T, 1>}, \
+      {"st" name ".v2." #type,                                              \
+       ">[" space ":2*t] {2*t~}",                                           \
+       "9.7.8",                                                             \
+       store<kSpace, T, 2>},
+#define CUDASIM_STORE_FOUR(name, space, kSpace, type, T) \
+  {"st" name ".v4." #type,                               \
+   ">[" space ":4*t] {4*t~}",                            \
+   "9.7.8",                                              \
+   store<kSpace, T, 4>},
+// A vector has 16 bytes at most.
+#define CUDASIM_NARROW_TYPES(use, name, space, kSpace)                    \
+  use(name, space, kSpace, b8, U8) use(name, space, kSpace, u8, U8)       \
+      use(name, space, kSpace, s8, I8) use(name, space, kSpace, b16, U16) \
+          use(name, space, kSpace, u16, U16)                              \
+              use(name, space, kSpace, s16, I16)                          \
+                  use(name, space, kSpace, b32, U32)                      \
+                      use(name, space, kSpace, u32, U32)                  \
+                          use(name, space, kSpace, s32, I32)              \
+                              use(name, space, kSpace, f32, U32)
+#define CUDASIM_WIDE_TYPES(use, name, space, kSpace)                    \
+  use(name, space, kSpace, b64, U64) use(name, space, kSpace, u64, U64) \
+      use(name, space, kSpace, s64, U64) use(name, space, kSpace, f64, U64)
+#define CUDASIM_LOADS(name, space, kSpace)                     \
+  CUDASIM_NARROW_TYPES(CUDASIM_LOAD, name, space, kSpace)      \
+  CUDASIM_NARROW_TYPES(CUDASIM_LOAD_FOUR, name, space, kSpace) \
+  CUDASIM_WIDE_TYPES(CUDASIM_LOAD, name, space, kSpace)
+#define CUDASIM_STORES(name, space, kSpace)                     \
+  CUDASIM_NARROW_TYPES(CUDASIM_STORE, name, space, kSpace)      \
+  CUDASIM_NARROW_TYPES(CUDASIM_STORE_FOUR, name, space, kSpace) \
+  CUDASIM_WIDE_TYPES(CUDASIM_STORE, name, space, kSpace)
+#define CUDASIM_CVTA(space, kSpace)                                     \
+  {"cvta." space ".u64",                                                \
+   "=t t&" space,                                                       \
+   "9.7.8",                                                             \
+   convert_address<kSpace, true, U64>},                                 \
+      {"cvta.to." space ".u64",                                         \
+       "=t t",                                                          \
+       "9.7.8",                                                         \
+       convert_address<kSpace, false, U64>},                            \
+      {"isspacep." space, "=pred b64", "9.7.8", is_space<kSpace, U64>}, \
+      {"isspacep." space, "=pred b32", "9.7.8", is_space<kSpace, U32>},
+#define CUDASIM_MEMBAR(name) {"membar." name, "orders:", "9.7.12", fence},
+#define CUDASIM_FENCE(name)                       \
+  {"fence.sc." name, "orders:", "9.7.12", fence}, \
+      {"fence.acq_rel." name, "orders:", "9.7.12", fence},
 
-template <Space kSpace, typename T, int N>
-constexpr Handler ld_handler = load<kSpace, T, N>;
-template <Space kSpace, typename T, int N>
-constexpr Handler st_handler = store<kSpace, T, N>;
-
+// clang-format off
 constexpr Entry kEntries[] = {
-    CUDASIM_TYPES(ld, "", kGeneric) CUDASIM_TYPES(ld, ".global", kGlobal)
-        CUDASIM_TYPES(ld, ".const", kGlobal) CUDASIM_TYPES(
-            ld,
-            ".shared",
-            kShared) CUDASIM_TYPES(ld, ".local", kLocal)
-            CUDASIM_TYPES(ld, ".param", kParameter)
-                CUDASIM_TYPES(st, "", kGeneric)
-                    CUDASIM_TYPES(st, ".global", kGlobal)
-                        CUDASIM_TYPES(st, ".shared", kShared)
-                            CUDASIM_TYPES(st, ".local", kLocal) CUDASIM_CVTA(
-                                ".global",
-                                kGlobal) CUDASIM_CVTA(".const", kConstant)
-                                CUDASIM_CVTA(".shared", kShared)
-                                    CUDASIM_CVTA(".local", kLocal)
-                                        CUDASIM_CVTA(".param", kParameter)
-                                            CUDASIM_FENCE(cta) CUDASIM_FENCE(gl)
-                                                CUDASIM_FENCE(sys)
-                                                    CUDASIM_FENCE(gpu)
-                                                        CUDASIM_FENCE(cluster){
-                                                            "fence.proxy.alias",
-                                                            fence},
-    {"fence.proxy.async", fence},
-    {"prefetch.global", nothing},
-    {"prefetch.local", nothing},
-    {"prefetch", nothing},
-    {"prefetchu", nothing},
-    {"nanosleep.u32", pause},
-    {"cp.async.shared.global", copy},
-    {"cp.async.commit_group", nothing},
-    {"cp.async.wait_group", nothing},
-    {"cp.async.wait_all", nothing}};
+    CUDASIM_LOADS("", "generic", kGeneric)
+    CUDASIM_LOADS(".global", "global", kGlobal)
+    CUDASIM_LOADS(".const", "const", kGlobal)
+    CUDASIM_LOADS(".shared", "shared", kShared)
+    CUDASIM_LOADS(".local", "local", kLocal)
+    CUDASIM_LOADS(".param", "param", kParameter)
+    CUDASIM_STORES("", "generic", kGeneric)
+    CUDASIM_STORES(".global", "global", kGlobal)
+    CUDASIM_STORES(".shared", "shared", kShared)
+    CUDASIM_STORES(".local", "local", kLocal)
+    CUDASIM_CVTA("global", kGlobal)
+    CUDASIM_CVTA("const", kConstant)
+    CUDASIM_CVTA("shared", kShared)
+    CUDASIM_CVTA("local", kLocal)
+    CUDASIM_CVTA("param", kParameter)
+    CUDASIM_MEMBAR("cta")
+    CUDASIM_MEMBAR("gl")
+    CUDASIM_MEMBAR("sys")
+    CUDASIM_FENCE("cta")
+    CUDASIM_FENCE("sys")
+    CUDASIM_FENCE("gpu")
+    CUDASIM_FENCE("cluster")
+    {"fence.proxy.alias", "orders:", "9.7.12", fence},
+    {"fence.proxy.async", "orders:", "9.7.12", fence},
+    {"prefetch.global", "[global]", "9.7.8", nothing},
+    {"prefetch.local", "[local]", "9.7.8", nothing},
+    {"prefetch", "[generic]", "9.7.8", nothing},
+    {"prefetchu", "[generic]", "9.7.8", nothing},
+    {"nanosleep.u32", "t", "9.7.12", pause},
+    {"cp.async.shared.global",
+     ">[shared:#2] <[global:#2] #u32:4|8|16 u32?",
+     "9.7.8",
+     copy<false>},
+    {"cp.async.shared.global",
+     ">[shared:#2] <[global:#2] #u32:4|8|16 pred",
+     "9.7.8",
+     copy<true>},
+    {"cp.async.commit_group", "", "9.7.8", nothing},
+    {"cp.async.wait_group", "#u32", "9.7.8", nothing},
+    {"cp.async.wait_all", "", "9.7.8", nothing}};
+// clang-format on
 
 } // namespace
 

@@ -114,20 +114,35 @@ Flow transpose_matrix(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-#define CUDASIM_MATRICES(op, handler, count)                               \
-  {op ".sync.aligned.m8n8.x" #count ".shared.b16", handler<count, false>}, \
-      {op ".sync.aligned.m8n8.x" #count ".trans.shared.b16",               \
+#define CUDASIM_MATRICES(op, operands, handler, count)       \
+  {op ".sync.aligned.m8n8.x" #count ".shared.b16",           \
+   operands,                                                 \
+   "9.7.13",                                                 \
+   handler<count, false>},                                   \
+      {op ".sync.aligned.m8n8.x" #count ".trans.shared.b16", \
+       operands,                                             \
+       "9.7.13",                                             \
        handler<count, true>},
+#define CUDASIM_LDMATRIX(count, rows)                    \
+  CUDASIM_MATRICES(                                      \
+      "ldmatrix",                                        \
+      "warp: {" #count "*=b32_} <[shared:16@" #rows "]", \
+      load_matrix,                                       \
+      count)
+#define CUDASIM_STMATRIX(count, rows)                  \
+  CUDASIM_MATRICES(                                    \
+      "stmatrix",                                      \
+      "warp: >[shared:16@" #rows "] {" #count "*b32}", \
+      store_matrix,                                    \
+      count)
 
 constexpr Entry kEntries[] = {
-    CUDASIM_MATRICES("ldmatrix", load_matrix, 1)
-        CUDASIM_MATRICES("ldmatrix", load_matrix, 2)
-            CUDASIM_MATRICES("ldmatrix", load_matrix, 4)
-                CUDASIM_MATRICES("stmatrix", store_matrix, 1)
-                    CUDASIM_MATRICES("stmatrix", store_matrix, 2)
-                        CUDASIM_MATRICES("stmatrix", store_matrix, 4){
-                            "movmatrix.sync.aligned.m8n8.trans.b16",
-                            transpose_matrix}};
+    CUDASIM_LDMATRIX(1, 8) CUDASIM_LDMATRIX(2, 16) CUDASIM_LDMATRIX(4, 32)
+        CUDASIM_STMATRIX(1, 8) CUDASIM_STMATRIX(2, 16) CUDASIM_STMATRIX(4, 32){
+            "movmatrix.sync.aligned.m8n8.trans.b16",
+            "warp: =b32 b32",
+            "9.7.13",
+            transpose_matrix}};
 
 } // namespace
 

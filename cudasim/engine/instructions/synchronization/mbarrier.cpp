@@ -67,11 +67,10 @@ bool locate_object(
       host);
 }
 
-/// An operand of 32 bits, which may be an immediate of 64.
+/// An operand of a lane.
+template <typename T>
 U64 number(Warp& warp, const Inst& inst, int operand, int lane) {
-  return inst.widths[operand] == 8
-      ? lanes<U64>(warp, inst.operands[operand])[lane]
-      : lanes<U32>(warp, inst.operands[operand])[lane];
+  return lanes<T>(warp, inst.operands[operand])[lane];
 }
 
 template <Space kSpace>
@@ -82,7 +81,7 @@ Flow initialize(Warp& warp, const Inst& inst, Mask active) {
   }
   for (Mask left = active; left != 0; left &= left - 1) {
     const int lane = __builtin_ctz(left);
-    const U64 count = number(warp, inst, 1, lane);
+    const U64 count = number<U32>(warp, inst, 1, lane);
     Object{count, count, 0}.write(host[lane]);
   }
   return Flow::kNext;
@@ -105,11 +104,9 @@ Flow arrive(Warp& warp, const Inst& inst, Mask active) {
   for (Mask left = active; left != 0; left &= left - 1) {
     const int lane = __builtin_ctz(left);
     Object object = Object::read(host[lane]);
-    if (inst.operands[0] != kNoSlot) {
-      lanes<U64>(warp, inst.operands[0])[lane] = object.bits();
-    }
+    lanes<U64>(warp, inst.operands[0])[lane] = object.bits();
     const U64 count =
-        inst.operands[2] == kNoSlot ? 1 : number(warp, inst, 2, lane);
+        inst.operands[2] == kNoSlot ? 1 : number<U32>(warp, inst, 2, lane);
     object.arrive(count, kDrops);
     object.write(host[lane]);
   }
@@ -145,7 +142,8 @@ Flow test_wait(Warp& warp, const Inst& inst, Mask active) {
   for (Mask left = active; left != 0; left &= left - 1) {
     const int lane = __builtin_ctz(left);
     const U64 phase = Object::read(host[lane]).phase;
-    const U64 waited = number(warp, inst, 2, lane);
+    const U64 waited = kParity ? number<U32>(warp, inst, 2, lane)
+                               : number<U64>(warp, inst, 2, lane);
     const bool over =
         kParity ? (phase & 1) != (waited & 1) : phase != waited >> kPhaseShift;
     done |= (over ? 1u : 0u) << lane;
@@ -162,25 +160,63 @@ Flow pending_count(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-#define CUDASIM_MBARRIER(space, kSpace)                                       \
-  {"mbarrier.init" space ".b64", initialize<kSpace>},                         \
-      {"mbarrier.inval" space ".b64", invalidate<kSpace>},                    \
-      {"mbarrier.arrive" space ".b64", arrive<kSpace, false>},                \
-      {"mbarrier.arrive.noComplete" space ".b64", arrive<kSpace, false>},     \
-      {"mbarrier.arrive_drop" space ".b64", arrive<kSpace, true>},            \
-      {"mbarrier.arrive_drop.noComplete" space ".b64", arrive<kSpace, true>}, \
-      {"mbarrier.test_wait" space ".b64", test_wait<kSpace, false>},          \
-      {"mbarrier.test_wait.parity" space ".b64", test_wait<kSpace, true>},    \
-      {"mbarrier.try_wait" space ".b64", test_wait<kSpace, false>},           \
-      {"mbarrier.try_wait.parity" space ".b64", test_wait<kSpace, true>},     \
-      {"cp.async.mbarrier.arrive" space ".b64",                               \
-       arrive_after_copies<kSpace, false>},                                   \
-      {"cp.async.mbarrier.arrive.noinc" space ".b64",                         \
+#define CUDASIM_MBARRIER(name, space, kSpace)         \
+  {"mbarrier.init" name ".b64",                       \
+   "[" space ":8] u32",                               \
+   "9.7.12",                                          \
+   initialize<kSpace>},                               \
+      {"mbarrier.inval" name ".b64",                  \
+       "[" space ":8]",                               \
+       "9.7.12",                                      \
+       invalidate<kSpace>},                           \
+      {"mbarrier.arrive" name ".b64",                 \
+       "=b64_ [" space ":8] u32?",                    \
+       "9.7.12",                                      \
+       arrive<kSpace, false>},                        \
+      {"mbarrier.arrive.noComplete" name ".b64",      \
+       "=b64_ [" space ":8] u32",                     \
+       "9.7.12",                                      \
+       arrive<kSpace, false>},                        \
+      {"mbarrier.arrive_drop" name ".b64",            \
+       "=b64_ [" space ":8] u32?",                    \
+       "9.7.12",                                      \
+       arrive<kSpace, true>},                         \
+      {"mbarrier.arrive_drop.noComplete" name ".b64", \
+       "=b64_ [" space ":8] u32",                     \
+       "9.7.12",                                      \
+       arrive<kSpace, true>},                         \
+      {"mbarrier.test_wait" name ".b64",              \
+       "orders: =pred [" space ":8] b64",             \
+       "9.7.12",                                      \
+       test_wait<kSpace, false>},                     \
+      {"mbarrier.test_wait.parity" name ".b64",       \
+       "orders: =pred [" space ":8] u32",             \
+       "9.7.12",                                      \
+       test_wait<kSpace, true>},                      \
+      {"mbarrier.try_wait" name ".b64",               \
+       "orders: =pred [" space ":8] b64 u32?",        \
+       "9.7.12",                                      \
+       test_wait<kSpace, false>},                     \
+      {"mbarrier.try_wait.parity" name ".b64",        \
+       "orders: =pred [" space ":8] u32 u32?",        \
+       "9.7.12",                                      \
+       test_wait<kSpace, true>},                      \
+      {"cp.async.mbarrier.arrive" name ".b64",        \
+       "[" space ":8]",                               \
+       "9.7.12",                                      \
+       arrive_after_copies<kSpace, false>},           \
+      {"cp.async.mbarrier.arrive.noinc" name ".b64",  \
+       "[" space ":8]",                               \
+       "9.7.12",                                      \
        arrive_after_copies<kSpace, true>},
 
-constexpr Entry kEntries[] = {CUDASIM_MBARRIER("", kGeneric) CUDASIM_MBARRIER(
-    ".shared",
-    kShared){"mbarrier.pending_count.b64", pending_count}};
+constexpr Entry kEntries[] = {
+    CUDASIM_MBARRIER("", "generic", kGeneric)
+        CUDASIM_MBARRIER(".shared", "shared", kShared){
+            "mbarrier.pending_count.b64",
+            "=u32 b64",
+            "9.7.12",
+            pending_count}};
 
 } // namespace
 

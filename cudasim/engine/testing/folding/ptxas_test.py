@@ -130,20 +130,10 @@ class PtxasTest(absltest.TestCase):
         print(f"{len(folded)} instructions are folded, {len(self.refused)} are refused")
         self.assertGreater(len(folded), _LEAST_FOLDED)
 
-    def test_what_ptxas_refuses_is_listed(self) -> None:
-        listed = ARGUMENTS[3]
-        if workspace := os.environ.get("BUILD_WORKSPACE_DIRECTORY"):
-            pathlib.Path(workspace, listed).write_text(
-                "".join(f"{name}\n" for name in self.refused), encoding="utf-8"
-            )
-            return
-        self.assertEqual(
-            listed.read_text(encoding="utf-8").splitlines(),
-            self.refused,
-            "type: ./bazelw run //cudasim/engine/testing/folding:ptxas_test",
-        )
+    def test_ptxas_takes_all_that_is_tested(self) -> None:
+        self.assertEqual(self.refused, [])
 
 
 if __name__ == "__main__":
-    ARGUMENTS = [pathlib.Path(argument) for argument in sys.argv[1:5]]
+    ARGUMENTS = [pathlib.Path(argument) for argument in sys.argv[1:4]]
     absltest.main(argv=sys.argv[:1])

@@ -16,34 +16,33 @@ namespace cudasim::engine {
 /// What a name stands for.
 struct Binding {
   enum class Kind : std::uint8_t {
-    kRegister, // `index`: the virtual register
-    kLocal, // `offset` in the lane's local frame (.local, .param of a body)
-    kKernelParameter, // `offset` in the parameter buffer
-    kShared, // `offset` in the block's shared memory
+    kRegister, // `index`: which of those that the function declares
+    kLocal, // in the lane's local memory (.local, .param of a body)
+    kKernelParameter,
+    kShared, // in the block's shared memory
   };
   Kind kind = Kind::kRegister;
-  std::uint32_t index = 0;
-  std::uint64_t offset = 0;
+  std::uint64_t index = 0;
   ptx::Type type = ptx::Type::kNone;
+  const ptx::Variable* variable = nullptr; // of all but registers
 };
 
 class Scope {
  public:
   explicit Scope(Scope* parent) : parent_(parent) {}
 
-  void declare(const std::string& name, const Binding& binding) {
-    names_[name] = binding;
+  /// Each returns false, and does nothing, when the name is there already.
+  bool declare(const std::string& name, const Binding& binding) {
+    return !is_in_range(name) && names_.try_emplace(name, binding).second;
   }
-  /// Registers `name`0 to `name`count-1, from virtual register `first` on.
-  void declare_range(
+  /// Registers `name`0 to `name`count-1, from register `first` on.
+  bool declare_range(
       const std::string& name,
       std::uint32_t count,
-      std::uint32_t first,
-      ptx::Type type) {
-    ranges_[name] = {count, first, type};
-  }
-  void declare_label(const std::string& name, std::uint32_t instruction) {
-    labels_[name] = instruction;
+      std::uint64_t first,
+      ptx::Type type);
+  bool declare_label(const std::string& name, std::uint32_t instruction) {
+    return labels_.try_emplace(name, instruction).second;
   }
 
   /// Looks here and then in the scopes around; false when it is nowhere.
@@ -54,9 +53,11 @@ class Scope {
   }
 
  private:
+  bool is_in_range(const std::string& name) const;
+
   struct Range {
     std::uint32_t count;
-    std::uint32_t first;
+    std::uint64_t first;
     ptx::Type type;
   };
   Scope* parent_;

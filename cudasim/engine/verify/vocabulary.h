@@ -1,4 +1,4 @@
-// Small questions about PTX that several parts of the lowering ask.
+// Small questions about PTX that the verifier and the lowering ask.
 #pragma once
 
 #include <cstdint>

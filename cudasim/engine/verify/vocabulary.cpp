@@ -1,4 +1,4 @@
-#include "cudasim/engine/lowering/vocabulary.h"
+#include "cudasim/engine/verify/vocabulary.h"
 
 #include <algorithm>
 

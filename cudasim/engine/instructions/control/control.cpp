@@ -1,0 +1,52 @@
+// Instructions that have no handler, because the warp's loop executes them
+// itself (engine/warp): branches, calls, barriers. Source: PTX ISA 9.7.11
+// (control flow), 9.7.12 (barriers).
+#include "cudasim/engine/instructions/family.h"
+
+namespace cudasim::engine {
+namespace {
+
+// A barrier has one of 16 numbers, and its threads come in whole warps.
+#define CUDASIM_BARRIER_NUMBER "u32:0..15"
+#define CUDASIM_THREADS "u32:32..4294967264/32"
+#define CUDASIM_REDUCTION(name, op, result)                               \
+  {name ".red." op "." result,                                            \
+   "=" result " " CUDASIM_BARRIER_NUMBER " pred",                         \
+   "9.7.12",                                                              \
+   nullptr},                                                              \
+      {name ".red." op "." result,                                        \
+       "=" result " " CUDASIM_BARRIER_NUMBER " " CUDASIM_THREADS " pred", \
+       "9.7.12",                                                          \
+       nullptr},
+#define CUDASIM_BARRIER(name, suffix)                   \
+  {name ".sync" suffix,                                 \
+   CUDASIM_BARRIER_NUMBER " " CUDASIM_THREADS "?",      \
+   "9.7.12",                                            \
+   nullptr},                                            \
+      {name ".arrive" suffix,                           \
+       CUDASIM_BARRIER_NUMBER " " CUDASIM_THREADS,      \
+       "9.7.12",                                        \
+       nullptr},                                        \
+      CUDASIM_REDUCTION(name suffix, "popc", "u32")     \
+          CUDASIM_REDUCTION(name suffix, "and", "pred") \
+              CUDASIM_REDUCTION(name suffix, "or", "pred")
+
+constexpr Entry kEntries[] = {
+    {"bra", "label", "9.7.11", nullptr},
+    {"brx.idx", "u32 targets", "9.7.11", nullptr},
+    {"ret", "", "9.7.11", nullptr},
+    {"exit", "", "9.7.11", nullptr},
+    {"trap", "", "9.7.18", nullptr},
+    {"bar.warp.sync", "members", "9.7.12", nullptr},
+    CUDASIM_BARRIER("bar", "") CUDASIM_BARRIER("bar.cta", "")
+        CUDASIM_BARRIER("barrier", "") CUDASIM_BARRIER("barrier.cta", "")
+            CUDASIM_BARRIER("barrier", ".aligned")
+                CUDASIM_BARRIER("barrier.cta", ".aligned")};
+
+} // namespace
+
+Family control_family() {
+  return {"control", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
+
+} // namespace cudasim::engine

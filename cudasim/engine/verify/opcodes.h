@@ -1,0 +1,20 @@
+// The names of PTX's instructions. Source: PTX ISA 8.4, 4.3.2, table 2.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "cudasim/ptx/ast.h"
+
+namespace cudasim::engine {
+
+/// Whether PTX has an instruction of this name.
+bool is_opcode(std::string_view name);
+
+/// Whether the families have each form of the instruction with these types and
+/// modifiers that ptxas takes, so that one without a row is none.
+bool has_all_forms(
+    const ptx::Instruction& instruction,
+    const std::vector<ptx::Type>& types);
+
+} // namespace cudasim::engine

@@ -1,0 +1,333 @@
+#include "cudasim/engine/verify/operand_verifier.h"
+
+#include <algorithm>
+
+#include "cudasim/engine/code/special_registers.h"
+#include "cudasim/engine/instructions/key.h"
+#include "cudasim/engine/verify/complaint.h"
+#include "cudasim/engine/verify/operand_types.h"
+#include "cudasim/engine/verify/vocabulary.h"
+
+namespace cudasim::engine {
+namespace {
+
+using ptx::Operand;
+using ptx::Space;
+using Kind = ptx::Operand::Kind;
+
+std::string quoted_type(ptx::Type type) {
+  return "." + std::string(ptx::name_of(type));
+}
+
+const char* name_of(Space space) {
+  switch (space) {
+    case Space::kConst:
+      return ".const";
+    case Space::kGlobal:
+      return ".global";
+    case Space::kLocal:
+      return ".local";
+    case Space::kParam:
+      return ".param";
+    case Space::kShared:
+      return ".shared";
+    default:
+      return "generic";
+  }
+}
+
+/// "" when the constant is one of those that the shape allows.
+std::string range_misfit(const OperandShape& shape, const Operand& constant) {
+  const std::uint64_t bits = constant.bits;
+  if (!shape.choices.empty()) {
+    std::string list;
+    for (const std::uint64_t choice : shape.choices) {
+      if (choice == bits) {
+        return "";
+      }
+      list += (list.empty() ? "" : ", ") + std::to_string(choice);
+    }
+    return "one of " + list;
+  }
+  if (bits < shape.low || bits > shape.high) {
+    return "a number from " + std::to_string(shape.low) + " to " +
+        std::to_string(shape.high);
+  }
+  return bits % shape.step == 0 ? ""
+                                : "a multiple of " + std::to_string(shape.step);
+}
+
+bool special_fits(const OperandShape& shape, const Operand& operand) {
+  if (!shape.special || shape.written || operand.negated) {
+    return false;
+  }
+  const std::string name = operand.component == 0
+      ? operand.name
+      : operand.name + "." + operand.component;
+  const int bytes = special_register_bytes(name);
+  if (bytes <= 0 || is_float(shape.type)) {
+    return bytes == 0 && shape.type == ptx::Type::kPred;
+  }
+  const auto size = static_cast<int>(ptx::size_of(shape.type));
+  // Those with components can be read as 16 bits too, and %gridid as 32 or 64
+  // (PTX ISA 10).
+  return size == bytes || (shape.relaxed && size < bytes) ||
+      (shape.type == ptx::Type::kU16 && operand.component != 0) ||
+      (size == 8 && name == "%gridid");
+}
+
+} // namespace
+
+std::string OperandVerifier::key() const {
+  const bool is_param =
+      (instruction_.opcode == "ld" || instruction_.opcode == "st") &&
+      (has(instruction_, "param") || has(instruction_, "param::func") ||
+       has(instruction_, "param::entry"));
+  if (!is_param) {
+    return canonical_key(instruction_);
+  }
+  ptx::Instruction adjusted;
+  adjusted.opcode = instruction_.opcode;
+  adjusted.modifiers = instruction_.modifiers;
+  bool is_local = !function_.is_entry;
+  for (const Operand& operand : instruction_.operands) {
+    Binding binding;
+    if (operand.kind == Kind::kAddress && !operand.elements.empty() &&
+        names_.find(operand.elements[0].name, &binding)) {
+      is_local = binding.kind == Binding::Kind::kLocal ||
+          (binding.kind == Binding::Kind::kRegister && is_local);
+    }
+  }
+  for (std::string& modifier : adjusted.modifiers) {
+    if (modifier.rfind("param", 0) == 0) {
+      modifier = is_local ? "local" : "param";
+    }
+  }
+  return canonical_key(adjusted);
+}
+
+const Row* OperandVerifier::verify(const std::vector<Row>& rows) const {
+  Misfit furthest;
+  for (const Row& row : rows) {
+    Misfit found = misfit(row);
+    if (found.expected.empty()) {
+      return &row;
+    }
+    if (furthest.expected.empty() || found.operand > furthest.operand) {
+      furthest = std::move(found);
+    }
+  }
+  refuse(module_, furthest.location, furthest.found, furthest.expected);
+}
+
+OperandVerifier::Misfit OperandVerifier::misfit(const Row& row) const {
+  const auto& shapes = row.shape.operands;
+  const auto& operands = instruction_.operands;
+  Misfit result;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& operand = operands[i];
+    result.operand = i;
+    result.location =
+        operand.location.line != 0 ? operand.location : instruction_.location;
+    result.found = text_of(operand);
+    if (i >= shapes.size()) {
+      result.expected = "no operand here, as '" + text_of(instruction_) +
+          "' has " + std::to_string(shapes.size());
+      return result;
+    }
+    result.expected = misfit(shapes[i], operand);
+    if (!result.expected.empty()) {
+      result.expected += " as operand " + std::to_string(i + 1) + " of '" +
+          text_of(instruction_) + "'";
+      return result;
+    }
+  }
+  if (operands.size() < shapes.size() && !shapes[operands.size()].optional) {
+    result.operand = operands.size();
+    result.location = instruction_.location;
+    result.found = text_of(instruction_);
+    result.expected = std::to_string(shapes.size()) + " operands, not " +
+        std::to_string(operands.size());
+  }
+  return result;
+}
+
+std::string OperandVerifier::misfit(
+    const OperandShape& shape,
+    const Operand& operand) const {
+  switch (shape.kind) {
+    case OperandShape::Kind::kLabel: {
+      std::uint32_t instruction = 0;
+      return names_.find_label(operand.name, &instruction) ? "" : "a label";
+    }
+    case OperandShape::Kind::kTargets: {
+      const ptx::Statement* list = names_.list(operand.name);
+      if (list == nullptr ||
+          list->kind != ptx::Statement::Kind::kBranchTargets) {
+        return "a list of .branchtargets";
+      }
+      for (const std::string& target : list->targets) {
+        std::uint32_t instruction = 0;
+        if (!names_.find_label(target, &instruction)) {
+          return "targets that are labels (not '" + target + "')";
+        }
+      }
+      return "";
+    }
+    case OperandShape::Kind::kAddress:
+      return address_misfit(shape, operand);
+    default:
+      break;
+  }
+  if (shape.vector != 0) {
+    if (operand.kind != Kind::kVector ||
+        operand.elements.size() != shape.vector) {
+      return std::to_string(shape.vector) + " values in braces";
+    }
+    bool any = false;
+    ptx::Type type = ptx::Type::kNone;
+    for (const Operand& element : operand.elements) {
+      const std::string expected = value_misfit(shape, element);
+      if (!expected.empty()) {
+        return expected;
+      }
+      any |= element.kind != Kind::kSink;
+      Binding binding;
+      if (element.kind != Kind::kSink && names_.find(element.name, &binding)) {
+        if (type != ptx::Type::kNone &&
+            ptx::size_of(type) != ptx::size_of(binding.type)) {
+          return "values of one size in braces";
+        }
+        type = binding.type;
+      }
+    }
+    return any ? "" : "at least one value in braces";
+  }
+  if (shape.paired && !shape.alone && operand.kind == Kind::kPair) {
+    const std::string first = value_misfit(shape, operand.elements[0]);
+    if (!first.empty()) {
+      return first;
+    }
+    OperandShape second;
+    second.type = ptx::Type::kPred;
+    second.written = true;
+    second.may_discard = true;
+    return value_misfit(second, operand.elements[1]);
+  }
+  return value_misfit(shape, operand);
+}
+
+std::string OperandVerifier::value_misfit(
+    const OperandShape& shape,
+    const Operand& operand) const {
+  const std::string wanted = (shape.written        ? "a register of type "
+                                  : shape.constant ? "a constant of type "
+                                                   : "a value of type ") +
+      quoted_type(shape.type);
+  switch (operand.kind) {
+    case Kind::kSink:
+      return shape.may_discard ? "" : wanted;
+    case Kind::kInteger:
+    case Kind::kFloat:
+      if (shape.written || shape.variable ||
+          !constant_fits(shape.type, operand)) {
+        return wanted;
+      }
+      return range_misfit(shape, operand);
+    case Kind::kSpecialRegister:
+      return special_fits(shape, operand) ? "" : wanted;
+    case Kind::kRegister:
+    case Kind::kSymbol:
+      return name_misfit(shape, operand).empty() ? "" : wanted;
+    default:
+      return wanted;
+  }
+}
+
+std::string OperandVerifier::name_misfit(
+    const OperandShape& shape,
+    const Operand& operand) const {
+  Binding binding;
+  if (names_.find(operand.name, &binding) &&
+      binding.kind == Binding::Kind::kRegister) {
+    const bool negatable = shape.type == ptx::Type::kPred && !shape.written;
+    return !shape.constant && operand.offset == 0 && operand.component == 0 &&
+            (!operand.negated || negatable) &&
+            register_fits(shape.type, binding.type, shape.relaxed)
+        ? ""
+        : "another register";
+  }
+  if (operand.negated || operand.component != 0) {
+    return "no '!'";
+  }
+  if (operand.name == "WARP_SZ" && !shape.written) {
+    // The one constant that PTX defines by itself (PTX ISA 4.4.2).
+    return is_integral(shape.type) ? "" : "a value";
+  }
+  bool found = false;
+  const Space space = space_of(operand.name, &found);
+  return found && shape.symbol && is_integral(shape.type) &&
+          (shape.symbol_space == Space::kNone || shape.symbol_space == space)
+      ? ""
+      : "a value";
+}
+
+Space OperandVerifier::space_of(const std::string& name, bool* found) const {
+  Binding binding;
+  *found = true;
+  if (names_.find(name, &binding)) {
+    if (binding.variable != nullptr) {
+      return binding.variable->space;
+    }
+    *found = false; // a register
+    return Space::kNone;
+  }
+  for (const ptx::Variable& variable : module_.variables) {
+    if (variable.name == name) {
+      return variable.space;
+    }
+  }
+  *found = module_.find(name) != nullptr;
+  return Space::kNone;
+}
+
+std::string OperandVerifier::address_misfit(
+    const OperandShape& shape,
+    const Operand& operand) const {
+  const std::string wanted =
+      std::string("an address in ") + name_of(shape.space) + " memory";
+  if (operand.kind != Kind::kAddress || operand.elements.size() != 1) {
+    return wanted;
+  }
+  const Operand& base = operand.elements[0];
+  if (base.kind == Kind::kInteger) {
+    return "";
+  }
+  if (base.kind != Kind::kRegister && base.kind != Kind::kSymbol) {
+    return wanted;
+  }
+  Binding binding;
+  if (names_.find(base.name, &binding) &&
+      binding.kind == Binding::Kind::kRegister) {
+    return is_integral(binding.type) && ptx::size_of(binding.type) >= 2 &&
+            ptx::size_of(binding.type) <= 8
+        ? ""
+        : "a register with an address";
+  }
+  bool found = false;
+  const Space space = space_of(base.name, &found);
+  if (!found || space == Space::kNone) {
+    return "the name of a variable";
+  }
+  // .param variables of a body and .local ones are in one memory here, which
+  // the key says already.
+  const bool in_local = space == Space::kParam || space == Space::kReg;
+  if (shape.space == space || (shape.space == Space::kLocal && in_local)) {
+    return "";
+  }
+  const bool generic = shape.space == Space::kNone && space != Space::kParam &&
+      !(shape.writes && space == Space::kConst);
+  return generic ? "" : wanted;
+}
+
+} // namespace cudasim::engine

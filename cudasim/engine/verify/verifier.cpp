@@ -1,0 +1,215 @@
+#include "cudasim/engine/verify/verifier.h"
+
+#include <set>
+#include <string>
+
+#include "cudasim/engine/code/lowering_error.h"
+#include "cudasim/engine/instructions/key.h"
+#include "cudasim/engine/verify/call_verifier.h"
+#include "cudasim/engine/verify/complaint.h"
+#include "cudasim/engine/verify/limits.h"
+#include "cudasim/engine/verify/names.h"
+#include "cudasim/engine/verify/opcodes.h"
+#include "cudasim/engine/verify/operand_verifier.h"
+#include "cudasim/engine/verify/vocabulary.h"
+
+namespace cudasim::engine {
+namespace {
+
+using ptx::Space;
+using ptx::Statement;
+
+/// Verifies one body.
+class BodyVerifier {
+ public:
+  BodyVerifier(const ptx::Module& module, const ptx::Function& function)
+      : module_(module), function_(function), names_(module, function) {}
+
+  VerifiedBody verify() {
+    std::uint64_t local = 0;
+    for (const auto* list : {&function_.results, &function_.parameters}) {
+      for (const ptx::Variable& variable : *list) {
+        if (!function_.is_entry) {
+          add_local(variable, &local);
+        }
+      }
+    }
+    for (const Statement& statement : function_.body) {
+      names_.pass(statement);
+      if (statement.kind == Statement::Kind::kInstruction) {
+        body_.rows.push_back(verify_instruction(*statement.instruction));
+      } else if (statement.kind == Statement::Kind::kVariable) {
+        verify_variable(*statement.variable, &local);
+      } else if (statement.kind == Statement::Kind::kRegisters) {
+        verify_registers(*statement.registers);
+      }
+    }
+    return std::move(body_);
+  }
+
+ private:
+  void add_local(const ptx::Variable& variable, std::uint64_t* local) const {
+    *local = align_up(*local, alignment_of(variable)) + variable.size();
+    if (*local > kMostLocal) {
+      refuse(
+          module_,
+          variable.location,
+          variable.name,
+          "at most " + std::to_string(kMostLocal) +
+              " bytes of local memory in a function, not " +
+              std::to_string(*local));
+    }
+  }
+
+  void verify_variable(const ptx::Variable& variable, std::uint64_t* local) {
+    if (variable.type == ptx::Type::kPred) {
+      refuse(
+          module_,
+          variable.location,
+          variable.name,
+          "a predicate in a register only");
+    }
+    if (!variable.initializer.empty()) {
+      refuse(
+          module_,
+          variable.location,
+          variable.name,
+          "no initial value in this state space");
+    }
+    if (variable.space != Space::kShared) {
+      add_local(variable, local);
+    } else if (variable.size() > kMostStaticShared) {
+      refuse(
+          module_,
+          variable.location,
+          variable.name,
+          "at most " + std::to_string(kMostStaticShared) +
+              " bytes of shared memory");
+    }
+  }
+
+  void verify_registers(const ptx::RegisterDeclaration& registers) const {
+    if (registers.vector != 1) {
+      throw LoweringError(
+          module_.source_name + ":" + std::to_string(registers.location.line) +
+          ": vector registers are not supported, in " + function_.name);
+    }
+    if (ptx::size_of(registers.type) == 0 &&
+        registers.type != ptx::Type::kPred) {
+      refuse(
+          module_, registers.location, registers.name, "a type of registers");
+    }
+  }
+
+  const Row* verify_instruction(const ptx::Instruction& instruction) {
+    if (!instruction.guard.predicate.empty()) {
+      Binding guard;
+      if (!names_.find(instruction.guard.predicate, &guard) ||
+          guard.kind != Binding::Kind::kRegister ||
+          guard.type != ptx::Type::kPred) {
+        refuse(
+            module_,
+            instruction.location,
+            instruction.guard.predicate,
+            "a predicate behind '@'");
+      }
+    }
+    if (instruction.opcode == "call") {
+      verify_call(module_, names_, instruction);
+      return nullptr;
+    }
+    const OperandVerifier operands(module_, function_, names_, instruction);
+    const std::string key = operands.key();
+    const std::vector<Row>* rows = find_rows(best_isa(), key);
+    if (rows != nullptr) {
+      return operands.verify(*rows);
+    }
+    const std::string text = text_of(instruction);
+    if (!is_opcode(instruction.opcode)) {
+      refuse(
+          module_,
+          instruction.location,
+          instruction.opcode,
+          "the name of an instruction");
+    }
+    if (has_all_forms(instruction, types_in(text))) {
+      refuse(
+          module_,
+          instruction.location,
+          text,
+          "a form of '" + instruction.opcode + "' that PTX has");
+    }
+    // Named when it is executed: code that never runs does no harm.
+    return nullptr;
+  }
+
+  const ptx::Module& module_;
+  const ptx::Function& function_;
+  Names names_;
+  VerifiedBody body_;
+};
+
+} // namespace
+
+VerifiedBody verify_body(
+    const ptx::Module& module,
+    const ptx::Function& function) {
+  return BodyVerifier(module, function).verify();
+}
+
+void verify_module(const ptx::Module& module) {
+  std::set<std::string_view> names;
+  std::uint64_t constant = 0;
+  for (const ptx::Variable& variable : module.variables) {
+    if (!variable.is_extern && !variable.is_weak &&
+        !names.insert(variable.name).second) {
+      refuse(module, variable.location, variable.name, "each variable once");
+    }
+    if (variable.type == ptx::Type::kPred) {
+      refuse(
+          module,
+          variable.location,
+          variable.name,
+          "a predicate in a register only");
+    }
+    if (variable.space == Space::kConst) {
+      constant = align_up(constant, alignment_of(variable)) + variable.size();
+      if (constant > kMostConstant) {
+        refuse(
+            module,
+            variable.location,
+            variable.name,
+            "at most " + std::to_string(kMostConstant) +
+                " bytes of constants in a module");
+      }
+    }
+  }
+  std::set<std::string_view> functions;
+  for (const auto& function : module.functions) {
+    if (function->has_body && !functions.insert(function->name).second) {
+      refuse(module, function->location, function->name, "each function once");
+    }
+    std::uint64_t parameters = 0;
+    for (const ptx::Variable& parameter : function->parameters) {
+      if (parameter.type == ptx::Type::kPred) {
+        refuse(
+            module,
+            parameter.location,
+            parameter.name,
+            "a predicate in a register only");
+      }
+      parameters =
+          align_up(parameters, alignment_of(parameter)) + parameter.size();
+      if (function->is_entry && parameters > kMostParameters) {
+        refuse(
+            module,
+            parameter.location,
+            parameter.name,
+            "at most " + std::to_string(kMostParameters) +
+                " bytes of parameters");
+      }
+    }
+  }
+}
+
+} // namespace cudasim::engine

@@ -1,0 +1,30 @@
+// Refuses PTX that ptxas would refuse, before any of it is lowered: what comes
+// after may trust its input. Source: PTX ISA 8.4, chapters 4, 5, 7, 9 and 11.
+#pragma once
+
+#include <vector>
+
+#include "cudasim/engine/instructions/registry.h"
+#include "cudasim/ptx/ast.h"
+
+namespace cudasim::engine {
+
+/// What is known of a body that has been verified.
+struct VerifiedBody {
+  /// For each instruction, in the order of the text, its row; null for a form
+  /// that PTX has and this engine does not.
+  std::vector<const Row*> rows;
+};
+
+/// Verifies the body of a function, which has been parsed.
+/// @throws ptx::ParseError with line, column and what was found; LoweringError
+/// for what PTX has and this engine does not.
+VerifiedBody verify_body(
+    const ptx::Module& module,
+    const ptx::Function& function);
+
+/// Verifies what is outside of bodies: names, sizes, initial values.
+/// @throws ptx::ParseError
+void verify_module(const ptx::Module& module);
+
+} // namespace cudasim::engine
