@@ -5,6 +5,7 @@ Argument: build_variables.bzl at the top of the PyTorch sources.
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 import random
 import re
@@ -156,6 +157,15 @@ CMAKE: dict[str, Mutilation] = {
 }
 
 
+def _of_the_tree(found: cmake.Configuration) -> cmake.Configuration:
+    """Without what the build would have to write: a word that is no file may be one of those."""
+    order = {
+        name: tuple(path for path in paths if path in found.targets[name])
+        for name, paths in found.order.items()
+    }
+    return dataclasses.replace(found, order=order)
+
+
 def _python_lists(text: str) -> Lists | None:
     """What Python makes of a .bzl file; None where that is an error."""
     scope: dict[str, Any] = {"load": lambda *_names: None}
@@ -215,7 +225,7 @@ class MutilatedListsTest(absltest.TestCase):
                     continue
                 with self.subTest(name, path=path):
                     found, gaps = self._cmake(path, broken)
-                    self.assertTrue(found == whole or gaps, "silence")
+                    self.assertTrue(_of_the_tree(found) == _of_the_tree(whole) or gaps, "silence")
                     kept.append(len(units & found.sources()) / len(units))
         self.assertGreater(sum(kept) / len(kept), 0.8)
 
