@@ -126,21 +126,21 @@ OperandVerifier::Misfit OperandVerifier::misfit(const Row& row) const {
   Misfit result;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& operand = operands[i];
+    result.expected = i < shapes.size() ? misfit(shapes[i], operand)
+                                        : "no operand here, as '" +
+            text_of(instruction_) + "' has " + std::to_string(shapes.size());
+    if (result.expected.empty()) {
+      continue;
+    }
+    if (i < shapes.size()) {
+      result.expected += " as operand " + std::to_string(i + 1) + " of '" +
+          text_of(instruction_) + "'";
+    }
     result.operand = i;
     result.location =
         operand.location.line != 0 ? operand.location : instruction_.location;
     result.found = text_of(operand);
-    if (i >= shapes.size()) {
-      result.expected = "no operand here, as '" + text_of(instruction_) +
-          "' has " + std::to_string(shapes.size());
-      return result;
-    }
-    result.expected = misfit(shapes[i], operand);
-    if (!result.expected.empty()) {
-      result.expected += " as operand " + std::to_string(i + 1) + " of '" +
-          text_of(instruction_) + "'";
-      return result;
-    }
+    return result;
   }
   if (operands.size() < shapes.size() && !shapes[operands.size()].optional) {
     result.operand = operands.size();
@@ -220,27 +220,30 @@ std::string OperandVerifier::misfit(
 std::string OperandVerifier::value_misfit(
     const OperandShape& shape,
     const Operand& operand) const {
-  const std::string wanted = (shape.written        ? "a register of type "
-                                  : shape.constant ? "a constant of type "
-                                                   : "a value of type ") +
-      quoted_type(shape.type);
+  // Not put together where it fits, which is nearly always.
+  const auto wanted = [&] {
+    return (shape.written        ? "a register of type "
+                : shape.constant ? "a constant of type "
+                                 : "a value of type ") +
+        quoted_type(shape.type);
+  };
   switch (operand.kind) {
     case Kind::kSink:
-      return shape.may_discard ? "" : wanted;
+      return shape.may_discard ? "" : wanted();
     case Kind::kInteger:
     case Kind::kFloat:
       if (shape.written || shape.variable ||
           !constant_fits(shape.type, operand)) {
-        return wanted;
+        return wanted();
       }
       return range_misfit(shape, operand);
     case Kind::kSpecialRegister:
-      return special_fits(shape, operand) ? "" : wanted;
+      return special_fits(shape, operand) ? "" : wanted();
     case Kind::kRegister:
     case Kind::kSymbol:
-      return name_misfit(shape, operand).empty() ? "" : wanted;
+      return name_misfit(shape, operand).empty() ? "" : wanted();
     default:
-      return wanted;
+      return wanted();
   }
 }
 
@@ -294,17 +297,18 @@ Space OperandVerifier::space_of(const std::string& name, bool* found) const {
 std::string OperandVerifier::address_misfit(
     const OperandShape& shape,
     const Operand& operand) const {
-  const std::string wanted =
-      std::string("an address in ") + name_of(shape.space) + " memory";
+  const auto wanted = [&] {
+    return std::string("an address in ") + name_of(shape.space) + " memory";
+  };
   if (operand.kind != Kind::kAddress || operand.elements.size() != 1) {
-    return wanted;
+    return wanted();
   }
   const Operand& base = operand.elements[0];
   if (base.kind == Kind::kInteger) {
     return "";
   }
   if (base.kind != Kind::kRegister && base.kind != Kind::kSymbol) {
-    return wanted;
+    return wanted();
   }
   Binding binding;
   if (names_.find(base.name, &binding) &&
@@ -327,7 +331,7 @@ std::string OperandVerifier::address_misfit(
   }
   const bool generic = shape.space == Space::kNone && space != Space::kParam &&
       !(shape.writes && space == Space::kConst);
-  return generic ? "" : wanted;
+  return generic ? "" : wanted();
 }
 
 } // namespace cudasim::engine
