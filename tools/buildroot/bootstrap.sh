@@ -1,16 +1,18 @@
 #!/bin/bash
 # The first stage of a build root, run on the host as root:
 #
-#   bootstrap.sh TREE MIRROR
+#   bootstrap.sh TREE MIRROR SECURITY
 #
-# makes a minimal Debian 13 in the new folder TREE out of the packages at MIRROR.
+# makes a minimal Debian 13 in the new folder TREE out of the packages at MIRROR
+# and, where it is not empty, of the security updates at SECURITY.
 # (In the Dockerfile, the base image takes this stage's place.)
 set -euo pipefail
 
 BUILDROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=mirror.sh
 . "$BUILDROOT/mirror.sh"
-tree=$1 mirror=$2
+tree=$1 sources=("$2")
+[[ -z $3 ]] || sources+=("deb $3 trixie-security main contrib non-free non-free-firmware")
 
 if ! command -v mmdebstrap >/dev/null; then
   export DEBIAN_FRONTEND=noninteractive
@@ -31,8 +33,7 @@ rm -rf --one-file-system "$tree"
 mmdebstrap --variant=apt --include=ca-certificates \
   --components=main,contrib,non-free,non-free-firmware \
   --dpkgopt="$BUILDROOT/dpkg.cfg" --aptopt="$proxies" \
-  --aptopt='Acquire::Check-Valid-Until "false"' \
-  trixie "$tree" "$mirror"
+  trixie "$tree" "${sources[@]}"
 
 mkdir -p "$tree/var/lib/torch_cuda"
 if [[ -n ${authorities:-} ]]; then

@@ -23,13 +23,24 @@ mirror_address() {
   printf '%s\n' "${found%/}"
 }
 
-# Succeeds when the mirror ($1) has Debian 13; asked through APT's own helper,
+# Prints the address of the archive of Debian's security updates that APT uses,
+# without its last slash; fails when APT uses none.
+security_address() {
+  local found
+  found=$(apt-get indextargets --no-release-info \
+    --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
+    awk '$3 == "main" && $2 ~ /^[a-z]+-security$/ { print $1; exit }') || return 1
+  [[ -n $found ]] || return 1
+  printf '%s\n' "${found%/}"
+}
+
+# Succeeds when the mirror ($1) has Debian 13, or suite $2 of it; asked through APT's own helper,
 # which knows the proxies and authorities that APT is configured with.
 mirror_answers() {
   local helper scratch rc=0
   helper=$(command -v apt-helper || echo /usr/lib/apt/apt-helper)
   scratch=$(mktemp -d) || return 1
-  timeout 60 "$helper" download-file "$1/dists/trixie/InRelease" \
+  timeout 60 "$helper" download-file "$1/dists/${2:-trixie}/InRelease" \
     "$scratch/InRelease" >/dev/null 2>&1 || rc=1
   rm -rf "$scratch"
   return "$rc"

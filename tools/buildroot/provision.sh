@@ -18,7 +18,7 @@ free_gb() {
 }
 
 # Ends bazelw, in one line, when a root cannot be made here; prints nothing and
-# sets MIRROR otherwise.
+# sets MIRROR and, where APT uses one, SECURITY otherwise.
 provision_preflight() {
   local free why="no Bazel 7 with its packages on this machine"
   [[ $(uname -m) == x86_64 ]] ||
@@ -29,6 +29,11 @@ provision_preflight() {
     die "$why, and APT names no Debian mirror: add one (suite bookworm or newer, component main) to /etc/apt/sources.list, or use tools/buildroot/Dockerfile."
   mirror_answers "$MIRROR" ||
     die "$why, and the Debian mirror of this machine's APT does not serve Debian 13: check the network with 'apt-get update', or use tools/buildroot/Dockerfile."
+  SECURITY=$(security_address) || SECURITY=
+  if [[ -n $SECURITY ]] && ! mirror_answers "$SECURITY" trixie-security; then
+    say "the archive of security updates that this machine's APT names does not serve Debian 13: the build root is made without them (to have them, mend that and delete the root)."
+    SECURITY=
+  fi
   free=$(free_gb "$CACHE")
   ((free >= NEEDED_GB)) ||
     die "the build root needs $NEEDED_GB GB in $CACHE, $free GB are free: free some, or set TORCH_CUDA_CACHE to a folder on a larger disk."
@@ -57,7 +62,7 @@ interrupted() {
 # Runs a stage ($1) of root tree $2.
 run_stage() {
   case "$1" in
-    bootstrap) supervised bash "$BUILDROOT/bootstrap.sh" "$2" "$MIRROR" ;;
+    bootstrap) supervised bash "$BUILDROOT/bootstrap.sh" "$2" "$MIRROR" "$SECURITY" ;;
     *) supervised bash "$BUILDROOT/chroot.sh" "$2" / \
       /etc/resolv.conf "$CACHE/debs:/var/cache/apt/archives" \
       "$BUILDROOT:/var/lib/torch_cuda/recipe" -- \

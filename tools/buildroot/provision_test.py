@@ -57,7 +57,10 @@ class ProvisionTest(parameterized.TestCase):
         )
         self.machine.bazelw("version")
         self.assertContainsSubset(
-            ['Acquire::http::Proxy "http://proxy.test:3128";', "last https://mirror.test/debian"],
+            [
+                'Acquire::http::Proxy "http://proxy.test:3128";',
+                "last deb https://mirror.test/debian-security trixie-security main contrib non-free non-free-firmware",
+            ],
             self.machine.log(),
         )
 
@@ -167,6 +170,14 @@ class ProvisionTest(parameterized.TestCase):
     def test_mirror_that_does_not_answer(self) -> None:
         self.machine.write("mirror-is-down")
         self.assertRefused("does not serve Debian 13", "apt-get update")
+
+    def test_archive_of_security_updates_that_does_not_answer(self) -> None:
+        self.machine.write("security-is-down")
+        result = self.machine.bazelw("version")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("without them", result.stderr)
+        bootstrap = next(line for line in self.machine.log() if line.startswith("mmdebstrap "))
+        self.assertEndsWith(bootstrap, " https://mirror.test/debian")
 
     def test_no_space(self) -> None:
         self.machine.write("free-kb", "3000000")

@@ -21,30 +21,38 @@ export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 # shellcheck source=host.sh
 . "$BUILDROOT/host.sh"
 
-# Writes a deb822 source ($1 types, $2 suite, $3 components). A closed network's
-# mirror may hold a Release file past its date; its signature still counts.
+# Writes a deb822 source: $1 types, $2 suite, $3 components, $4 address.
 source_entry() {
   cat <<END
 Types: $1
-URIs: $mirror
+URIs: $4
 Suites: $2
 Components: $3
-Check-Valid-Until: no
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 
 END
 }
 
-# Points APT at the mirror it already uses, for all the suites of packages.txt;
-# forky and sid only serve what is asked from them by name.
+# Takes the suites in motion although their Release files are past their date, as
+# a closed network's mirror may hold them; their signatures still count.
+take_old_suites() {
+  sed -i '/^Suites: \(forky\|sid\)$/a Check-Valid-Until: no' \
+    "$APT_ETC/sources.list.d/torch-cuda.sources"
+}
+
+# Points APT at the mirrors it already uses, for all the suites of packages.txt
+# and the security updates of trixie; forky and sid only serve what is asked from
+# them by name.
 stage_sources() {
-  local mirror suite
+  local mirror security suite all="main contrib non-free non-free-firmware"
   mirror=$(mirror_address) || { echo "no Debian mirror in $APT_ETC" >&2 && exit 1; }
+  security=$(security_address) || security=
   {
-    source_entry deb trixie "main contrib non-free non-free-firmware"
-    source_entry deb-src trixie main
-    source_entry deb forky main
-    source_entry deb sid main
+    source_entry deb trixie "$all" "$mirror"
+    [[ -z $security ]] || source_entry deb trixie-security "$all" "$security"
+    source_entry deb-src trixie main "$mirror"
+    source_entry deb forky main "$mirror"
+    source_entry deb sid main "$mirror"
   } >"$APT_ETC/torch-cuda.sources"
   rm -f "$APT_ETC/sources.list" "$APT_ETC"/sources.list.d/*
   mv "$APT_ETC/torch-cuda.sources" "$APT_ETC/sources.list.d/torch-cuda.sources"
@@ -61,14 +69,19 @@ END
   # Authorities that the host was given (bazelw copies them here) also go into
   # Java's store, from which Bazel's downloader reads.
   if command -v update-ca-certificates >/dev/null; then update-ca-certificates; fi
-  apt-get update
+  apt-get update || {
+    echo "trying once more, with Release files of forky and sid that are past their date" >&2
+    take_old_suites
+    apt-get update
+  }
 }
 
 # Installs a section ($1). The index of a suite in motion can lag behind its
 # pool, so that a listed package is not found: a fresh index, then the next
-# suite, are tried before giving up.
+# suite, are tried before giving up. Trixie is not asked by name: its security
+# updates would not count.
 stage_install() {
-  local suite suites packages
+  local suite suites packages from
   read -ra suites <<<"$(recipe_suites "$1")"
   mapfile -t packages < <(recipe_packages "$1")
   # Java's packages link their manual pages, which dpkg.cfg leaves out, here.
@@ -77,9 +90,11 @@ stage_install() {
   dpkg --configure -a
   apt-get --yes --fix-broken install
   for suite in "${suites[@]}"; do
-    if apt-get --yes --target-release "$suite" install "${packages[@]}"; then return; fi
+    from=(--target-release "$suite")
+    [[ $suite != trixie ]] || from=()
+    if apt-get --yes "${from[@]}" install "${packages[@]}"; then return; fi
     apt-get update
-    if apt-get --yes --target-release "$suite" install "${packages[@]}"; then return; fi
+    if apt-get --yes "${from[@]}" install "${packages[@]}"; then return; fi
     echo "suite $suite cannot supply section $1 now" >&2
   done
   return 1

@@ -47,6 +47,25 @@ class StageTest(parameterized.TestCase):
         else:
             self.assertIn(f"URIs: {expected}\n", self.sources())
 
+    def test_security_updates_are_taken_where_apt_takes_them(self) -> None:
+        self.machine.stage("sources")
+        entry = next(part for part in self.sources().split("\n\n") if "trixie-security" in part)
+        self.assertIn("URIs: https://mirror.test/debian-security\n", entry)
+        self.assertIn("Components: main contrib non-free non-free-firmware\n", entry)
+        self.machine.write("indextargets", "https://mirror.test/debian/ bookworm main\n")
+        self.machine.stage("sources")
+        self.assertNotIn("security", self.sources())
+
+    def test_dates_of_release_files_count_where_they_can(self) -> None:
+        self.machine.stage("sources")
+        self.assertNotIn("Check-Valid-Until", self.sources())
+        self.machine.write("apt-get-fails-for", "update")
+        self.assertIn("past their date", self.machine.stage("sources").stderr)
+        old = [part for part in self.sources().split("\n\n") if "Check-Valid-Until: no" in part]
+        self.assertLen(old, 2)
+        for part in old:
+            self.assertRegex(part, r"Suites: (forky|sid)\n")
+
     def test_mirror_list_of_cloud_images(self) -> None:
         listing = self.machine.bed / "mirrors.list"
         listing.write_text("# mirrors\nhttps://cloud.test/debian\n")
@@ -58,8 +77,7 @@ class StageTest(parameterized.TestCase):
         self.assertEqual(self.machine.stage("cuda").returncode, 0)
         self.assertEqual(
             " ".join(self.apt_calls()),
-            "apt-get --yes --target-release trixie install"
-            " nvidia-cuda-toolkit libcupti-dev libnccl-dev",
+            "apt-get --yes install nvidia-cuda-toolkit libcupti-dev libnccl-dev",
         )
 
     def test_unfinished_packages_are_configured_first(self) -> None:

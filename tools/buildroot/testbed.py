@@ -36,7 +36,12 @@ case "$*" in
 esac
 """,
     "apt-config": 'cat "$BED/apt-config" 2>/dev/null; true',
-    "apt-helper": '[ ! -e "$BED/mirror-is-down" ]',
+    "apt-helper": """
+case "$2" in
+*-security/*) [ ! -e "$BED/security-is-down" ] ;;
+*) [ ! -e "$BED/mirror-is-down" ] ;;
+esac
+""",
     "dpkg": 'echo "dpkg $*" >>"$BED/log"',
     "dpkg-query": 'cat "$BED/dpkg-query"',
     "uname": "echo x86_64",
@@ -54,7 +59,8 @@ exec "$@"
 """,
     "mmdebstrap": """
 echo "mmdebstrap $*" >>"$BED/log"
-while [ $# -gt 2 ]; do shift; done
+while [ "$1" != trixie ]; do shift; done
+shift
 mkdir -p "$1/usr/bin" "$1/etc/apt/apt.conf.d" "$1/usr/local/share/ca-certificates"
 cp /bin/sh "$1/usr/bin/env"
 [ ! -e "$BED/hang-bootstrap" ] || { touch "$BED/hanging"; exec sleep 60; }
