@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 namespace cudasim::ptx {
 namespace {
@@ -49,20 +50,18 @@ std::uint64_t Variable::size() const {
   return bytes;
 }
 
-const Function* Module::find(std::string_view name) const {
-  const Function* declaration = nullptr;
-  for (const std::unique_ptr<Function>& function : functions) {
-    if (function->name != name) {
-      continue;
-    }
-    if (function->has_body) {
-      return function.get();
-    }
-    if (declaration == nullptr) {
-      declaration = function.get();
-    }
+void Module::add(std::unique_ptr<Function> function) {
+  const auto [place, is_new] =
+      by_name.try_emplace(function->name, function.get());
+  if (!is_new && !place->second->has_body && function->has_body) {
+    place->second = function.get();
   }
-  return declaration;
+  functions.push_back(std::move(function));
+}
+
+const Function* Module::find(std::string_view name) const {
+  const auto found = by_name.find(name);
+  return found == by_name.end() ? nullptr : found->second;
 }
 
 } // namespace cudasim::ptx

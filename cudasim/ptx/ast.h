@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace cudasim::ptx {
@@ -220,6 +221,12 @@ struct Module {
   std::vector<Variable> variables; // .global, .const, .shared, extern ones too
   std::vector<std::unique_ptr<Function>> functions; // in the text's order
   std::vector<std::string> files; // .file names by index (may have gaps)
+
+  /// The functions by their names: definitions before declarations.
+  std::unordered_map<std::string_view, const Function*> by_name;
+
+  /// Adds a function, whose name and has_body do not change any more.
+  void add(std::unique_ptr<Function> function);
 
   /// The function of that name: a definition before a declaration; null.
   const Function* find(std::string_view name) const;

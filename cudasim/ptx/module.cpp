@@ -155,7 +155,7 @@ class ModuleParser {
     copy->body_end = function->body_end;
     copy->body_location = function->body_location;
     copy->location = other.location;
-    module_.functions.push_back(std::move(copy));
+    module_.add(std::move(copy));
     reader_.expect(';');
   }
 
@@ -229,7 +229,7 @@ class ModuleParser {
       function->body_end = block.end;
       function->body_location = block.location;
     }
-    module_.functions.push_back(std::move(function));
+    module_.add(std::move(function));
   }
 
   void function_directive(Function& function) {

@@ -2,21 +2,17 @@
 
 #include <algorithm>
 
+#include "cudasim/ptx/words.h"
+
 namespace cudasim::engine {
 namespace {
-
-bool is_one_of(
-    std::string_view word,
-    std::initializer_list<std::string_view> list) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
 
 bool starts_with(std::string_view word, std::string_view prefix) {
   return word.substr(0, prefix.size()) == prefix;
 }
 
 bool accesses_memory(std::string_view opcode) {
-  return is_one_of(
+  return ptx::is_one_of(
       opcode,
       {"ld",
        "st",
@@ -33,19 +29,19 @@ bool accesses_memory(std::string_view opcode) {
 /// 9.7.8.1, cache operators). x86 orders loads and stores as acquire and
 /// release do already.
 bool is_hint(std::string_view modifier) {
-  return is_one_of(modifier, {"volatile", "weak",
-                              "relaxed",  "acquire",
-                              "release",  "acq_rel",
-                              "mmio",     "cta",
-                              "cluster",  "gpu",
-                              "gl",       "sys",
-                              "ca",       "cg",
-                              "cs",       "cv",
-                              "lu",       "wb",
-                              "wt",       "nc",
-                              "L1",       "L2",
-                              "noftz",    "level",
-                              "unified",  "L2::cache_hint"}) ||
+  return ptx::is_one_of(modifier, {"volatile", "weak",
+                                   "relaxed",  "acquire",
+                                   "release",  "acq_rel",
+                                   "mmio",     "cta",
+                                   "cluster",  "gpu",
+                                   "gl",       "sys",
+                                   "ca",       "cg",
+                                   "cs",       "cv",
+                                   "lu",       "wb",
+                                   "wt",       "nc",
+                                   "L1",       "L2",
+                                   "noftz",    "level",
+                                   "unified",  "L2::cache_hint"}) ||
       starts_with(modifier, "L1::") || starts_with(modifier, "L2::");
 }
 

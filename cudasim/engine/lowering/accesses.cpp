@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cudasim/engine/verify/vocabulary.h"
+#include "cudasim/ptx/words.h"
 
 namespace cudasim::engine {
 namespace {
@@ -12,7 +13,7 @@ bool is_atomic(const ptx::Instruction& instruction) {
       instruction.modifiers.begin(),
       instruction.modifiers.end(),
       [](const std::string& modifier) {
-        return is_one_of(
+        return ptx::is_one_of(
             modifier, {"volatile", "relaxed", "acquire", "release", "mmio"});
       });
 }

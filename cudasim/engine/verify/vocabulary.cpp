@@ -21,12 +21,6 @@ std::uint32_t register_width(ptx::Type type) {
             2, static_cast<std::uint32_t>(ptx::size_of(type)));
 }
 
-bool is_one_of(
-    std::string_view word,
-    std::initializer_list<std::string_view> list) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 bool has(const ptx::Instruction& instruction, std::string_view modifier) {
   return std::find(
              instruction.modifiers.begin(),

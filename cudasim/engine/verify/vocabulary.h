@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -17,10 +16,6 @@ std::uint64_t alignment_of(const ptx::Variable& variable);
 
 /// Bytes of a register of this type in one lane; 0 for a predicate.
 std::uint32_t register_width(ptx::Type type);
-
-bool is_one_of(
-    std::string_view word,
-    std::initializer_list<std::string_view> list);
 
 bool has(const ptx::Instruction& instruction, std::string_view modifier);
 

@@ -13,6 +13,34 @@ Shape block_of(U32 threads) {
   return shape;
 }
 
+/// A barrier's opcode, and what stands behind the operation.
+struct Spelling {
+  const char* opcode;
+  const char* suffix;
+};
+
+constexpr Spelling kSpellings[] = {
+    {"bar", ""},
+    {"bar.cta", ""},
+    {"barrier", ""},
+    {"barrier.cta", ""},
+    {"barrier", ".aligned"},
+    {"barrier.cta", ".aligned"},
+};
+
+/// `code` with "OP.sync", "OP.red.and.pred" … in this spelling.
+std::string spelled(const Spelling& spelling, std::string code) {
+  for (const std::string operation :
+       {".sync", ".arrive", ".red.popc", ".red.and", ".red.or"}) {
+    const std::string mark = "OP" + operation;
+    for (std::size_t at; (at = code.find(mark)) != std::string::npos;) {
+      code.replace(
+          at, mark.size(), spelling.opcode + operation + spelling.suffix);
+    }
+  }
+  return code;
+}
+
 TEST_F(Barriers, AllThreadsSeeWhatOthersWroteBefore) {
   const std::string code = R"(
     .shared .align 4 .b32 data[192];
@@ -20,23 +48,23 @@ TEST_F(Barriers, AllThreadsSeeWhatOthersWroteBefore) {
     mad.lo.u32 %r1, %t, 4, %r0;
     mul.lo.u32 %r2, %t, 3;
     st.shared.u32 [%r1], %r2;
-    BARRIER;
+    OP.sync NUMBER;
     sub.u32 %r3, 191, %t;
     mad.lo.u32 %r1, %r3, 4, %r0;
     ld.shared.u32 %r2, [%r1];
     st.global.u32 [%out], %r2;)";
-  for (const std::string barrier :
-       {"bar.sync 0",
-        "barrier.sync 0",
-        "barrier.sync.aligned 3",
-        "bar.cta.sync 15"}) {
-    std::string text = code;
-    text.replace(text.find("BARRIER"), 7, barrier);
-    const auto words = words_of(text, block_of(192));
-    for (U32 thread = 0; thread < 192; ++thread) {
-      EXPECT_EQ(words[thread], 3 * (191 - thread)) << barrier;
+  for (const Spelling& spelling : kSpellings) {
+    // A count of no threads is all of them, as for ptxas.
+    for (const char* number : {"0", "3", "15", "0, 0", "1, 192"}) {
+      std::string text = spelled(spelling, code);
+      text.replace(text.find("NUMBER"), 6, number);
+      const auto words = words_of(text, block_of(192));
+      for (U32 thread = 0; thread < 192; ++thread) {
+        EXPECT_EQ(words[thread], 3 * (191 - thread))
+            << spelling.opcode << spelling.suffix << " " << number;
+      }
     }
-    record_checked(barrier.substr(0, barrier.find(' ')));
+    record_checked(spelled(spelling, "OP.sync"));
   }
 }
 
@@ -116,8 +144,7 @@ TEST_F(Barriers, PairsOfWarpsHaveBarriersOfTheirOwn) {
 }
 
 TEST_F(Barriers, AProducerArrivesAndGoesOn) {
-  const auto words = words_of(
-      R"(
+  const std::string code = R"(
     .shared .align 4 .b32 data[32];
     mov.u32 %r0, data;
     mad.lo.u32 %r0, %lane, 4, %r0;
@@ -125,33 +152,34 @@ TEST_F(Barriers, AProducerArrivesAndGoesOn) {
     @%p0 bra CONSUMER;
     mul.lo.u32 %r1, %t, 5;
     st.shared.u32 [%r0], %r1;
-    bar.arrive 7, 64;
+    OP.arrive 7, 64;
     st.global.u32 [%out], 1;
     ret;
     CONSUMER:
-    bar.sync 7, 64;
+    OP.sync 7, 64;
     ld.shared.u32 %r1, [%r0];
-    st.global.u32 [%out], %r1;)",
-      block_of(64));
-  for (U32 lane = 0; lane < 32; ++lane) {
-    EXPECT_EQ(words[lane], (lane + 32) * 5);
-    EXPECT_EQ(words[lane + 32], 1u);
+    st.global.u32 [%out], %r1;)";
+  for (const Spelling& spelling : kSpellings) {
+    const auto words = words_of(spelled(spelling, code), block_of(64));
+    for (U32 lane = 0; lane < 32; ++lane) {
+      EXPECT_EQ(words[lane], (lane + 32) * 5);
+      EXPECT_EQ(words[lane + 32], 1u);
+    }
+    record_checked(spelled(spelling, "OP.arrive"));
   }
-  record_checked("bar.arrive");
 }
 
 TEST_F(Barriers, ReductionsCountPredicates) {
-  const auto words = words_of(
-      R"(
+  const std::string code = R"(
     rem.u32 %r0, %t, 3;
     setp.eq.u32 %p0, %r0, 0;
-    bar.red.popc.u32 %r1, 0, %p0;
-    bar.red.popc.u32 %r2, 0, !%p0;
-    bar.red.and.pred %p1, 0, %p0;
-    bar.red.or.pred %p2, 0, %p0;
+    OP.red.popc.u32 %r1, 0, %p0;
+    OP.red.popc.u32 %r2, 0, 0, !%p0;
+    OP.red.and.pred %p1, 0, %p0;
+    OP.red.or.pred %p2, 0, %p0;
     setp.lt.u32 %p3, %t, 1000;
-    bar.red.and.pred %p4, 0, %p3;
-    bar.red.or.pred %p5, 1, 96, !%p3;
+    OP.red.and.pred %p4, 0, %p3;
+    OP.red.or.pred %p5, 1, 96, !%p3;
     selp.u32 %r3, 1, 0, %p1;
     selp.u32 %r4, 2, 0, %p2;
     selp.u32 %r5, 4, 0, %p4;
@@ -161,14 +189,18 @@ TEST_F(Barriers, ReductionsCountPredicates) {
     add.u32 %r3, %r3, %r6;
     mad.lo.u32 %r3, %r1, 1000, %r3;
     mad.lo.u32 %r3, %r2, 1000000, %r3;
-    st.global.u32 [%out], %r3;)",
-      block_of(96));
-  for (const U32 word : words) {
-    EXPECT_EQ(word, 64000000u + 32000u + 2 + 4);
+    st.global.u32 [%out], %r3;)";
+  for (const Spelling& spelling : kSpellings) {
+    const auto words = words_of(spelled(spelling, code), block_of(96));
+    for (const U32 word : words) {
+      EXPECT_EQ(word, 64000000u + 32000u + 2 + 4)
+          << spelling.opcode << spelling.suffix;
+    }
+    for (const char* reduction :
+         {"OP.red.popc.u32", "OP.red.and.pred", "OP.red.or.pred"}) {
+      record_checked(spelled(spelling, reduction));
+    }
   }
-  record_checked("bar.red.popc.u32");
-  record_checked("bar.red.and.pred");
-  record_checked("bar.red.or.pred");
 }
 
 TEST_F(Barriers, OneThatNobodyComesToIsReported) {

@@ -6,29 +6,32 @@
 namespace cudasim::engine {
 namespace {
 
-// A barrier has one of 16 numbers, and its threads come in whole warps.
+// A barrier has one of 16 numbers, and its threads come in whole warps. Whoever
+// waits may name none of them, which is all; who only arrives may not.
 #define CUDASIM_BARRIER_NUMBER "u32:0..15"
 #define CUDASIM_THREADS "u32:32..4294967264/32"
-#define CUDASIM_REDUCTION(name, op, result)                               \
-  {name ".red." op "." result,                                            \
-   "=" result " " CUDASIM_BARRIER_NUMBER " pred",                         \
-   "9.7.12",                                                              \
-   nullptr},                                                              \
-      {name ".red." op "." result,                                        \
-       "=" result " " CUDASIM_BARRIER_NUMBER " " CUDASIM_THREADS " pred", \
-       "9.7.12",                                                          \
+#define CUDASIM_ALL_OR_THREADS "u32:0..4294967264/32"
+#define CUDASIM_REDUCTION(name, op, result)                             \
+  {name ".red." op "." result,                                          \
+   "=" result " " CUDASIM_BARRIER_NUMBER " pred",                       \
+   "9.7.12",                                                            \
+   nullptr},                                                            \
+      {name ".red." op "." result,                                      \
+       "=" result " " CUDASIM_BARRIER_NUMBER " " CUDASIM_ALL_OR_THREADS \
+       " pred",                                                         \
+       "9.7.12",                                                        \
        nullptr},
-#define CUDASIM_BARRIER(name, suffix)                   \
-  {name ".sync" suffix,                                 \
-   CUDASIM_BARRIER_NUMBER " " CUDASIM_THREADS "?",      \
-   "9.7.12",                                            \
-   nullptr},                                            \
-      {name ".arrive" suffix,                           \
-       CUDASIM_BARRIER_NUMBER " " CUDASIM_THREADS,      \
-       "9.7.12",                                        \
-       nullptr},                                        \
-      CUDASIM_REDUCTION(name suffix, "popc", "u32")     \
-          CUDASIM_REDUCTION(name suffix, "and", "pred") \
+#define CUDASIM_BARRIER(name, suffix)                     \
+  {name ".sync" suffix,                                   \
+   CUDASIM_BARRIER_NUMBER " " CUDASIM_ALL_OR_THREADS "?", \
+   "9.7.12",                                              \
+   nullptr},                                              \
+      {name ".arrive" suffix,                             \
+       CUDASIM_BARRIER_NUMBER " " CUDASIM_THREADS,        \
+       "9.7.12",                                          \
+       nullptr},                                          \
+      CUDASIM_REDUCTION(name suffix, "popc", "u32")       \
+          CUDASIM_REDUCTION(name suffix, "and", "pred")   \
               CUDASIM_REDUCTION(name suffix, "or", "pred")
 
 constexpr Entry kEntries[] = {

@@ -103,9 +103,6 @@ Flow load(Warp& warp, const Inst& inst, Mask active) {
     }
   }
   for (int k = 0; k < N; ++k) {
-    if (inst.operands[k] == kNoSlot) {
-      continue;
-    }
     with_registers(warp, inst.operands[k], inst.widths[k], [&](auto* d) {
       using Register = Element<decltype(d)>;
       if (active == kAllLanes) {

@@ -121,9 +121,7 @@ Flow atomic(Warp& warp, const Inst& inst, Mask active) {
   // A block runs on one host thread.
   constexpr bool kAlone = kSpace == kShared;
   const T* b = lanes<T>(warp, inst.operands[kAddress + 1]);
-  T* d = kReturns && inst.operands[0] != kNoSlot
-      ? lanes<T>(warp, inst.operands[0])
-      : nullptr;
+  T* d = kReturns ? lanes<T>(warp, inst.operands[0]) : nullptr;
   const auto shared = reinterpret_cast<U64>(warp.block->shared);
   for (int i = 0; i < kLanes; ++i) {
     if ((active >> i & 1) != 0) {
@@ -163,8 +161,7 @@ Flow compare_and_swap(Warp& warp, const Inst& inst, Mask active) {
   }
   const T* expected = lanes<T>(warp, inst.operands[2]);
   const T* desired = lanes<T>(warp, inst.operands[3]);
-  T* d =
-      inst.operands[0] != kNoSlot ? lanes<T>(warp, inst.operands[0]) : nullptr;
+  T* d = lanes<T>(warp, inst.operands[0]);
   for (int i = 0; i < kLanes; ++i) {
     if ((active >> i & 1) == 0) {
       continue;
@@ -177,9 +174,7 @@ Flow compare_and_swap(Warp& warp, const Inst& inst, Mask active) {
         false,
         __ATOMIC_SEQ_CST,
         __ATOMIC_SEQ_CST);
-    if (d != nullptr) {
-      d[i] = old;
-    }
+    d[i] = old;
   }
   return Flow::kNext;
 }

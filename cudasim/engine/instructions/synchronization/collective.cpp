@@ -46,11 +46,9 @@ Flow shuffle(Warp& warp, const Inst& inst, Mask active) {
     result[lane] = a[from];
     inside |= (valid ? 1u : 0u) << lane;
   }
-  if (inst.operands[0] != kNoSlot) {
-    for_lanes(lanes<U32>(warp, inst.operands[0]), active, [&](int i) {
-      return result[i];
-    });
-  }
+  for_lanes(lanes<U32>(warp, inst.operands[0]), active, [&](int i) {
+    return result[i];
+  });
   write_predicate(warp, inst.operands[1], active, inside);
   return Flow::kNext;
 }
@@ -105,11 +103,8 @@ Flow match_all(Warp& warp, const Inst& inst, Mask active) {
   const T* a = lanes<T>(warp, inst.operands[2]);
   const bool same = lanes_like(a, active, __builtin_ctz(active)) == active;
   const U32 result = same ? active : 0;
-  if (inst.operands[0] != kNoSlot) {
-    for_lanes(lanes<U32>(warp, inst.operands[0]), active, [&](int) {
-      return result;
-    });
-  }
+  for_lanes(
+      lanes<U32>(warp, inst.operands[0]), active, [&](int) { return result; });
   write_predicate(warp, inst.operands[1], active, same ? kAllLanes : 0);
   return Flow::kNext;
 }
@@ -129,11 +124,8 @@ Flow reduce(Warp& warp, const Inst& inst, Mask active) {
 /// One lane is chosen: the first.
 Flow elect(Warp& warp, const Inst& inst, Mask active) {
   const auto leader = static_cast<U32>(__builtin_ctz(active));
-  if (inst.operands[0] != kNoSlot) {
-    for_lanes(lanes<U32>(warp, inst.operands[0]), active, [&](int) {
-      return leader;
-    });
-  }
+  for_lanes(
+      lanes<U32>(warp, inst.operands[0]), active, [&](int) { return leader; });
   write_predicate(warp, inst.operands[1], active, 1u << leader);
   return Flow::kNext;
 }
