@@ -27,6 +27,8 @@ def _dropin_stubs_impl(ctx):
     arguments.add(script, format = "--version_script=%s")
     if ctx.attr.quiet:
         arguments.add("--quiet")
+    if not ctx.attr.versioned:
+        arguments.add("--unversioned")
     arguments.add_all(objects)
     ctx.actions.run(
         executable = ctx.executable._tool,
@@ -52,6 +54,7 @@ _dropin_stubs = rule(
         "soname": attr.string(mandatory = True),
         "status": attr.int(mandatory = True, doc = "What functions that are missing return."),
         "status_name": attr.string(mandatory = True, doc = "The name of that status."),
+        "versioned": attr.bool(default = True, doc = "Whether the real library's symbols have its soname as version."),
         "_tool": attr.label(
             cfg = "exec",
             default = "//cudasim/dropin:stubs",
@@ -61,11 +64,11 @@ _dropin_stubs = rule(
     doc = "Writes functions for what NVIDIA's library exports and `deps` do not define, and a version script.",
 )
 
-def dropin_library(name, real, status, status_name, deps = [], links = [], extra = [], quiet = False, **kwargs):
+def dropin_library(name, real, status, status_name, deps = [], links = [], extra = [], quiet = False, versioned = True, **kwargs):
     """Makes a library that takes the place of one of NVIDIA's.
 
     Args:
-        name: string, the soname, such as `libcublas.so.12`; also the version of its symbols.
+        name: string, the soname, such as `libcublas.so.12`.
         real: label of NVIDIA's library, or of the stub library of its toolkit.
         status: int, what a function returns that is missing.
         status_name: string, the name of that status in the library's API.
@@ -73,6 +76,7 @@ def dropin_library(name, real, status, status_name, deps = [], links = [], extra
         links: labels of shared_library targets that it needs at run time.
         extra: list of strings, names to export that the real library lacks.
         quiet: bool, whether functions that are missing keep silent.
+        versioned: bool, whether the real library's symbols have its soname as their version; else they have none.
         **kwargs: attributes common to all rules.
     """
     _dropin_stubs(
@@ -85,6 +89,7 @@ def dropin_library(name, real, status, status_name, deps = [], links = [], extra
         status = status,
         status_name = status_name,
         tags = kwargs.get("tags"),
+        versioned = versioned,
     )
     native.filegroup(
         name = name + "_exports",

@@ -102,15 +102,15 @@ def source(
     return "".join(code)
 
 
-def version_script(soname: str, exported: Iterable[str]) -> str:
+def version_script(version: str, exported: Iterable[str]) -> str:
     """A linker script that exports these names under the version that NVIDIA's library has.
 
     Args:
-        soname: also the name of the version, as in NVIDIA's libraries.
+        version: of the symbols, which is the soname in most of NVIDIA's libraries; empty: they have none.
         exported: everything else stays inside.
     """
     names = "".join(f"    {name};\n" for name in sorted(exported))
-    return f"{soname} {{\n  global:\n{names}  local:\n    *;\n}};\n"
+    return f"{version} {{\n  global:\n{names}  local:\n    *;\n}};\n".lstrip()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -121,6 +121,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--status", type=int, required=True)
     parser.add_argument("--status_name", required=True)
     parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("--unversioned", action="store_true", help="NVIDIA's symbols have no version")
     parser.add_argument("--extra", action="append", default=[], help="export this name as well")
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--version_script", type=pathlib.Path, required=True)
@@ -137,7 +138,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         source(args.soname, missing, args.status, args.status_name, args.quiet), encoding="utf-8"
     )
     exported = wanted | set(args.extra)
-    args.version_script.write_text(version_script(args.soname, exported), encoding="utf-8")
+    version = "" if args.unversioned else args.soname
+    args.version_script.write_text(version_script(version, exported), encoding="utf-8")
     return 0
 
 

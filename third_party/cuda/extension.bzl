@@ -20,6 +20,12 @@ _LIBRARIES = {
     "nvtx": "libnvToolsExt.so",
 }
 
+# The same for libraries that are installed beside a toolkit. A machine may lack them: only what is made after them then
+# fails, for want of the label.
+_OTHER_LIBRARIES = {
+    "nccl": "libnccl.so",
+}
+
 # Programs beside nvcc that tests run.
 _PROGRAMS = [
     "cuobjdump",
@@ -59,15 +65,16 @@ def _cuda_toolkit_repository_impl(repository_ctx):
             root.get_child("lib64"),
             root.get_child("targets").get_child("x86_64-linux").get_child("lib"),
             root.get_child("lib").get_child("x86_64-linux-gnu"),
+            repository_ctx.path("/usr/lib/x86_64-linux-gnu"),
         ]
         if folder.exists
     ]
     missing = []
-    for label, name in _LIBRARIES.items():
+    for label, name in (_LIBRARIES | _OTHER_LIBRARIES).items():
         found = [path for path in [repository_ctx.path("%s/%s" % (folder, name)) for folder in folders] if path.exists]
         if found:
             repository_ctx.symlink(found[0], "lib/%s.so" % label)
-        else:
+        elif label in _LIBRARIES:
             missing.append(name)
     if missing:
         fail("@cuda_toolkit: the toolkit of %s lacks %s (looked in %s). Install its development libraries." %
