@@ -1,0 +1,418 @@
+// What the other ranks see when one is killed, aborted, or at something else.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <thread>
+
+#include <dirent.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cudasim/nccl/testing/ranks.h"
+
+namespace cudasim::nccl::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr auto kDeadline = std::chrono::seconds(20);
+
+void pause() {
+  std::this_thread::sleep_for(milliseconds(1));
+}
+
+/// Waits until the communicator says that something is wrong.
+ncclResult_t wait_for_error(ncclComm_t comm) {
+  ncclResult_t state = ncclSuccess;
+  const auto end = Clock::now() + kDeadline;
+  while (state == ncclSuccess && Clock::now() < end) {
+    EXPECT_NCCL(ncclCommGetAsyncError(comm, &state));
+    pause();
+  }
+  return state;
+}
+
+/// The stream ends, with an error or without.
+void expect_end(cudaStream_t stream) {
+  const auto end = Clock::now() + kDeadline;
+  while (cudaStreamQuery(stream) == cudaErrorNotReady) {
+    ASSERT_LT(Clock::now(), end) << "the stream hangs";
+    pause();
+  }
+}
+
+/// Files with a name that somebody might leave behind.
+std::vector<std::string> left_behind() {
+  std::vector<std::string> names;
+  for (const char* folder : {"/dev/shm", "/tmp"}) {
+    std::error_code error;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(folder, error)) {
+      const std::string path = entry.path();
+      if (path.find("nccl") != std::string::npos ||
+          path.find("cudasim") != std::string::npos) {
+        names.push_back(path);
+      }
+    }
+  }
+  return names;
+}
+
+/// Work of all kinds, without an end.
+ncclResult_t next_operation(const Rank& own, int number, float* data) {
+  constexpr std::size_t kCount = 40'000;
+  const int next = (own.rank + 1) % own.ranks;
+  const int before = (own.rank + own.ranks - 1) % own.ranks;
+  switch (number % 4) {
+    case 0:
+      return ncclAllReduce(
+          data, data, kCount, ncclFloat32, ncclSum, own.comm, own.stream);
+    case 1:
+      return ncclBroadcast(
+          data, data, kCount, ncclFloat32, 0, own.comm, own.stream);
+    case 2:
+      return ncclReduceScatter(
+          data,
+          data + kCount,
+          kCount / 8,
+          ncclFloat32,
+          ncclMax,
+          own.comm,
+          own.stream);
+    default:
+      ncclGroupStart();
+      ncclSend(data, kCount, ncclFloat32, next, own.comm, own.stream);
+      ncclRecv(
+          data + kCount, kCount, ncclFloat32, before, own.comm, own.stream);
+      return ncclGroupEnd();
+  }
+}
+
+/// What a rank does that survives: it works until it hears of the death, then
+/// gives up.
+void survive(Rank& own) {
+  const Array<float> data(80'000, 1);
+  const auto end = Clock::now() + kDeadline;
+  ncclResult_t state = ncclSuccess;
+  for (int number = 0; state == ncclSuccess && Clock::now() < end; ++number) {
+    state = next_operation(own, number, data.data());
+    while (state == ncclSuccess &&
+           cudaStreamQuery(own.stream) == cudaErrorNotReady) {
+      pause();
+      EXPECT_NCCL(ncclCommGetAsyncError(own.comm, &state));
+      ASSERT_LT(Clock::now(), end) << "rank " << own.rank << " hears nothing";
+    }
+  }
+  EXPECT_EQ(state, ncclRemoteError);
+  EXPECT_NE(
+      std::strstr(ncclGetLastError(own.comm), "its process has ended"), nullptr)
+      << ncclGetLastError(own.comm);
+  EXPECT_NCCL(ncclCommAbort(own.comm));
+  own.comm = nullptr;
+  expect_end(own.stream);
+}
+
+/// Brings up ranks, a process each, kills one after a while, and lets the
+/// others survive.
+void kill_one(int ranks, int victim, milliseconds after) {
+  ncclUniqueId id;
+  ASSERT_NCCL(ncclGetUniqueId(&id));
+  Processes processes;
+  pid_t to_kill = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const pid_t process = processes.start([&, rank] {
+      Rank own;
+      own.rank = rank;
+      own.ranks = ranks;
+      ASSERT_CUDA(cudaSetDevice(rank));
+      ASSERT_CUDA(
+          cudaStreamCreateWithFlags(&own.stream, cudaStreamNonBlocking));
+      const ncclResult_t result =
+          ncclCommInitRank(&own.comm, ranks, id, rank);
+      if (result != ncclSuccess) {
+        EXPECT_EQ(result, ncclRemoteError);
+        EXPECT_EQ(own.comm, nullptr);
+        return;
+      }
+      survive(own);
+    });
+    if (rank == victim) {
+      to_kill = process;
+    }
+  }
+  std::this_thread::sleep_for(after);
+  processes.kill(to_kill);
+  processes.expect_success();
+}
+
+/// NCCL_TEST_KILLS says how often the random one is repeated.
+int repetitions(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
+TEST(Death, IsNoticedByAllOthers) {
+  kill_one(2, 1, milliseconds(500));
+  kill_one(3, 0, milliseconds(500));
+  kill_one(4, 2, milliseconds(700));
+}
+
+TEST(Death, AtAnyMoment) {
+  const auto before = left_behind();
+  std::mt19937 random(std::random_device{}());
+  const int kills = repetitions("NCCL_TEST_KILLS", 6);
+  for (int i = 0; i < kills; ++i) {
+    const int ranks = 2 + static_cast<int>(random() % 3);
+    const int victim = static_cast<int>(random()) & 0xff;
+    // Some before they have come, which the others cannot see: those give up
+    // after CUDASIM_TIMEOUT.
+    const milliseconds after(300 + random() % 500);
+    SCOPED_TRACE(
+        std::to_string(ranks) + " ranks, " + std::to_string(victim % ranks) +
+        " is killed after " + std::to_string(after.count()) + " ms");
+    kill_one(ranks, victim % ranks, after);
+  }
+  EXPECT_EQ(left_behind(), before);
+}
+
+// One that has ended well is one that is missed as well.
+TEST(Death, AnExitIsOne) {
+  run({1, 1}, [](Rank& own) {
+    const Array<int> value(1, 1);
+    if (own.rank == 1) {
+      _exit(::testing::Test::HasFailure() ? 1 : 0);
+    }
+    ASSERT_NCCL(ncclAllReduce(
+        value.data(),
+        value.data(),
+        1,
+        ncclInt32,
+        ncclSum,
+        own.comm,
+        own.stream));
+    EXPECT_EQ(wait_for_error(own.comm), ncclRemoteError);
+    // Like on a GPU, the stream waits until somebody gives up.
+    EXPECT_EQ(cudaStreamQuery(own.stream), cudaErrorNotReady);
+    EXPECT_EQ(
+        ncclAllReduce(
+            value.data(),
+            value.data(),
+            1,
+            ncclInt32,
+            ncclSum,
+            own.comm,
+            own.stream),
+        ncclRemoteError);
+    EXPECT_NCCL(ncclCommAbort(own.comm));
+    own.comm = nullptr;
+    own.synchronize();
+    EXPECT_EQ(value.values()[0], 1);
+  });
+}
+
+TEST(Death, OfARankThatNobodyWaitsForIsNoError) {
+  run({1, 1}, [](Rank& own) {
+    const Array<int> value(1, 1);
+    ASSERT_NCCL(ncclAllReduce(
+        value.data(),
+        value.data(),
+        1,
+        ncclInt32,
+        ncclSum,
+        own.comm,
+        own.stream));
+    own.synchronize();
+    if (own.rank == 1) {
+      _exit(::testing::Test::HasFailure() ? 1 : 0);
+    }
+    std::this_thread::sleep_for(milliseconds(300));
+    ncclResult_t state = ncclInternalError;
+    EXPECT_NCCL(ncclCommGetAsyncError(own.comm, &state));
+    EXPECT_EQ(state, ncclSuccess);
+  });
+}
+
+TEST(Death, DuringASplit) {
+  run({1, 1}, [](Rank& own) {
+    if (own.rank == 1) {
+      _exit(0);
+    }
+    ncclComm_t child = nullptr;
+    EXPECT_EQ(
+        ncclCommSplit(own.comm, 0, 0, &child, nullptr), ncclRemoteError);
+    EXPECT_EQ(child, nullptr);
+  });
+}
+
+TEST(Abort, EndsWhatWaits) {
+  for (const Layout& layout : {Layout{2}, Layout{1, 1}}) {
+    run(layout, [](Rank& own) {
+      const Array<int> value(100'000, 1);
+      if (own.rank == 0) {
+        for (int i = 0; i < 3; ++i) {
+          ASSERT_NCCL(ncclAllReduce(
+              value.data(),
+              value.data(),
+              100'000,
+              ncclInt32,
+              ncclSum,
+              own.comm,
+              own.stream));
+        }
+        std::this_thread::sleep_for(milliseconds(50));
+        EXPECT_EQ(cudaStreamQuery(own.stream), cudaErrorNotReady);
+      }
+      EXPECT_NCCL(ncclCommAbort(own.comm));
+      own.comm = nullptr;
+      own.synchronize();
+      EXPECT_EQ(value.values()[0], 1);
+    });
+  }
+}
+
+TEST(Abort, OfASendGivesItsMemoryBack) {
+  run({1, 1}, [](Rank& own) {
+    const Array<int> value(100'000, 1);
+    if (own.rank == 0) {
+      ASSERT_NCCL(ncclSend(
+          value.data(), 100'000, ncclInt32, 1, own.comm, own.stream));
+      std::this_thread::sleep_for(milliseconds(50));
+      EXPECT_NCCL(ncclCommAbort(own.comm));
+      own.comm = nullptr;
+      own.synchronize();
+    } else {
+      std::this_thread::sleep_for(milliseconds(200));
+      ASSERT_NCCL(ncclRecv(
+          value.data(), 100'000, ncclInt32, 0, own.comm, own.stream));
+      // The sender has left, its process perhaps too.
+      const auto end = Clock::now() + milliseconds(200);
+      while (Clock::now() < end) {
+        ASSERT_EQ(cudaStreamQuery(own.stream), cudaErrorNotReady);
+        pause();
+      }
+      EXPECT_NCCL(ncclCommAbort(own.comm));
+      own.comm = nullptr;
+      own.synchronize();
+    }
+  });
+}
+
+/// What a process writes to stderr goes to a file from here on.
+class Stderr {
+ public:
+  Stderr() : file_(memfd_create("stderr", 0)) {
+    dup2(file_, 2);
+  }
+  std::string text() const {
+    std::string text(100'000, '\0');
+    const ssize_t size = pread(file_, text.data(), text.size(), 0);
+    text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return text;
+  }
+
+ private:
+  int file_;
+};
+
+/// All ranks wait, one of them says why.
+void expect_report(Rank& own, const Stderr& messages, const char* words) {
+  const auto end = Clock::now() + kDeadline;
+  while (messages.text().find(words) == std::string::npos) {
+    ASSERT_LT(Clock::now(), end) << messages.text();
+    pause();
+  }
+  EXPECT_EQ(cudaStreamQuery(own.stream), cudaErrorNotReady);
+  ncclResult_t state = ncclInternalError;
+  EXPECT_NCCL(ncclCommGetAsyncError(own.comm, &state));
+  EXPECT_EQ(state, ncclSuccess); // as NCCL, which knows nothing
+  EXPECT_NCCL(ncclCommAbort(own.comm));
+  own.comm = nullptr;
+  own.synchronize();
+}
+
+TEST(Desynchronised, CollectivesAreReported) {
+  const Stderr messages;
+  run({1, 1}, [&](Rank& own) {
+    const Array<float> value(64, 1);
+    if (own.rank == 0) {
+      ASSERT_NCCL(ncclAllReduce(
+          value.data(),
+          value.data(),
+          64,
+          ncclFloat32,
+          ncclSum,
+          own.comm,
+          own.stream));
+    } else {
+      ASSERT_NCCL(ncclBroadcast(
+          value.data(),
+          value.data(),
+          32,
+          ncclInt8,
+          1,
+          own.comm,
+          own.stream));
+    }
+    expect_report(
+        own,
+        messages,
+        "cudasim:     rank 0 is at ncclAllReduce of 64 float32 (sum)\n"
+        "cudasim:     rank 1 is at ncclBroadcast of 32 int8 (from rank 1)\n");
+  });
+  // Once, not once for each rank.
+  const std::string text = messages.text();
+  EXPECT_EQ(text.find("rank 0 is at"), text.rfind("rank 0 is at"));
+}
+
+TEST(Desynchronised, MessagesAreReported) {
+  const Stderr messages;
+  run({1, 1}, [&](Rank& own) {
+    const Array<float> value(64, 1);
+    if (own.rank == 0) {
+      // One that has to wait for its receiver.
+      const Array<char> large(100'000);
+      ASSERT_NCCL(ncclSend(
+          large.data(), 100'000, ncclInt8, 1, own.comm, own.stream));
+      expect_report(own, messages, "do not fit together");
+    } else {
+      ASSERT_NCCL(ncclRecv(
+          value.data(), 63, ncclFloat32, 0, own.comm, own.stream));
+      expect_report(own, messages, "do not fit together");
+    }
+  });
+}
+
+TEST(Desynchronised, RanksThatWaitForEachOtherAreReported) {
+  const Stderr messages;
+  run({1, 1}, [&](Rank& own) {
+    const Array<int> value(10, 1);
+    if (own.rank == 0) {
+      ASSERT_NCCL(ncclAllReduce(
+          value.data(),
+          value.data(),
+          10,
+          ncclInt32,
+          ncclSum,
+          own.comm,
+          own.stream));
+    } else {
+      ASSERT_NCCL(
+          ncclRecv(value.data(), 10, ncclInt32, 0, own.comm, own.stream));
+    }
+    expect_report(
+        own,
+        messages,
+        "cudasim:     rank 0 is at ncclAllReduce of 10 int32 (sum)\n"
+        "cudasim:     rank 1 is at ncclRecv of 10 int32 (from rank 0)\n");
+  });
+}
+
+} // namespace
+} // namespace cudasim::nccl::testing
