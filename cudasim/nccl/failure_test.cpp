@@ -119,27 +119,42 @@ void survive(Rank& own) {
   expect_end(own.stream);
 }
 
+/// When a rank is killed.
+enum class From {
+  kItsStart, // perhaps before it has come
+  kItsJoining,
+};
+
 /// Brings up ranks, a process each, kills one after a while, and lets the
 /// others survive.
-void kill_one(int ranks, int victim, milliseconds after) {
+void kill_one(int ranks, int victim, From from, milliseconds after) {
   ncclUniqueId id;
   ASSERT_NCCL(ncclGetUniqueId(&id));
+  int joined[2];
+  ASSERT_EQ(pipe(joined), 0);
   Processes processes;
   pid_t to_kill = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     const pid_t process = processes.start([&, rank] {
+      if (from == From::kItsStart) {
+        // One that never comes can only be given up.
+        setenv("CUDASIM_TIMEOUT", "4", 1);
+      }
       Rank own;
       own.rank = rank;
       own.ranks = ranks;
       ASSERT_CUDA(cudaSetDevice(rank));
       ASSERT_CUDA(
           cudaStreamCreateWithFlags(&own.stream, cudaStreamNonBlocking));
-      const ncclResult_t result =
-          ncclCommInitRank(&own.comm, ranks, id, rank);
-      if (result != ncclSuccess) {
-        EXPECT_EQ(result, ncclRemoteError);
+      const ncclResult_t result = ncclCommInitRank(&own.comm, ranks, id, rank);
+      if (result != ncclSuccess && from == From::kItsStart) {
+        EXPECT_TRUE(result == ncclRemoteError || result == ncclSystemError);
         EXPECT_EQ(own.comm, nullptr);
         return;
+      }
+      ASSERT_NCCL(result);
+      if (rank == victim) {
+        EXPECT_EQ(write(joined[1], "", 1), 1);
       }
       survive(own);
     });
@@ -147,37 +162,43 @@ void kill_one(int ranks, int victim, milliseconds after) {
       to_kill = process;
     }
   }
+  char byte = 0;
+  if (from == From::kItsJoining) {
+    ASSERT_EQ(read(joined[0], &byte, 1), 1);
+  }
+  close(joined[0]);
+  close(joined[1]);
   std::this_thread::sleep_for(after);
   processes.kill(to_kill);
   processes.expect_success();
 }
 
-/// NCCL_TEST_KILLS says how often the random one is repeated.
-int repetitions(const char* variable, int otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::atoi(text);
+int kills_wanted() {
+  const char* text = std::getenv("NCCL_TEST_KILLS");
+  return text == nullptr ? 6 : std::atoi(text);
 }
 
 TEST(Death, IsNoticedByAllOthers) {
-  kill_one(2, 1, milliseconds(500));
-  kill_one(3, 0, milliseconds(500));
-  kill_one(4, 2, milliseconds(700));
+  kill_one(2, 1, From::kItsJoining, milliseconds(100));
+  kill_one(3, 0, From::kItsJoining, milliseconds(100));
+  kill_one(4, 2, From::kItsJoining, milliseconds(100));
 }
 
+// NCCL_TEST_KILLS says how many ranks are killed.
 TEST(Death, AtAnyMoment) {
   const auto before = left_behind();
   std::mt19937 random(std::random_device{}());
-  const int kills = repetitions("NCCL_TEST_KILLS", 6);
+  const int kills = kills_wanted();
   for (int i = 0; i < kills; ++i) {
     const int ranks = 2 + static_cast<int>(random() % 3);
-    const int victim = static_cast<int>(random()) & 0xff;
-    // Some before they have come, which the others cannot see: those give up
-    // after CUDASIM_TIMEOUT.
-    const milliseconds after(300 + random() % 500);
+    const int victim = static_cast<int>(random() % 1000) % ranks;
+    const From from = random() % 3 == 0 ? From::kItsStart : From::kItsJoining;
+    const milliseconds after(random() % 300);
     SCOPED_TRACE(
-        std::to_string(ranks) + " ranks, " + std::to_string(victim % ranks) +
-        " is killed after " + std::to_string(after.count()) + " ms");
-    kill_one(ranks, victim % ranks, after);
+        std::to_string(ranks) + " ranks, " + std::to_string(victim) +
+        " is killed " + std::to_string(after.count()) + " ms after " +
+        (from == From::kItsStart ? "its start" : "it has come"));
+    kill_one(ranks, victim, from, after);
   }
   EXPECT_EQ(left_behind(), before);
 }
@@ -304,12 +325,19 @@ TEST(Abort, OfASendGivesItsMemoryBack) {
   });
 }
 
-/// What a process writes to stderr goes to a file from here on.
+/// What the process and its children write to stderr goes to a file.
 class Stderr {
  public:
-  Stderr() : file_(memfd_create("stderr", 0)) {
+  Stderr() : file_(memfd_create("stderr", 0)), before_(dup(2)) {
     dup2(file_, 2);
   }
+  ~Stderr() {
+    dup2(before_, 2);
+    close(before_);
+    close(file_);
+  }
+  Stderr(const Stderr&) = delete;
+  Stderr& operator=(const Stderr&) = delete;
   std::string text() const {
     std::string text(100'000, '\0');
     const ssize_t size = pread(file_, text.data(), text.size(), 0);
@@ -319,6 +347,7 @@ class Stderr {
 
  private:
   int file_;
+  int before_;
 };
 
 /// All ranks wait, one of them says why.

@@ -56,7 +56,9 @@ void widen(const T* from, T* to, std::size_t count) {
 
 template <typename T>
 void narrow(const T* from, T* to, std::size_t count) {
-  std::memcpy(to, from, count * sizeof(T));
+  if (from != to) {
+    std::memcpy(to, from, count * sizeof(T));
+  }
 }
 
 void widen(const Half* from, float* to, std::size_t count) {
@@ -162,6 +164,30 @@ template <typename T, Reduction kReduction>
 constexpr bool kScales = kReduction == Reduction::kScaledSum ||
     (kReduction == Reduction::kMean && !std::is_integral_v<T>);
 
+/// An input's elements as they are computed with: in `block`, or where they are
+/// when nothing has to be done to them.
+template <typename T, Reduction kReduction>
+const Wide<T>* prepare(
+    const Input& input,
+    std::size_t begin,
+    std::size_t size,
+    std::size_t ranks,
+    Wide<T>* block) {
+  const T* data = static_cast<const T*>(input.data) + begin;
+  if constexpr (std::is_same_v<T, Wide<T>> && !kScales<T, kReduction>) {
+    return data;
+  } else {
+    widen(data, block, size);
+    if constexpr (kScales<T, kReduction>) {
+      const Wide<T> factor = factor_of<T, kReduction>(input, ranks);
+      for (std::size_t i = 0; i < size; ++i) {
+        block[i] = multiply(block[i], factor);
+      }
+    }
+    return block;
+  }
+}
+
 template <Reduction kReduction, typename W>
 W combine(W a, W b) {
   if constexpr (kReduction == Reduction::kProduct) {
@@ -186,29 +212,25 @@ void run(
   alignas(64) std::array<W, kBlock> block;
   for (std::size_t begin = 0; begin < count; begin += kBlock) {
     const std::size_t size = std::min(kBlock, count - begin);
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      const T* data = static_cast<const T*>(inputs[rank].data) + begin;
-      W* values = rank == 0 ? sums.data() : block.data();
-      widen(data, values, size);
-      if constexpr (kScales<T, kReduction>) {
-        const W factor = factor_of<T, kReduction>(inputs[rank], ranks);
-        for (std::size_t i = 0; i < size; ++i) {
-          values[i] = multiply(values[i], factor);
-        }
+    const auto prepared = [&](std::size_t rank, W* values) {
+      return prepare<T, kReduction>(inputs[rank], begin, size, ranks, values);
+    };
+    const W* results = prepared(0, sums.data());
+    for (std::size_t rank = 1; rank < ranks; ++rank) {
+      const W* values = prepared(rank, block.data());
+      for (std::size_t i = 0; i < size; ++i) {
+        sums[i] = combine<kReduction>(results[i], values[i]);
       }
-      if (rank > 0) {
-        for (std::size_t i = 0; i < size; ++i) {
-          sums[i] = combine<kReduction>(sums[i], block[i]);
-        }
-      }
+      results = sums.data();
     }
     if constexpr (kReduction == Reduction::kMean && std::is_integral_v<T>) {
       for (std::size_t i = 0; i < size; ++i) {
-        sums[i] = divide_by(sums[i], ranks);
+        sums[i] = divide_by(results[i], ranks);
       }
+      results = sums.data();
     }
     for (void* output : outputs) {
-      narrow(sums.data(), static_cast<T*>(output) + begin, size);
+      narrow(results, static_cast<T*>(output) + begin, size);
     }
   }
 }
