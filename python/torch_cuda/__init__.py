@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torch_cuda._activation import activate, autoload, is_active, why_inactive
+from torch_cuda._activation import activate, autoload, is_active, plugins, why_inactive
 from torch_cuda._build import BuildInfo, build_info
 from torch_cuda._errors import ActivationError, ActivationWarning
 
@@ -27,6 +27,7 @@ __all__ = [
     "build_info",
     "core",
     "is_active",
+    "plugins",
     "utils",
     "why_inactive",
 ]

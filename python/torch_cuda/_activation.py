@@ -9,12 +9,11 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import warnings
 from collections.abc import Mapping
 from types import ModuleType
 
-from torch_cuda import _build, _checks, _import_hook, _libraries
-from torch_cuda._errors import ActivationError, ActivationWarning, as_warning
+from torch_cuda import _build, _checks, _import_hook, _libraries, _plugins
+from torch_cuda._errors import ActivationError, as_warning, warn
 
 DISABLE_VARIABLE = "TORCH_CUDA_DISABLE"
 _FALSE = frozenset({"", "0", "false", "no", "off"})
@@ -40,6 +39,15 @@ def why_inactive() -> str | None:
       The reason in words, or None when it is on.
     """
     return None if _active else _reason
+
+
+def plugins() -> tuple[_plugins.PluginState, ...]:
+    """The installed plugins (wheels that add to torch_cuda), in the order of their names.
+
+    Returns:
+      Name, version, and whether it is active or why not, of each.
+    """
+    return _plugins.states(None if _active else f"torch_cuda is off: {_reason}")
 
 
 def is_disabled(environ: Mapping[str, str] = os.environ) -> bool:
@@ -68,7 +76,7 @@ def autoload() -> None:
     try:
         activate()
     except ActivationError as error:
-        _warn(as_warning(error))
+        warn(as_warning(error))
 
 
 def activate() -> None:
@@ -99,6 +107,8 @@ def activate() -> None:
             fix="python -m torch_cuda doctor, and report what it prints",
         ) from error
     _active = True
+    # Outside of the guarded part: they do not decide about the core.
+    _plugins.activate_all(_build.build_info().version)
 
 
 def _activate() -> None:
@@ -164,11 +174,3 @@ def _extend_cpp_extension(module: ModuleType) -> None:
     from torch_cuda.utils.cpp_extension import upstream_functions
 
     upstream_functions.extend(module)
-
-
-def _warn(message: str) -> None:
-    try:
-        warnings.warn(message, ActivationWarning, stacklevel=2)
-    except ActivationWarning:
-        # Warnings are errors here (-W error). Raising would take the CPU torch away with it.
-        print(f"ActivationWarning: {message}", file=sys.stderr)

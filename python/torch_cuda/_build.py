@@ -42,22 +42,26 @@ class BuildInfo:
     cuda_libraries: Mapping[str, str]
 
 
-def reinstall_command(version: str) -> str:
+def reinstall_command(version: str, distribution: str = DISTRIBUTION) -> str:
     """The command that puts a wheel of the given version back.
 
     Args:
       version: such as "2.6.0+cu124"; empty for the newest that pip finds.
+      distribution: name of the wheel.
 
     Returns:
       A shell command.
     """
     pin = f"=={version}" if version else ""
-    return f'python -m pip install --force-reinstall --no-deps "{DISTRIBUTION}{pin}"'
+    return f'python -m pip install --force-reinstall --no-deps "{distribution}{pin}"'
 
 
 @functools.cache
-def build_info() -> BuildInfo:
+def build_info(package: str = DISTRIBUTION) -> BuildInfo:
     """Reads the constants of the build.
+
+    Args:
+      package: name of the installed package, which is also that of its wheel.
 
     Returns:
       The constants; the same object each time.
@@ -67,13 +71,13 @@ def build_info() -> BuildInfo:
         wheel (a source tree, or a damaged installation).
     """
     try:
-        module = importlib.import_module("torch_cuda._build_info")
+        module = importlib.import_module(f"{package}._build_info")
         return BuildInfo(**{field.name: getattr(module, field.name.upper()) for field in _FIELDS})
     except (ImportError, AttributeError, SyntaxError) as error:
         raise ActivationError(
-            found=f"no usable _build_info.py in {package_folder()} ({error})",
+            found=f"no usable _build_info.py in {package_folder().parent / package} ({error})",
             needed="the one that the build puts into the wheel",
-            fix=reinstall_command(""),
+            fix=reinstall_command("", package),
         ) from error
 
 

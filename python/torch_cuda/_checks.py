@@ -171,14 +171,14 @@ def recorded_files(package: pathlib.Path) -> list[RecordedFile]:
     """Reads which files pip put into the package.
 
     Args:
-      package: folder of the installed package.
+      package: folder of the installed package, which has the name of its wheel.
 
     Returns:
       The files of RECORD that lie in the package, without byte code; empty where there is no RECORD
       (a source tree).
     """
     site = package.parent
-    records = sorted(site.glob(f"{DISTRIBUTION}-*.dist-info/RECORD"))
+    records = sorted(site.glob(f"{package.name}-*.dist-info/RECORD"))
     if not records:
         return []
     files = []
@@ -189,13 +189,19 @@ def recorded_files(package: pathlib.Path) -> list[RecordedFile]:
     return files
 
 
-def check_files(installation: Installation) -> None:
-    """Raises ActivationError when files of the wheel are missing or of another size.
+def wrong_files(package: pathlib.Path) -> list[str]:
+    """Compares an installed package with its wheel's RECORD.
 
     Contents are not read: `python -m torch_cuda doctor` compares the hashes.
+
+    Args:
+      package: folder of the installed package, which has the name of its wheel.
+
+    Returns:
+      What is missing or of another size, in words.
     """
     wrong = []
-    for file in recorded_files(installation.package):
+    for file in recorded_files(package):
         try:
             size = file.path.stat().st_size
         except OSError:
@@ -203,14 +209,24 @@ def check_files(installation: Installation) -> None:
             continue
         if file.size is not None and size != file.size:
             wrong.append(f"{file.path} ({size} bytes instead of {file.size})")
+    return wrong
+
+
+def listed(wrong: list[str]) -> str:
+    """The first three of a list in words, and how many more there are."""
+    return ", ".join(wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else "")
+
+
+def check_files(installation: Installation) -> None:
+    """Raises ActivationError when files of the wheel are missing or of another size."""
+    wrong = wrong_files(installation.package)
     if not any(
         path.suffix in (".so", ".py") for path in installation.package.glob("_CUDAC.*")
     ) and not any("_CUDAC" in path for path in wrong):
         wrong.append(f"{installation.package / '_CUDAC'}.*.so (missing)")
     if wrong:
-        listed = ", ".join(wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else "")
         raise ActivationError(
-            found=f"a damaged wheel: {listed}",
+            found=f"a damaged wheel: {listed(wrong)}",
             needed=f"the files that torch_cuda {installation.build.version} was installed with",
             fix=reinstall_command(installation.build.version),
         )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
 
 class ActivationWarning(UserWarning):
     """torch_cuda could not be activated while torch was imported; torch works on the CPU."""
@@ -37,3 +40,32 @@ def as_warning(error: ActivationError) -> str:
         "Everything it checked: python -m torch_cuda doctor\n"
         "To keep torch_cuda off without this warning: set TORCH_CUDA_DISABLE=1"
     )
+
+
+def plugin_warning(name: str, error: ActivationError) -> str:
+    """Builds the text of the one warning about a plugin that stays off.
+
+    Args:
+      name: of the plugin.
+      error: what went wrong.
+
+    Returns:
+      What was found, what is needed and what to type.
+    """
+    return (
+        f"{name} is installed but stays off, and torch_cuda works without it: {error}\n"
+        "Everything that was checked: python -m torch_cuda doctor"
+    )
+
+
+def warn(message: str) -> None:
+    """Gives an `ActivationWarning`. Never raises, even where warnings are errors.
+
+    Args:
+      message: the text.
+    """
+    try:
+        warnings.warn(message, ActivationWarning, stacklevel=3)
+    except ActivationWarning:
+        # Raising would take the CPU torch away with it.
+        print(f"ActivationWarning: {message}", file=sys.stderr)

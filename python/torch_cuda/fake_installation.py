@@ -161,14 +161,17 @@ class FakeInstallation:
         return self.python("-c", code, environ=environ)
 
 
-def add_distribution(site: pathlib.Path, name: str, version: str, entry_point: str) -> None:
-    """Adds the metadata of a package that torch loads as a backend.
+def add_distribution(
+    site: pathlib.Path, name: str, version: str, entry_point: str, group: str = "torch.backends"
+) -> None:
+    """Adds the metadata of a package that torch loads as a backend, or torch_cuda as a plugin.
 
     Args:
       site: folder on `PYTHONPATH`.
       name: of the distribution, and of its entry point.
       version: of the distribution.
       entry_point: "module:function".
+      group: the entry point's group.
     """
     dist_info = site / f"{name}-{version}.dist-info"
     dist_info.mkdir(parents=True)
@@ -176,5 +179,46 @@ def add_distribution(site: pathlib.Path, name: str, version: str, entry_point: s
         f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8"
     )
     (dist_info / "entry_points.txt").write_text(
-        f"[torch.backends]\n{name} = {entry_point}\n", encoding="utf-8"
+        f"[{group}]\n{name} = {entry_point}\n", encoding="utf-8"
     )
+
+
+PLUGIN = """
+import torch
+from torch_cuda._plan import Plan
+from torch_cuda._swap import Swap
+class Plugin:
+    version = {version!r}
+    def load(self):
+        plan = Plan()
+        plan.set_item(vars(torch.cuda), "order", [*getattr(torch.cuda, "order", ()), {name!r}])
+        return Swap(plan, lambda: None)
+def plugin():
+    return Plugin()
+"""
+"""A plugin that appends its name to `torch.cuda.order`."""
+
+
+def add_plugin(
+    site: pathlib.Path, name: str, version: str = BUILD.version, source: str = PLUGIN
+) -> pathlib.Path:
+    """Adds an installed plugin of torch_cuda.
+
+    Args:
+      site: folder on `PYTHONPATH`.
+      name: of its distribution and package.
+      version: of the distribution, and what `{version!r}` stands for.
+      source: of the package; it has a function `plugin`. `{name!r}` stands for the name.
+
+    Returns:
+      The package's source file.
+    """
+    add_distribution(site, name, version, f"{name}:plugin", "torch_cuda.plugins")
+    package = site / name
+    package.mkdir()
+    module = package / "__init__.py"
+    text = source.replace("{version!r}", repr(version)).replace("{name!r}", repr(name))
+    module.write_text(text, encoding="utf-8")
+    record = f"{name}/__init__.py,,{len(text.encode())}\n"
+    (site / f"{name}-{version}.dist-info" / "RECORD").write_text(record, encoding="utf-8")
+    return module

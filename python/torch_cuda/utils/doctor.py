@@ -18,7 +18,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 
-from torch_cuda import _activation, _build, _checks, _libraries, _simulator
+from torch_cuda import _activation, _build, _checks, _libraries, _plugins, _simulator
 from torch_cuda._errors import ActivationError, ActivationWarning
 
 OK = "ok"
@@ -67,6 +67,7 @@ def examine() -> list[Row]:
     rows += _hashes(_build.package_folder())
     rows += _library_rows(build)
     rows += _device_rows()
+    rows += _plugin_rows()
     return [*rows, _outcome()]
 
 
@@ -105,7 +106,7 @@ def _check_rows(installation: _checks.Installation) -> Iterator[Row]:
 def _hashes(package: pathlib.Path) -> Iterator[Row]:
     files = _checks.recorded_files(package)
     if not files:
-        yield Row(INFO, "hashes", "no RECORD beside the package: not installed from a wheel")
+        yield Row(INFO, "hashes", f"no RECORD beside {package.name}: not installed from a wheel")
         return
     wrong = [file.path.name for file in files if file.digest and not _is_intact(file)]
     if wrong:
@@ -113,10 +114,10 @@ def _hashes(package: pathlib.Path) -> Iterator[Row]:
             WRONG,
             "hashes",
             f"other contents than at installation: {', '.join(wrong)}\n"
-            f"To fix it: {_build.reinstall_command(_build.build_info().version)}",
+            f"To fix it: {_build.reinstall_command(_build.build_info().version, package.name)}",
         )
     else:
-        yield Row(OK, "hashes", f"{len(files)} files")
+        yield Row(OK, "hashes", f"{len(files)} files of {package.name}")
 
 
 def _is_intact(file: _checks.RecordedFile) -> bool:
@@ -184,6 +185,15 @@ def _device_rows() -> Iterator[Row]:
             count = cuda.device_count()
         names = [f"{index}: {cuda.get_device_name(index)}" for index in range(count)]
         yield Row(INFO, "devices", "\n".join(names) or "none")
+
+
+def _plugin_rows() -> Iterator[Row]:
+    for plugin in _activation.plugins():
+        text = f"{plugin.version}, {plugin.why_inactive or 'active'}"
+        yield Row(OK if plugin.active else WRONG, plugin.name, text)
+        package = _plugins.package_folder(plugin.name)
+        if package is not None and plugin.active:
+            yield from _hashes(package)
 
 
 def _outcome() -> Row:
