@@ -21,37 +21,12 @@ import torch_cuda
 from absl.testing import absltest
 from torch_cuda import _CUDAC, _swap
 
+from tests.wheel import namespaces
+
 PYTHON = os.environ["TORCH_CUDA_TEST_PYTHON"]
 PACKAGE = pathlib.Path(torch_cuda.__file__).parent
 
-# Describes every name of every module of torch, without addresses.
-_DESCRIBE = """
-import json, sys, types
-def describe(value):
-    if isinstance(value, type):
-        bases = [f"{base.__module__}.{base.__qualname__}" for base in value.__mro__]
-        return ["class", bases, sorted(vars(value))]
-    if isinstance(value, types.FunctionType):
-        return ["function", value.__module__, value.__qualname__, value.__code__.co_firstlineno]
-    if isinstance(value, types.BuiltinFunctionType):
-        return ["builtin", str(value.__module__), value.__name__]
-    if isinstance(value, types.ModuleType):
-        return ["module", value.__name__]
-    if isinstance(value, (bool, int, float, type(None))):
-        return repr(value) if not value or value < 2**32 else "address"
-    return ["instance", type(value).__module__, type(value).__qualname__]
-seen = {}
-for name, module in list(sys.modules.items()):
-    if name.split(".")[0] == "torch" and name != "torch.cuda._CUDAC":
-        inner = getattr(module, "m", module)
-        for where in {id(module): module, id(inner): inner}.values():
-            for key, value in list(vars(where).items()) if hasattr(where, "__dict__") else ():
-                if not key.startswith("__"):
-                    seen[f"{name}.{key}"] = describe(value)
-print(json.dumps(seen))
-"""
-
-_ACTIVATED = "import torch, torch._dynamo.device_interface\n" + _DESCRIBE
+_ACTIVATED = "import torch, torch._dynamo.device_interface\n" + namespaces.DESCRIBE
 
 # What a CUDA build of PyTorch does: the bindings are on torch._C before torch.cuda is imported.
 _FROM_THE_START = (
@@ -76,7 +51,7 @@ bindings._torch_cuda_complete(torch._C)
 import torch._dynamo.device_interface
 torch.version.cuda = _build.build_info().cuda_version
 """
-    + _DESCRIBE
+    + namespaces.DESCRIBE
 )
 
 # How the activated torch may differ: in what the plugin adds, and in the stub, unused by now, that

@@ -1,6 +1,6 @@
-"""Module extension that declares @cutlass and @cudnn. Only builds with --//config:cudnn fetch the second."""
+"""Module extension that declares @cutlass, @cutlass_3_4 and @cudnn. Builds fetch those that they use."""
 
-load(":packages.bzl", "CUDNN", "CUDNN_FRONTEND", "CUTLASS")
+load(":packages.bzl", "CUDNN", "CUDNN_FRONTEND", "CUTLASS", "CUTLASS_3_4")
 
 _BUILD = '''"""Unpacked from {requirements}."""
 
@@ -13,8 +13,8 @@ exports_files(glob(["lib/lib*.so.*"], allow_empty = True))
 
 cc_library(
     name = "headers",
-    hdrs = glob(["include/**"]),
-    includes = ["include"],
+    hdrs = glob(["include*/**"]),
+    includes = glob(["include*"], exclude_directories = 0),
 )
 
 [
@@ -51,17 +51,18 @@ def _pypi_repository_impl(repository_ctx):
     requirements = ", ".join([json.decode(package)["requirement"] for package in repository_ctx.attr.packages])
     repository_ctx.file("BUILD.bazel", _BUILD.replace("{requirements}", requirements))
 
-_pypi_repository = repository_rule(
+pypi_repository = repository_rule(
     implementation = _pypi_repository_impl,
     attrs = {"packages": attr.string_list(mandatory = True, doc = "Packages as in packages.bzl, each as JSON.")},
     doc = "Headers and libraries out of wheels.",
 )
 
 def _nvidia_impl(_module_ctx):
-    _pypi_repository(name = "cutlass", packages = [json.encode(CUTLASS)])
-    _pypi_repository(name = "cudnn", packages = [json.encode(CUDNN), json.encode(CUDNN_FRONTEND)])
+    pypi_repository(name = "cutlass", packages = [json.encode(CUTLASS)])
+    pypi_repository(name = "cutlass_3_4", packages = [json.encode(CUTLASS_3_4)])
+    pypi_repository(name = "cudnn", packages = [json.encode(CUDNN), json.encode(CUDNN_FRONTEND)])
 
 nvidia = module_extension(
     implementation = _nvidia_impl,
-    doc = "Declares @cutlass (attention kernels) and @cudnn (with its C++ frontend).",
+    doc = "Declares @cutlass (attention kernels), @cutlass_3_4 (asynchronous products) and @cudnn (with its C++ frontend).",
 )

@@ -7,6 +7,17 @@ CUTLASS = struct(
     folders = {"include": "cutlass_library/source/include"},
 )
 
+# The version that PyTorch 2.6.0's asynchronous products derive their own scheduler from.
+CUTLASS_3_4 = struct(
+    requirement = "nvidia-cutlass==3.4.1.0",
+    sha256 = "743c0ef66233c6ffaf348d9509ddb541d5c68f320ae85076bec0c3e047964f15",
+    python_tag = "py3",
+    folders = {
+        "include": "cutlass_library/source/include",
+        "include_util": "cutlass_library/source/tools/util/include",
+    },
+)
+
 CUDNN = struct(
     requirement = "nvidia-cudnn-cu12==9.1.0.70",
     sha256 = "165764f44ef8c61fcdfdfdbe769d687e06374059fbb388b6c89ecb0e28793a6f",

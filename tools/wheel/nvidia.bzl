@@ -1,7 +1,8 @@
 """The NVIDIA packages on PyPI that carry the CUDA 12 libraries, for the wheel's extra and its loader.
 
-Lower bounds are the versions of CUDA 12.4 (what PyTorch 2.6 itself is built and tested with); upper
-bounds are the next major version of each library, as NVIDIA keeps the ABI behind one soname.
+Lower bounds are the versions of CUDA 12.4 (what PyTorch 2.6 itself is built and tested with), for NCCL
+that of Debian's headers, which the build root has; upper bounds are the next major version of each
+library, as NVIDIA keeps the ABI behind one soname.
 """
 
 # soname -> (package on PyPI, version specifier)
@@ -15,7 +16,7 @@ _PACKAGES = {
     "libcurand.so.10": ("nvidia-curand-cu12", ">=10.3.5.147,<11"),
     "libcusolver.so.11": ("nvidia-cusolver-cu12", ">=11.6.1.9,<12"),
     "libcusparse.so.12": ("nvidia-cusparse-cu12", ">=12.3.1.170,<13"),
-    "libnccl.so.2": ("nvidia-nccl-cu12", ">=2.21.5,<3"),
+    "libnccl.so.2": ("nvidia-nccl-cu12", ">=2.22.3,<3"),
     "libnvToolsExt.so.1": ("nvidia-nvtx-cu12", ">=12.4.127,<13"),
     "libnvJitLink.so.12": ("nvidia-nvjitlink-cu12", ">=12.4.127,<13"),
     "libnvrtc.so.12": ("nvidia-cuda-nvrtc-cu12", ">=12.4.127,<13"),
