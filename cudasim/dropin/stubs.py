@@ -121,7 +121,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--status", type=int, required=True)
     parser.add_argument("--status_name", required=True)
     parser.add_argument("--quiet", action="store_true")
-    parser.add_argument("--unversioned", action="store_true", help="NVIDIA's symbols have no version")
+    parser.add_argument(
+        "--unversioned", action="store_true", help="NVIDIA's symbols have no version"
+    )
     parser.add_argument("--extra", action="append", default=[], help="export this name as well")
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--version_script", type=pathlib.Path, required=True)

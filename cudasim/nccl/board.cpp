@@ -64,7 +64,11 @@ std::map<std::uint64_t, int>& given_out() {
   return *map;
 }
 
-long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
+long futex(
+    std::atomic<std::uint32_t>& word,
+    int operation,
+    std::uint32_t value,
+    const timespec* timeout) {
   return syscall(
       SYS_futex,
       reinterpret_cast<std::uint32_t*>(&word),
@@ -154,10 +158,12 @@ Board::Board(int file, std::uint64_t key, int ranks)
   std::uint32_t before = 0;
   header().ranks.compare_exchange_strong(
       before, static_cast<std::uint32_t>(ranks));
-  if (header().key != key || (before != 0 && before != static_cast<std::uint32_t>(ranks))) {
+  if (header().key != key ||
+      (before != 0 && before != static_cast<std::uint32_t>(ranks))) {
     const bool same = header().key == key;
     munmap(memory_, bytes_);
-    require(same, ncclInvalidArgument, "the ncclUniqueId is of an earlier time");
+    require(
+        same, ncclInvalidArgument, "the ncclUniqueId is of an earlier time");
     throw Error(
         ncclInvalidArgument,
         "this rank says that there are " + std::to_string(ranks) +
@@ -181,8 +187,8 @@ Place& Board::place(int rank) const {
 
 Message& Board::message(int from, int to, std::uint64_t n) const {
   auto* messages = reinterpret_cast<Message*>(&place(ranks_));
-  const auto pair = static_cast<std::uint64_t>(from) *
-          static_cast<std::uint64_t>(ranks_) +
+  const auto pair =
+      static_cast<std::uint64_t>(from) * static_cast<std::uint64_t>(ranks_) +
       static_cast<std::uint64_t>(to);
   return messages[pair * kMessages + n % kMessages];
 }

@@ -65,7 +65,7 @@ std::vector<Input> inputs_from(
 /// The buffers of all ranks, in this process.
 std::vector<unsigned char*> reach_all(
     const Communicator& own,
-    Exposure Place::*exposure) {
+    Exposure Place::* exposure) {
   std::vector<unsigned char*> buffers;
   for (int rank = 0; rank < own.ranks(); ++rank) {
     buffers.push_back(
@@ -122,10 +122,7 @@ void do_share(Communicator& own, const Operation& operation) {
       reduce_share(own, operation);
       break;
     case Kind::kBroadcast:
-      copy(
-          operation.receive,
-          reach(own.board().place(what.other).send),
-          bytes);
+      copy(operation.receive, reach(own.board().place(what.other).send), bytes);
       break;
     case Kind::kAllGather: {
       const auto sends = reach_all(own, &Place::send);
@@ -158,8 +155,7 @@ std::uint64_t factor_of(const Operation& operation) {
   std::uint64_t bits = operation.factor;
   if (operation.factor_on_device != nullptr) {
     bits = 0;
-    std::memcpy(
-        &bits, operation.factor_on_device, element_bytes(operation));
+    std::memcpy(&bits, operation.factor_on_device, element_bytes(operation));
   }
   return bits;
 }
@@ -221,8 +217,9 @@ void run_collective(Communicator& own, const Operation& operation) {
   // All ranks are through with what was shown before.
   const Shown send(own, 0, operation.send, bytes, &place.send);
   copy(send.copy(), operation.send, send.copy() == nullptr ? 0 : bytes);
-  const std::size_t result_bytes =
-      is_written_by_others(own, operation) ? bytes_to_receive(own, operation) : 0;
+  const std::size_t result_bytes = is_written_by_others(own, operation)
+      ? bytes_to_receive(own, operation)
+      : 0;
   const Shown receive(own, 1, operation.receive, result_bytes, &place.receive);
   place.factor = factor_of(operation);
   place.signature = operation.signature;
@@ -231,7 +228,7 @@ void run_collective(Communicator& own, const Operation& operation) {
   const std::uint64_t number = ++own.collectives;
   place.arrived = number;
   board.ring_all();
-  const auto everywhere = [&](std::atomic<std::uint64_t> Place::*counter) {
+  const auto everywhere = [&](std::atomic<std::uint64_t> Place::* counter) {
     const auto awaits = [&board, counter, number](int rank) {
       return board.place(rank).*counter < number;
     };

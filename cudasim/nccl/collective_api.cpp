@@ -68,9 +68,8 @@ void require_rank(
       what.other >= 0 && what.other < communicator.ranks(),
       ncclInvalidArgument,
       std::string(name_of(what.kind)) + " : invalid " + role + " " +
-          std::to_string(what.other) + " (" + role +
-          " should be in the 0.." + std::to_string(communicator.ranks() - 1) +
-          " range)");
+          std::to_string(what.other) + " (" + role + " should be in the 0.." +
+          std::to_string(communicator.ranks() - 1) + " range)");
 }
 
 /// Checks the arguments as NCCL does, and adds the operation to the group.
@@ -241,8 +240,7 @@ CUDASIM_NCCL_API(
     ncclComm_t comm,
     cudaStream_t stream) {
   return begin(
-      comm,
-      operation(Kind::kSend, buffer, nullptr, count, type, peer, stream));
+      comm, operation(Kind::kSend, buffer, nullptr, count, type, peer, stream));
 }
 
 CUDASIM_NCCL_API(

@@ -68,9 +68,8 @@ constexpr double kTolerance = std::is_integral_v<T> ? 0
 /// of four fit into every type.
 template <typename T>
 double value_at(int rank, std::size_t i) {
-  const double sign = std::is_signed_v<T> || !std::is_integral_v<T>
-      ? (i % 3 == 0 ? -1 : 1)
-      : 1;
+  const double sign =
+      std::is_signed_v<T> || !std::is_integral_v<T> ? (i % 3 == 0 ? -1 : 1) : 1;
   return sign * static_cast<double>((i + 2 * static_cast<unsigned>(rank)) % 4);
 }
 
@@ -127,7 +126,9 @@ void expect_reduced(
   for (std::size_t i = 0; i < results.size(); ++i) {
     const double wanted = expected<T>(op, ranks, first + i);
     ASSERT_NEAR(
-        read(results[i]), wanted, kTolerance<T> * std::max(1.0, std::abs(wanted)))
+        read(results[i]),
+        wanted,
+        kTolerance<T> * std::max(1.0, std::abs(wanted)))
         << "element " << first + i << " of operation " << op;
   }
 }
@@ -196,8 +197,8 @@ class Operator {
   void* scalar_ = nullptr;
 };
 
-constexpr int kOps[] = {
-    ncclSum, ncclProd, ncclMax, ncclMin, ncclAvg, kScaledSum};
+constexpr int kOps[] =
+    {ncclSum, ncclProd, ncclMax, ncclMin, ncclAvg, kScaledSum};
 
 const Layout kLayouts[] = {{1}, {2}, {1, 1}, {1, 1, 1}, {2, 2}};
 
@@ -361,12 +362,7 @@ TYPED_TEST(Collective, Broadcast) {
             own.comm,
             own.stream));
         ASSERT_NCCL(ncclBcast(
-            send.data(),
-            kCount,
-            TypeParam::kCode,
-            root,
-            own.comm,
-            own.stream));
+            send.data(), kCount, TypeParam::kCode, root, own.comm, own.stream));
         own.synchronize();
         for (const Array<T>* array : {&send, &receive}) {
           const auto results = array->values();

@@ -110,8 +110,8 @@ class Communicator {
   bool is_dead(int rank) const;
 
   /// Sleeps until `ready`, which is asked again when another rank has rung. For
-  /// operations on streams: when a rank that it waits for has ended, that is the
-  /// communicator's error, and the wait goes on.
+  /// operations on streams: when a rank that it waits for has ended, that is
+  /// the communicator's error, and the wait goes on.
   /// @param awaits whether a rank keeps it waiting.
   /// @throws Aborted.
   void wait(

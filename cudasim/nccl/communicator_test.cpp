@@ -154,8 +154,7 @@ TEST(Communicator, IsNoneBeforeItHasComeUp) {
     int number = -1;
     EXPECT_EQ(ncclCommCount(comm, &number), ncclInvalidArgument);
     EXPECT_EQ(
-        ncclAllReduce(
-            nullptr, nullptr, 1, ncclInt8, ncclSum, comm, nullptr),
+        ncclAllReduce(nullptr, nullptr, 1, ncclInt8, ncclSum, comm, nullptr),
         ncclInvalidArgument);
     // The other rank never comes.
     EXPECT_NCCL(ncclCommAbort(comm));

@@ -266,8 +266,7 @@ TEST(Death, DuringASplit) {
       _exit(0);
     }
     ncclComm_t child = nullptr;
-    EXPECT_EQ(
-        ncclCommSplit(own.comm, 0, 0, &child, nullptr), ncclRemoteError);
+    EXPECT_EQ(ncclCommSplit(own.comm, 0, 0, &child, nullptr), ncclRemoteError);
     EXPECT_EQ(child, nullptr);
   });
 }
@@ -302,16 +301,16 @@ TEST(Abort, OfASendGivesItsMemoryBack) {
   run({1, 1}, [](Rank& own) {
     const Array<int> value(100'000, 1);
     if (own.rank == 0) {
-      ASSERT_NCCL(ncclSend(
-          value.data(), 100'000, ncclInt32, 1, own.comm, own.stream));
+      ASSERT_NCCL(
+          ncclSend(value.data(), 100'000, ncclInt32, 1, own.comm, own.stream));
       std::this_thread::sleep_for(milliseconds(50));
       EXPECT_NCCL(ncclCommAbort(own.comm));
       own.comm = nullptr;
       own.synchronize();
     } else {
       std::this_thread::sleep_for(milliseconds(200));
-      ASSERT_NCCL(ncclRecv(
-          value.data(), 100'000, ncclInt32, 0, own.comm, own.stream));
+      ASSERT_NCCL(
+          ncclRecv(value.data(), 100'000, ncclInt32, 0, own.comm, own.stream));
       // The sender has left, its process perhaps too.
       const auto end = Clock::now() + milliseconds(200);
       while (Clock::now() < end) {
@@ -381,13 +380,7 @@ TEST(Desynchronised, CollectivesAreReported) {
           own.stream));
     } else {
       ASSERT_NCCL(ncclBroadcast(
-          value.data(),
-          value.data(),
-          32,
-          ncclInt8,
-          1,
-          own.comm,
-          own.stream));
+          value.data(), value.data(), 32, ncclInt8, 1, own.comm, own.stream));
     }
     expect_report(
         own,
@@ -407,12 +400,12 @@ TEST(Desynchronised, MessagesAreReported) {
     if (own.rank == 0) {
       // One that has to wait for its receiver.
       const Array<char> large(100'000);
-      ASSERT_NCCL(ncclSend(
-          large.data(), 100'000, ncclInt8, 1, own.comm, own.stream));
+      ASSERT_NCCL(
+          ncclSend(large.data(), 100'000, ncclInt8, 1, own.comm, own.stream));
       expect_report(own, messages, "do not fit together");
     } else {
-      ASSERT_NCCL(ncclRecv(
-          value.data(), 63, ncclFloat32, 0, own.comm, own.stream));
+      ASSERT_NCCL(
+          ncclRecv(value.data(), 63, ncclFloat32, 0, own.comm, own.stream));
       expect_report(own, messages, "do not fit together");
     }
   });

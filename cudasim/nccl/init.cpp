@@ -97,7 +97,7 @@ struct Part {
 
 void wait_for_all(
     Communicator& own,
-    std::atomic<std::uint64_t> Place::*counter,
+    std::atomic<std::uint64_t> Place::* counter,
     std::uint64_t number) {
   const auto awaits = [&](int rank) {
     return own.board().place(rank).*counter < number;

@@ -23,8 +23,7 @@ bool has_memory(const Communicator& own, const Operation& operation) {
       ? 0
       : size_of(operation.signature.type);
   return accessible(name, operation.send, bytes_to_send(own, operation)) &&
-      accessible(
-             name, operation.receive, bytes_to_receive(own, operation)) &&
+      accessible(name, operation.receive, bytes_to_receive(own, operation)) &&
       accessible(name, operation.factor_on_device, factor_bytes);
 }
 

@@ -142,8 +142,8 @@ void* reach(const Exposure& exposure) {
   {
     const std::lock_guard lock(opened_mutex);
     auto& list = opened();
-    const auto found = std::find_if(
-        list.begin(), list.end(), [&](const Opened& entry) {
+    const auto found =
+        std::find_if(list.begin(), list.end(), [&](const Opened& entry) {
           return same(entry.handle, exposure.handle);
         });
     if (found != list.end()) {

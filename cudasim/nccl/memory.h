@@ -26,7 +26,6 @@ std::uint64_t this_process();
 /// Whether a process has certainly ended.
 bool has_ended(std::uint64_t process);
 
-
 /// Device memory of a communicator through which other processes see what they
 /// cannot open: pinned and managed memory, memory of other processes, and
 /// allocations side by side. Kept, because giving memory back waits for all

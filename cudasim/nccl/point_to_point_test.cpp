@@ -34,12 +34,7 @@ TEST_P(PointToPoint, AllToAll) {
       for (int peer = 0; peer < own.ranks; ++peer) {
         const std::size_t place = static_cast<std::size_t>(peer) * count;
         EXPECT_NCCL(ncclSend(
-            send.data() + place,
-            count,
-            ncclInt32,
-            peer,
-            own.comm,
-            own.stream));
+            send.data() + place, count, ncclInt32, peer, own.comm, own.stream));
         EXPECT_NCCL(ncclRecv(
             receive.data() + place,
             count,
@@ -53,8 +48,8 @@ TEST_P(PointToPoint, AllToAll) {
       const auto results = receive.values();
       for (std::size_t i = 0; i < results.size(); ++i) {
         const int from = static_cast<int>(i / count);
-        const int place = own.rank * static_cast<int>(count) +
-            static_cast<int>(i % count);
+        const int place =
+            own.rank * static_cast<int>(count) + static_cast<int>(i % count);
         ASSERT_EQ(results[i], from * 1'000'000 + place) << i;
       }
     }
@@ -151,13 +146,7 @@ TEST_P(PointToPoint, GoTogetherWithCollectives) {
     const Array<int> sum(numbers(1, 1));
     const auto reduce = [&] {
       EXPECT_NCCL(ncclAllReduce(
-          sum.data(),
-          sum.data(),
-          1,
-          ncclInt32,
-          ncclSum,
-          own.comm,
-          own.stream));
+          sum.data(), sum.data(), 1, ncclInt32, ncclSum, own.comm, own.stream));
     };
     ASSERT_NCCL(ncclGroupStart());
     if (own.rank == 0) {

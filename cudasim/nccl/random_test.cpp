@@ -16,8 +16,9 @@ constexpr int kStreams = 2;
 
 unsigned from_environment(const char* variable, unsigned otherwise) {
   const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise
-                         : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+  return text == nullptr
+      ? otherwise
+      : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
 }
 
 /// The buffers of all ranks as they have to be; integers, so that nothing is
@@ -257,7 +258,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return name_of(test.param); });
 
 TEST_P(Random, OperationsGiveWhatTheyHaveTo) {
-  const unsigned seed = from_environment("NCCL_TEST_SEED", std::random_device{}());
+  const unsigned seed =
+      from_environment("NCCL_TEST_SEED", std::random_device{}());
   SCOPED_TRACE("NCCL_TEST_SEED=" + std::to_string(seed));
   const int operations =
       static_cast<int>(from_environment("NCCL_TEST_OPERATIONS", 100));

@@ -226,8 +226,8 @@ TEST(Memory, NeedNotComeFromCudaMalloc) {
         received.data(), kCount, ncclInt32, before, own.comm, own.stream));
     ASSERT_NCCL(ncclGroupEnd());
     own.synchronize();
-    EXPECT_EQ(std::vector<int>(pinned, pinned + kCount),
-              std::vector<int>(kCount, 6));
+    EXPECT_EQ(
+        std::vector<int>(pinned, pinned + kCount), std::vector<int>(kCount, 6));
     EXPECT_EQ(received.values(), std::vector<int>(kCount, 6));
     EXPECT_CUDA(cudaFreeHost(pinned));
     EXPECT_CUDA(cudaFreeAsync(pooled, own.stream));

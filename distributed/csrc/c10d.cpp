@@ -6,10 +6,10 @@
 #include <c10/core/Device.h>
 #include <pybind11/chrono.h>
 #include <pybind11/stl.h>
+#include <torch/csrc/utils/pybind.h>
 #include <torch/csrc/distributed/c10d/NCCLUtils.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #include <torch/csrc/distributed/c10d/intra_node_comm.hpp>
-#include <torch/csrc/utils/pybind.h>
 
 #include <chrono>
 #include <cstring>

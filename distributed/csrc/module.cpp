@@ -1,7 +1,8 @@
-// What lives here: the extension module torch_cuda_distributed._CUDAC_distributed.
-// Importing it binds onto two modules of its own, `torch_c` and `c10d`, what the
-// package's swap puts on torch._C and torch._C._distributed_c10d. It changes
-// nothing of torch; `complete` does, as the last step.
+// What lives here: the extension module
+// torch_cuda_distributed._CUDAC_distributed. Importing it binds onto two
+// modules of its own, `torch_c` and `c10d`, what the package's swap puts on
+// torch._C and torch._C._distributed_c10d. It changes nothing of torch;
+// `complete` does, as the last step.
 #include <torch/csrc/python_headers.h>
 
 #include <pybind11/pybind11.h>

@@ -41,21 +41,6 @@ void delete_without_gil(rpc::TensorPipeAgent* agent) {
   }
 }
 
-// Whoever maps devices would otherwise learn it from TensorPipe, in its terms,
-// when the first tensor is sent.
-void refuse_devices(const std::vector<c10::Device>& devices) {
-  for (const c10::Device& device : devices) {
-    TORCH_CHECK(
-        !device.is_cuda(),
-        "found a device map with ",
-        device,
-        "; needed a TensorPipe with channels for CUDA, and that of this torch "
-        "was built without. To fix it: leave the device map away, and send "
-        "tensors of the CPU (tensor.cpu()), or send CUDA tensors with "
-        "torch.distributed.send, over NCCL");
-  }
-}
-
 std::shared_ptr<rpc::TensorPipeAgent> make_agent(
     const c10::intrusive_ptr<c10d::Store>& store,
     std::string name,
@@ -64,7 +49,6 @@ std::shared_ptr<rpc::TensorPipeAgent> make_agent(
     rpc::TensorPipeRpcBackendOptions options,
     std::unordered_map<std::string, rpc::DeviceMap> reverse_device_maps,
     std::vector<c10::Device> devices) {
-  refuse_devices(devices);
   return {
       new rpc::TensorPipeAgent(
           store,

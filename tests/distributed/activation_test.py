@@ -132,9 +132,7 @@ class ActiveTest(absltest.TestCase):
         self.assertEqual(different, {})
 
     def test_public_names_are_in_the_order_of_a_cuda_build(self) -> None:
-        groups = [
-            name for name in dist.distributed_c10d.__all__ if name.startswith("ProcessGroup")
-        ]
+        groups = [name for name in dist.distributed_c10d.__all__ if name.startswith("ProcessGroup")]
         order = ["ProcessGroup", "ProcessGroupMPI", "ProcessGroupNCCL", "ProcessGroupGloo"]
         self.assertEqual(groups, [name for name in order if name in groups])
 
@@ -150,20 +148,6 @@ class ActiveTest(absltest.TestCase):
                 "print('libnccl' in open('/proc/self/maps').read(), dist.is_nccl_available())\n"
             )
         self.assertEqual((done.stdout, done.stderr), ("False False\n", ""))
-
-    def test_a_device_map_of_rpc_is_refused_with_the_reason(self) -> None:
-        done = run(
-            "import os, torch, torch.distributed.rpc as rpc\n"
-            "os.environ.update(MASTER_ADDR='127.0.0.1', MASTER_PORT='0')\n"
-            "options = rpc.TensorPipeRpcBackendOptions(\n"
-            "    init_method='file://' + os.path.abspath('rpc_store'),\n"
-            "    device_maps={'one': {0: 0}})\n"
-            "try: rpc.init_rpc('one', rank=0, world_size=1, rpc_backend_options=options)\n"
-            "except RuntimeError as error: print(str(error).splitlines()[0])\n"
-            "else: print('no error')\n"
-            "os._exit(0)\n"
-        )
-        self.assertIn("found a device map with cuda:0; needed a TensorPipe", done.stdout, done.stderr)
 
     def test_rpc_works_as_in_the_cpu_build(self) -> None:
         done = run(
@@ -226,7 +210,7 @@ def dist_info(name: str = "torch_cuda_distributed") -> pathlib.Path:
     return found
 
 
-class moved:  # noqa: N801 - a function to its users
+class moved:
     """Puts a file or folder aside for a while."""
 
     def __init__(self, path: pathlib.Path) -> None:

@@ -41,7 +41,9 @@ class Both:
         for one, other in zip(actual, expected, strict=True):
             # Sums may be added up in another order.
             exact = not one.is_floating_point()
-            torch.testing.assert_close(one.cpu(), other, **({"rtol": 0, "atol": 0} if exact else {}))
+            torch.testing.assert_close(
+                one.cpu(), other, **({"rtol": 0, "atol": 0} if exact else {})
+            )
         self.checked += 1
 
 

@@ -1,6 +1,6 @@
 """Programs of failures_test, one process of several: what goes wrong, and what its survivors see.
 
-    failures.py PROGRAM
+failures.py PROGRAM
 """
 
 from __future__ import annotations

@@ -58,7 +58,9 @@ class FailuresTest(absltest.TestCase):
         with open(f"{folder}/trace_0", "rb") as dump:
             trace = pickle.load(dump)
         first, second = trace["entries"][:2]
-        self.assertEqual((first["profiling_name"], first["state"]), ("nccl:all_reduce", "completed"))
+        self.assertEqual(
+            (first["profiling_name"], first["state"]), ("nccl:all_reduce", "completed")
+        )
         self.assertEqual(second["input_sizes"], [[3]])
         self.assertNotEqual(second["state"], "completed")
         self.assertTrue(any("falls_behind" in frame["name"] for frame in second["frames"]), second)

@@ -8,8 +8,8 @@ os.environ["CUDASIM_DEVICES"] = "2"
 os.environ["CUDASIM_MEMORY"] = "1G"
 
 import torch
-import torch.cuda.nccl as nccl
 from absl.testing import absltest, parameterized
+from torch.cuda import nccl
 
 TYPES = (torch.float32, torch.float64, torch.float16, torch.int32, torch.int64, torch.uint8)
 
@@ -55,7 +55,9 @@ class NcclTest(parameterized.TestCase):
         tensors = on_both(6, torch.float32)
         outputs = [torch.zeros(3, device=tensor.device) for tensor in tensors]
         nccl.reduce_scatter(tensors, outputs)
-        self.assertEqual([output.tolist() for output in outputs], [[1.0, 3.0, 5.0], [7.0, 9.0, 11.0]])
+        self.assertEqual(
+            [output.tolist() for output in outputs], [[1.0, 3.0, 5.0], [7.0, 9.0, 11.0]]
+        )
 
     def test_on_streams_of_one_s_own(self) -> None:
         tensors = on_both(50, torch.float32)

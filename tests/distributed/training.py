@@ -1,6 +1,6 @@
 """Programs of training_test, one process of several: training that has to equal that of one process.
 
-    training.py PROGRAM [FOLDER]
+training.py PROGRAM [FOLDER]
 """
 
 from __future__ import annotations
@@ -118,9 +118,7 @@ def fully_sharded_2_and_tensor_parallel() -> None:
 
     mesh = init_device_mesh("cuda", (2, 2), mesh_dim_names=("data", "tensor"))
     net = model()
-    parallelize_module(
-        net, mesh["tensor"], {"0": ColwiseParallel(), "2": RowwiseParallel()}
-    )
+    parallelize_module(net, mesh["tensor"], {"0": ColwiseParallel(), "2": RowwiseParallel()})
     for layer in net:
         if isinstance(layer, nn.Linear):
             fully_shard(layer, mesh=mesh["data"])

@@ -1,6 +1,6 @@
 """What the build of each wheel compiles, read from Bazel's action graph.
 
-    selective_test.py GRAPH
+selective_test.py GRAPH
 """
 
 from __future__ import annotations
@@ -91,7 +91,10 @@ class SelectiveTest(absltest.TestCase):
             shared = {path for path in mine & core if path.endswith((".so", ".py"))}
             self.assertEqual(shared, set())
             self.assertTrue(
-                any(path.endswith("/libtorch_cuda.so") for path in self.needed_for(self.wheels[wheel]))
+                any(
+                    path.endswith("/libtorch_cuda.so")
+                    for path in self.needed_for(self.wheels[wheel])
+                )
             )
 
 

@@ -19,9 +19,7 @@ from absl.testing import absltest, parameterized
 
 from tools.wheel import unpack_wheel
 
-WHEELS = {
-    path.name.partition("-")[0]: path for path in map(pathlib.Path, sys.argv[1:])
-}
+WHEELS = {path.name.partition("-")[0]: path for path in map(pathlib.Path, sys.argv[1:])}
 del sys.argv[1:]
 
 CORE, SIMULATOR = "torch_cuda", "torch_cuda_sim"

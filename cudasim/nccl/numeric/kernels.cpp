@@ -135,10 +135,8 @@ W multiply(W a, W b) {
 template <typename W>
 W divide_by(W sum, std::size_t ranks) {
   // With a divisor of the same sign, or the quotient would have none.
-  using Divisor = std::conditional_t<
-      std::is_signed_v<W>,
-      std::int64_t,
-      std::uint64_t>;
+  using Divisor =
+      std::conditional_t<std::is_signed_v<W>, std::int64_t, std::uint64_t>;
   return static_cast<W>(
       static_cast<Divisor>(sum) / static_cast<Divisor>(ranks));
 }

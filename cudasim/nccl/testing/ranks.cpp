@@ -15,11 +15,7 @@ namespace {
 
 constexpr auto kDeadline = std::chrono::seconds(60);
 
-void run_rank(
-    int rank,
-    int ranks,
-    const ncclUniqueId& id,
-    const Body& body) {
+void run_rank(int rank, int ranks, const ncclUniqueId& id, const Body& body) {
   Rank own;
   own.rank = rank;
   own.ranks = ranks;
