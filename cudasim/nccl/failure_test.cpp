@@ -193,7 +193,7 @@ TEST(Death, AtAnyMoment) {
     const int ranks = 2 + static_cast<int>(random() % 3);
     const int victim = static_cast<int>(random() % 1000) % ranks;
     const From from = random() % 3 == 0 ? From::kItsStart : From::kItsJoining;
-    const milliseconds after(random() % 300);
+    const milliseconds after(random() % (from == From::kItsStart ? 30 : 300));
     SCOPED_TRACE(
         std::to_string(ranks) + " ranks, " + std::to_string(victim) +
         " is killed " + std::to_string(after.count()) + " ms after " +

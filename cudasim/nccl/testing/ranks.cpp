@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <numeric>
 #include <thread>
 
@@ -14,6 +15,7 @@ namespace cudasim::nccl::testing {
 namespace {
 
 constexpr auto kDeadline = std::chrono::seconds(60);
+const char* const kDevices = "4"; // one for each rank
 
 void run_rank(int rank, int ranks, const ncclUniqueId& id, const Body& body) {
   Rank own;
@@ -80,6 +82,8 @@ pid_t Processes::start(const std::function<void()>& body) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
+    setenv("CUDASIM_DEVICES", kDevices, 1);
+    setenv("CUDASIM_TIMEOUT", "20", 0);
     body();
     std::fflush(nullptr);
     _exit(::testing::Test::HasFailure() ? 1 : 0);

@@ -36,7 +36,7 @@ int count(const Layout& layout);
 /// Such as "2x1" for a process of two threads and one of one.
 std::string name_of(const Layout& layout);
 
-/// One rank, on a device of its own, with the communicator of all.
+/// One rank of at most 4, on a device of its own, with the communicator of all.
 struct Rank {
   int rank = 0;
   int ranks = 0;
