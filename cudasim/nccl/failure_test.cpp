@@ -297,6 +297,27 @@ TEST(Abort, EndsWhatWaits) {
   }
 }
 
+// A program may end in the middle of everything.
+TEST(Abort, IsNotNeededToExit) {
+  Processes processes;
+  ncclUniqueId id;
+  ASSERT_NCCL(ncclGetUniqueId(&id));
+  for (int rank = 0; rank < 2; ++rank) {
+    processes.start([&, rank] {
+      ncclComm_t comm = nullptr;
+      ASSERT_CUDA(cudaSetDevice(rank));
+      ASSERT_NCCL(ncclCommInitRank(&comm, 2, id, rank));
+      const Array<int> value(1, 1);
+      if (rank == 0) {
+        ASSERT_NCCL(ncclAllReduce(
+            value.data(), value.data(), 1, ncclInt32, ncclSum, comm, nullptr));
+      }
+      std::exit(::testing::Test::HasFailure() ? 1 : 0);
+    });
+  }
+  processes.expect_success();
+}
+
 TEST(Abort, OfASendGivesItsMemoryBack) {
   run({1, 1}, [](Rank& own) {
     const Array<int> value(100'000, 1);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cudasim/nccl/launch.h"
+#include "cudasim/nccl/thread.h"
 
 namespace cudasim::nccl {
 namespace {
@@ -56,12 +57,12 @@ ncclResult_t run_jobs(const std::vector<Job>& jobs) {
       if (job.communicator->background.joinable()) {
         job.communicator->background.join();
       }
-      job.communicator->background = std::thread([job] { finish(job); });
+      job.communicator->background = start_thread([job] { finish(job); });
       results[i] = ncclInProgress;
     } else if (jobs.size() == 1) {
       results[i] = finish(job);
     } else {
-      threads.emplace_back([&, i] { results[i] = finish(jobs[i]); });
+      threads.push_back(start_thread([&, i] { results[i] = finish(jobs[i]); }));
     }
   }
   for (std::thread& thread : threads) {

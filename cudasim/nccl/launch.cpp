@@ -8,6 +8,7 @@
 #include "cudasim/device/machine/machine.h"
 #include "cudasim/nccl/describe.h"
 #include "cudasim/nccl/error.h"
+#include "cudasim/nccl/thread.h"
 
 namespace cudasim::nccl {
 namespace {
@@ -218,7 +219,7 @@ bool is_being_captured(const Plan& plan) {
 void run_all_now(const std::vector<Plan>& plans) {
   std::vector<std::thread> threads;
   for (const Plan& plan : plans) {
-    threads.emplace_back([&plan] { run(plan); });
+    threads.push_back(start_thread([&plan] { run(plan); }));
   }
   for (std::thread& thread : threads) {
     thread.join();

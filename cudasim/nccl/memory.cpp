@@ -14,6 +14,7 @@
 #include "cudasim/device/ipc/process.h"
 #include "cudasim/device/machine/machine.h"
 #include "cudasim/nccl/error.h"
+#include "cudasim/nccl/thread.h"
 
 namespace cudasim::nccl {
 namespace {
@@ -84,7 +85,7 @@ Staging::~Staging() {
   }
   if (!all.empty()) {
     // It waits for all work, and who lets go of a communicator may be work.
-    std::thread([all = std::move(all)] {
+    start_thread([all = std::move(all)] {
       for (void* memory : all) {
         cudaFree(memory);
       }
@@ -176,7 +177,7 @@ void close_reached(std::size_t keep) {
     }
   }
   if (!old.empty()) {
-    std::thread([old = std::move(old)] {
+    start_thread([old = std::move(old)] {
       for (const Opened& entry : old) {
         cudaIpcCloseMemHandle(entry.memory);
       }

@@ -79,6 +79,10 @@ class Script {
 
   void run(int operations) {
     for (int i = 0; i < operations; ++i) {
+      if (pick(6) == 0) {
+        exchange();
+        continue;
+      }
       const int in_group = pick(4) == 0 ? 1 + pick(4) : 0;
       if (in_group > 0) {
         ASSERT_NCCL(ncclGroupStart());
@@ -111,9 +115,8 @@ class Script {
     ASSERT_EQ(data_.values(), model_[own_.rank]) << "rank " << own_.rank;
   }
 
-  // One that all ranks take part in. Operations of a group may touch the same
-  // memory, as they run in the order of the calls; sends and receives are
-  // groups of their own, which have no order.
+  // One that all ranks take part in. Those of a group may touch the same
+  // memory, as they run in the order of the calls.
   void one() {
     const auto op = static_cast<ncclRedOp_t>(pick(5));
     const int root = pick(own_.ranks);
@@ -212,6 +215,38 @@ class Script {
         break;
       }
     }
+  }
+
+  // Some ranks send to others, several times and to themselves too.
+  void exchange() {
+    const std::size_t most = pick(2) == 0 ? 50 : 9'000;
+    const cudaStream_t stream = streams_[pick(kStreams)];
+    const int messages = 1 + pick(12);
+    std::size_t to = kMost / 2; // each to a place of its own
+    ASSERT_NCCL(ncclGroupStart());
+    for (int i = 0; i < messages; ++i) {
+      const std::size_t count = random_() % most;
+      const std::size_t from = random_() % (kMost / 2 - most);
+      const int sender = pick(own_.ranks);
+      const int receiver = pick(own_.ranks);
+      if (to + count > kMost) {
+        continue;
+      }
+      std::uint32_t* const data = data_.data();
+      if (own_.rank == sender) {
+        EXPECT_NCCL(ncclSend(
+            data + from, count, ncclUint32, receiver, own_.comm, stream));
+      }
+      if (own_.rank == receiver) {
+        EXPECT_NCCL(
+            ncclRecv(data + to, count, ncclUint32, sender, own_.comm, stream));
+      }
+      put(static_cast<std::size_t>(receiver),
+          to,
+          get(static_cast<std::size_t>(sender), from, count));
+      to += count;
+    }
+    ASSERT_NCCL(ncclGroupEnd());
   }
 
   std::vector<std::uint32_t> reduced(

@@ -95,7 +95,8 @@ TEST(Reduce, GivesTheSameBitsWithAllInstructions) {
       data.push_back(random_bytes(bytes, rank));
     }
     for (unsigned rank = 0; rank < kRanks; ++rank) {
-      inputs.push_back({data[rank].data(), 0x3c00'4000'3f80'3e01 + rank});
+      const std::uint64_t factor = 0x3c00'4000'3f80'3e01ULL + rank;
+      inputs.push_back({data[rank].data(), factor});
     }
     for (const Reduction reduction : kReductions) {
       Bytes plain(bytes), wide(bytes), second(bytes);
@@ -128,8 +129,8 @@ std::vector<T> reduce_all(
 // 2048 + 1 is 2048 in float16, twice; 2048 + 1 + 1 is not.
 TEST(Reduce, RoundsShortTypesOnce) {
   const __half large = __float2half(2048), one = __float2half(1);
-  const auto sums = reduce_all<__half>(
-      ncclFloat16, Reduction::kSum, {{large}, {one}, {one}});
+  const auto sums =
+      reduce_all<__half>(ncclFloat16, Reduction::kSum, {{large}, {one}, {one}});
   EXPECT_EQ(__half2float(sums[0]), 2050);
   const __nv_bfloat16 big = __float2bfloat16(256), small = __float2bfloat16(1);
   const auto others = reduce_all<__nv_bfloat16>(
@@ -140,9 +141,7 @@ TEST(Reduce, RoundsShortTypesOnce) {
 // (1e8 + 1) - 1e8 is 0 in float32, (1e8 - 1e8) + 1 is 1.
 TEST(Reduce, AddsInTheOrderOfTheRanks) {
   const auto sums = reduce_all<float>(
-      ncclFloat32,
-      Reduction::kSum,
-      {{1e8F, 1e8F}, {1, -1e8F}, {-1e8F, 1}});
+      ncclFloat32, Reduction::kSum, {{1e8F, 1e8F}, {1, -1e8F}, {-1e8F, 1}});
   EXPECT_EQ(sums, (std::vector<float>{0, 1}));
 }
 
@@ -167,12 +166,10 @@ TEST(Reduce, WrapsIntegersAndDividesTowardsZero) {
 TEST(Reduce, PassesOverNaN) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(
-      reduce_all<float>(
-          ncclFloat32, Reduction::kMaximum, {{nan, 1}, {2, nan}}),
+      reduce_all<float>(ncclFloat32, Reduction::kMaximum, {{nan, 1}, {2, nan}}),
       (std::vector<float>{2, 1}));
   EXPECT_EQ(
-      reduce_all<float>(
-          ncclFloat32, Reduction::kMinimum, {{nan, 1}, {2, nan}}),
+      reduce_all<float>(ncclFloat32, Reduction::kMinimum, {{nan, 1}, {2, nan}}),
       (std::vector<float>{2, 1}));
 }
 
@@ -180,8 +177,16 @@ TEST(Reduce, RoundsToTheNearestAndKeepsWhatIsNoNumber) {
   const float infinity = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const float value :
-       {1.0F, 1.00390625F, 1.01171875F, 65504.0F, 6e-8F, 3e-8F, -0.0F, infinity,
-        -infinity, nan}) {
+       {1.0F,
+        1.00390625F,
+        1.01171875F,
+        65504.0F,
+        6e-8F,
+        3e-8F,
+        -0.0F,
+        infinity,
+        -infinity,
+        nan}) {
     const auto half = reduce_all<__half>(
         ncclFloat16, Reduction::kMaximum, {{__float2half(value)}});
     const auto other = reduce_all<__nv_bfloat16>(
