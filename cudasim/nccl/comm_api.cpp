@@ -29,7 +29,7 @@ void flush(nccl::Communicator& communicator) {
   const nccl::DeviceGuard device(communicator.device());
   cudaEvent_t last = nullptr;
   {
-    const std::lock_guard lock(communicator.mutex);
+    const std::lock_guard lock(communicator.launching);
     last = communicator.last.event;
   }
   while (last != nullptr && !communicator.has_failed() &&

@@ -259,7 +259,7 @@ void Communicator::wait(
   std::vector<std::uint64_t> waits;
   double looked = 0;
   wait_until(ready, [&](double waited) {
-    if (state_ != ncclSuccess) {
+    if (has_failed()) {
       return;
     }
     try {

@@ -143,10 +143,14 @@ class Communicator {
   std::mutex splitting;
   std::uint64_t splits = 0;
 
-  // What the calls of the API use.
-  std::mutex mutex;
+  // What launches use. A launch may wait for its stream, which only an abort
+  // ends perhaps: nothing else waits for this mutex.
+  std::mutex launching;
   /// Where the last operation outside of graphs ends, and the last one in one.
   Mark last, last_captured;
+
+  // What other calls use.
+  std::mutex mutex;
   std::vector<std::optional<Factor>> factors;
   /// Handles that ncclCommRegister has given, and how many these were.
   std::set<void*> registered;

@@ -1,4 +1,5 @@
 // What the other ranks see when one is killed, aborted, or at something else.
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -295,6 +296,39 @@ TEST(Abort, EndsWhatWaits) {
       EXPECT_EQ(value.values()[0], 1);
     });
   }
+}
+
+// A host that runs ahead waits for its stream in a launch; another thread can
+// end that.
+TEST(Abort, EndsALaunchThatWaits) {
+  run({1, 1}, [](Rank& own) {
+    const Array<int> value(1, 1);
+    if (own.rank == 1) {
+      std::this_thread::sleep_for(milliseconds(500));
+      return;
+    }
+    std::atomic<bool> ended{false};
+    std::thread launches([&] {
+      ASSERT_CUDA(cudaSetDevice(own.rank));
+      while (ncclAllReduce(
+                 value.data(),
+                 value.data(),
+                 1,
+                 ncclInt32,
+                 ncclSum,
+                 own.comm,
+                 own.stream) == ncclSuccess) {
+      }
+      ended = true;
+    });
+    std::this_thread::sleep_for(milliseconds(300));
+    EXPECT_FALSE(ended);
+    EXPECT_NCCL(ncclCommAbort(own.comm));
+    own.comm = nullptr;
+    launches.join();
+    own.synchronize();
+    EXPECT_EQ(value.values()[0], 1);
+  });
 }
 
 // A program may end in the middle of everything.

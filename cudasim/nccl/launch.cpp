@@ -190,7 +190,7 @@ void launch_plan(Plan plan) {
   check(cudaStreamGetCaptureInfo_v2(
       stream, &status, &capture, &graph, nullptr, nullptr));
   {
-    const std::lock_guard lock(own->mutex);
+    const std::lock_guard lock(own->launching);
     if (status == cudaStreamCaptureStatusNone) {
       InOrder in_order(own->last, stream, 0);
       put_on_stream(std::move(plan), stream);

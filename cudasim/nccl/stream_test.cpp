@@ -148,7 +148,7 @@ TEST(Graphs, RunAgainAndAgain) {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t exec = nullptr;
     ASSERT_CUDA(
-        cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeThreadLocal));
+        cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeGlobal));
     ASSERT_NCCL(add(own, value, own.stream));
     ASSERT_NCCL(ncclGroupStart());
     ASSERT_NCCL(ncclSend(

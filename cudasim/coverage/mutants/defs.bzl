@@ -9,6 +9,7 @@ MUTATED = [
     "//cudasim/driver:driver_test",
     "//cudasim/driver:ipc_test",
     "//cudasim/driver:per_thread_test",
+    "//cudasim/nccl:nccl_test",
     "//cudasim/runtime:entry_point_test",
     "//cudasim/runtime:error_test",
     "//cudasim/runtime:ipc_test",

@@ -14,7 +14,7 @@
 namespace cudasim::nccl::testing {
 namespace {
 
-constexpr auto kDeadline = std::chrono::seconds(60);
+constexpr auto kDeadline = std::chrono::seconds(30);
 const char* const kDevices = "4"; // one for each rank
 
 void run_rank(int rank, int ranks, const ncclUniqueId& id, const Body& body) {

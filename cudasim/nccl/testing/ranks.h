@@ -69,7 +69,7 @@ class Processes {
 
   /// Starts one; gtest's expectations in the body count.
   pid_t start(const std::function<void()>& body);
-  /// Waits until all have ended that were not killed, 60 seconds at the most.
+  /// Waits until all have ended that were not killed, 30 seconds at the most.
   void expect_success();
   /// Ends one with SIGKILL.
   void kill(pid_t process);
