@@ -117,12 +117,13 @@ std::shared_ptr<Board> Board::open(const ncclUniqueId& id, int ranks) {
     try {
       file = device::open_shared_file(
           parts.process, parts.file, kFileName, &bytes);
-    } catch (const device::Failure&) {
+    } catch (const device::Failure& failure) {
       throw Error(
           ncclRemoteError,
-          "the ncclUniqueId cannot be used: process " +
-              std::to_string(parts.process) +
-              ", which made it, has ended, or all ranks have come already");
+          "the ncclUniqueId of process " + std::to_string(parts.process) +
+              " cannot be used: the process has ended or is another user's, "
+              "or all ranks have come already (" +
+              failure.message() + ")");
     }
     board = std::make_shared<Board>(file, parts.key, ranks);
     for (auto entry = boards().begin(); entry != boards().end();) {

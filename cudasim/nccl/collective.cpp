@@ -2,6 +2,7 @@
 // all ranks, and waits until the others have done theirs.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "cudasim/nccl/describe.h"
 #include "cudasim/nccl/error.h"
@@ -42,6 +43,14 @@ class Shown {
 
 std::size_t element_bytes(const Operation& operation) {
   return size_of(operation.signature.type);
+}
+
+/// At the most what a std::size_t holds, which no memory has.
+std::size_t times(std::size_t a, std::size_t b) {
+  std::size_t product = 0;
+  return __builtin_mul_overflow(a, b, &product)
+      ? std::numeric_limits<std::size_t>::max()
+      : product;
 }
 
 bool is_root(const Communicator& own, const Operation& operation) {
@@ -180,10 +189,10 @@ Working::~Working() {
 
 std::size_t bytes_to_send(const Communicator& own, const Operation& operation) {
   const Signature& what = operation.signature;
-  const std::size_t bytes = what.count * element_bytes(operation);
+  const std::size_t bytes = times(what.count, element_bytes(operation));
   switch (what.kind) {
     case Kind::kReduceScatter:
-      return bytes * static_cast<std::size_t>(own.ranks());
+      return times(bytes, static_cast<std::size_t>(own.ranks()));
     case Kind::kBroadcast:
       return is_root(own, operation) ? bytes : 0;
     case Kind::kReceive:
@@ -197,10 +206,10 @@ std::size_t bytes_to_receive(
     const Communicator& own,
     const Operation& operation) {
   const Signature& what = operation.signature;
-  const std::size_t bytes = what.count * element_bytes(operation);
+  const std::size_t bytes = times(what.count, element_bytes(operation));
   switch (what.kind) {
     case Kind::kAllGather:
-      return bytes * static_cast<std::size_t>(own.ranks());
+      return times(bytes, static_cast<std::size_t>(own.ranks()));
     case Kind::kReduce:
       return is_root(own, operation) ? bytes : 0;
     case Kind::kSend:

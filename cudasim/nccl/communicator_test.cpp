@@ -3,6 +3,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <thread>
 
 #include "cudasim/nccl/testing/ranks.h"
@@ -205,6 +207,29 @@ TEST(Communicator, MayBeMadeAndEndedManyTimes) {
       EXPECT_NCCL(ncclCommFinalize(comm));
       EXPECT_NCCL(ncclCommDestroy(comm));
     }
+  });
+}
+
+std::ptrdiff_t entries(const char* folder) {
+  using Iterator = std::filesystem::directory_iterator;
+  return std::distance(Iterator(folder), Iterator());
+}
+
+TEST(Communicator, LeavesNothingOpen) {
+  run_bare({1}, [](int, const ncclUniqueId&) {
+    std::ptrdiff_t before = 0;
+    for (int i = 0; i < 100; ++i) {
+      ncclUniqueId id;
+      ASSERT_NCCL(ncclGetUniqueId(&id));
+      ncclComm_t comm = nullptr;
+      ASSERT_NCCL(ncclCommInitRank(&comm, 1, id, 0));
+      expect_sum(comm, nullptr, 1, 1);
+      ASSERT_NCCL(ncclCommDestroy(comm));
+      if (i == 0) {
+        before = entries("/proc/self/fd");
+      }
+    }
+    EXPECT_EQ(entries("/proc/self/fd"), before);
   });
 }
 

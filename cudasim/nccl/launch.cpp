@@ -166,9 +166,12 @@ class InOrder {
       check(cudaStreamWaitEvent(stream, last.event, 0));
     }
   }
+  /// The operation is on its stream. Should it have brought the device down
+  /// already, the next call says so.
   void mark() {
-    check(cudaEventRecord(next_.event, next_.stream));
-    last_ = next_;
+    if (cudaEventRecord(next_.event, next_.stream) == cudaSuccess) {
+      last_ = next_;
+    }
   }
 
  private:

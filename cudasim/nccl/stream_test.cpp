@@ -141,6 +141,40 @@ TEST(Groups, HaveSeveralCommunicatorsOfARank) {
   });
 }
 
+TEST(Communicators, WorkAtTheSameTime) {
+  run({1, 2}, [](Rank& own) {
+    constexpr int kMany = 6;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kMany; ++i) {
+      ncclComm_t child = nullptr;
+      ASSERT_NCCL(ncclCommSplit(own.comm, 0, i * own.rank, &child, nullptr));
+      threads.emplace_back([&own, child, i] {
+        ASSERT_CUDA(cudaSetDevice(own.rank));
+        const OwnStream stream;
+        const Array<int> value(20'000, 1);
+        int expected = 1;
+        for (int k = 0; k < 15; ++k) {
+          ASSERT_NCCL(ncclAllReduce(
+              value.data(),
+              value.data(),
+              20'000 - static_cast<std::size_t>(i),
+              ncclInt32,
+              ncclSum,
+              child,
+              stream));
+          expected *= own.ranks;
+        }
+        ASSERT_CUDA(cudaStreamSynchronize(stream));
+        EXPECT_EQ(value.values()[19'990], expected);
+        EXPECT_NCCL(ncclCommDestroy(child));
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+  });
+}
+
 TEST(Graphs, RunAgainAndAgain) {
   run({1, 1}, [](Rank& own) {
     const Array<int> value(1, 1);
@@ -277,6 +311,21 @@ TEST(Memory, ThatIsNotThereIsTheDevicesFault) {
     }
     own.synchronize();
     EXPECT_EQ(value.values()[0], 1);
+  });
+}
+
+TEST(Memory, ThatNoMachineHasIsNotThere) {
+  run({1}, [](Rank& own) {
+    // Not freed: the device is at fault.
+    double* value = nullptr;
+    ASSERT_CUDA(cudaMalloc(&value, 10 * sizeof(double)));
+    // As many bytes as no number has; cut off, they would be few.
+    const std::size_t count = (~std::size_t{0} >> 3) + 2;
+    ASSERT_NCCL(ncclAllReduce(
+        value, value, count, ncclFloat64, ncclSum, own.comm, own.stream));
+    EXPECT_EQ(cudaStreamSynchronize(own.stream), cudaErrorIllegalAddress);
+    EXPECT_NCCL(ncclCommAbort(own.comm));
+    _exit(::testing::Test::HasFailure() ? 1 : 0);
   });
 }
 
