@@ -26,6 +26,8 @@ struct alignas(64) Board::Header {
   std::uint64_t key;
   std::atomic<std::uint32_t> ranks;
   std::atomic<std::uint32_t> told;
+  /// The low halves of a collective's number and of the next piece's.
+  std::atomic<std::uint64_t> next_piece;
 };
 
 namespace {
@@ -206,6 +208,19 @@ void Board::ring_all() const {
   for (int rank = 0; rank < ranks_; ++rank) {
     ring(rank);
   }
+}
+
+std::uint32_t Board::take(std::uint64_t number, std::uint32_t pieces) const {
+  const std::uint64_t first = number << 32;
+  std::uint64_t next = header().next_piece;
+  std::uint64_t taken = 0;
+  do {
+    taken = next >> 32 == first >> 32 ? next : first;
+    if ((taken & 0xffffffff) >= pieces) {
+      return pieces;
+    }
+  } while (!header().next_piece.compare_exchange_weak(next, taken + 1));
+  return static_cast<std::uint32_t>(taken & 0xffffffff);
 }
 
 bool Board::first_to_tell() const {

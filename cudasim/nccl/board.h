@@ -136,6 +136,11 @@ class Board {
   void ring(int rank) const;
   void ring_all() const;
 
+  /// Takes a piece of the work of a collective that any rank can do.
+  /// @param number of the collective, which all ranks are at.
+  /// @returns a number below `pieces`, once for each of them; then `pieces`.
+  std::uint32_t take(std::uint64_t number, std::uint32_t pieces) const;
+
   /// Whether this is the first time that anyone asks: for reports of what
   /// concerns all ranks.
   bool first_to_tell() const;

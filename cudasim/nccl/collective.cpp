@@ -12,8 +12,10 @@
 namespace cudasim::nccl {
 namespace {
 
-// Shares of a reduction begin at multiples of so many elements.
-constexpr std::size_t kGrain = 64;
+// A reduction is done in pieces of so many bytes, or more when these are too
+// many to be counted.
+constexpr std::size_t kPieceBytes = 128 << 10;
+constexpr std::size_t kMostPieces = 1 << 20;
 
 /// A buffer of this rank that other ranks can reach, itself or a copy.
 class Shown {
@@ -83,35 +85,39 @@ std::vector<unsigned char*> reach_all(
   return buffers;
 }
 
-/// Each rank reduces its share of the elements, for all that want the result.
-void reduce_share(const Communicator& own, const Operation& operation) {
+/// Reduces pieces, for all ranks that want the result, until none is left: a
+/// rank that has no processor at the moment leaves more to the others.
+void reduce_pieces(const Communicator& own, const Operation& operation) {
   const Signature& what = operation.signature;
-  const auto ranks = static_cast<std::size_t>(own.ranks());
-  const auto rank = static_cast<std::size_t>(own.rank());
-  const std::size_t share =
-      (what.count + ranks * kGrain - 1) / (ranks * kGrain) * kGrain;
-  const std::size_t begin = std::min(what.count, rank * share);
-  const std::size_t count = std::min(what.count - begin, share);
-  if (count == 0) {
-    return;
-  }
-  const std::size_t offset = begin * element_bytes(operation);
-  std::vector<void*> outputs;
+  const std::size_t size = element_bytes(operation);
+  const std::size_t piece =
+      std::max(kPieceBytes / size, what.count / kMostPieces + 1);
+  const auto pieces =
+      static_cast<std::uint32_t>((what.count + piece - 1) / piece);
+  const std::vector<unsigned char*> sends = reach_all(own, &Place::send);
+  std::vector<unsigned char*> receives;
   if (what.kind == Kind::kReduce) {
-    const Place& root = own.board().place(what.other);
-    outputs.push_back(
-        static_cast<unsigned char*>(reach(root.receive)) + offset);
+    receives.push_back(static_cast<unsigned char*>(
+        reach(own.board().place(what.other).receive)));
   } else {
-    for (unsigned char* receive : reach_all(own, &Place::receive)) {
+    receives = reach_all(own, &Place::receive);
+  }
+  std::uint32_t taken = 0;
+  while ((taken = own.board().take(own.collectives, pieces)) < pieces) {
+    const std::size_t begin = taken * piece;
+    const std::size_t count = std::min(what.count - begin, piece);
+    const std::size_t offset = begin * size;
+    std::vector<void*> outputs;
+    for (unsigned char* receive : receives) {
       outputs.push_back(receive + offset);
     }
+    reduce(
+        what.type,
+        what.reduction,
+        inputs_from(own, sends, offset),
+        outputs,
+        count);
   }
-  reduce(
-      what.type,
-      what.reduction,
-      inputs_from(own, reach_all(own, &Place::send), offset),
-      outputs,
-      count);
 }
 
 void copy(void* to, const void* from, std::size_t bytes) {
@@ -128,7 +134,7 @@ void do_share(Communicator& own, const Operation& operation) {
   switch (what.kind) {
     case Kind::kAllReduce:
     case Kind::kReduce:
-      reduce_share(own, operation);
+      reduce_pieces(own, operation);
       break;
     case Kind::kBroadcast:
       copy(operation.receive, reach(own.board().place(what.other).send), bytes);

@@ -375,5 +375,41 @@ TYPED_TEST(Collective, Broadcast) {
   }
 }
 
+// So many that all ranks reduce some, in one order or the other.
+TEST(LargeCollective, IsTheWorkOfAllRanks) {
+  constexpr std::size_t kMany = 1'000'003;
+  for (const Layout& layout : {Layout{1, 1}, Layout{2, 2}}) {
+    SCOPED_TRACE(name_of(layout));
+    run(layout, [](Rank& own) {
+      const Array<float> values(values_of<float>(own.rank, kMany));
+      const Array<float> sums(kMany);
+      for (int i = 0; i < 3; ++i) {
+        ASSERT_NCCL(ncclReduce(
+            values.data(),
+            sums.data(),
+            kMany,
+            ncclFloat32,
+            ncclSum,
+            1,
+            own.comm,
+            own.stream));
+      }
+      ASSERT_NCCL(ncclAllReduce(
+          values.data(),
+          values.data(),
+          kMany,
+          ncclFloat32,
+          ncclAvg,
+          own.comm,
+          own.stream));
+      own.synchronize();
+      if (own.rank == 1) {
+        expect_reduced(sums.values(), ncclSum, own.ranks);
+      }
+      expect_reduced(values.values(), ncclAvg, own.ranks);
+    });
+  }
+}
+
 } // namespace
 } // namespace cudasim::nccl::testing

@@ -272,6 +272,30 @@ TEST(Death, DuringASplit) {
   });
 }
 
+// What a program that was never started cannot tell anybody.
+TEST(Death, BeforeARankHasComeEndsTheCallsOfTheOthers) {
+  Processes processes;
+  ncclUniqueId id;
+  ASSERT_NCCL(ncclGetUniqueId(&id));
+  for (int rank = 0; rank < 2; ++rank) {
+    processes.start([&, rank] {
+      setenv("CUDASIM_TIMEOUT", "1", 1);
+      ncclComm_t comm = nullptr;
+      ASSERT_CUDA(cudaSetDevice(rank));
+      const ncclResult_t result = ncclCommInitRank(&comm, 3, id, rank);
+      // Who gives up first may have ended when the other one looks.
+      EXPECT_TRUE(result == ncclSystemError || result == ncclRemoteError);
+      EXPECT_EQ(comm, nullptr);
+      if (result == ncclSystemError) {
+        EXPECT_NE(
+            std::strstr(ncclGetLastError(nullptr), "(CUDASIM_TIMEOUT)"),
+            nullptr);
+      }
+    });
+  }
+  processes.expect_success();
+}
+
 TEST(Abort, EndsWhatWaits) {
   for (const Layout& layout : {Layout{2}, Layout{1, 1}}) {
     run(layout, [](Rank& own) {
