@@ -162,6 +162,22 @@ void Communicator::fail(ncclResult_t result, const std::string& message) {
   set_state(result);
 }
 
+void Communicator::fail_in_operation(const Error& error) {
+  for (int rank = 0; rank < ranks_; ++rank) {
+    if (is_dead(rank)) {
+      fail(ncclRemoteError, message_of_death(rank) + " (" + error.what() + ")");
+      return;
+    }
+  }
+  fail(error.result(), error.what());
+}
+
+std::string Communicator::message_of_death(int rank) const {
+  return "rank " + std::to_string(rank) + " of " + std::to_string(ranks_) +
+      ", which rank " + std::to_string(rank_) +
+      " waits for, is not there any more: its process has ended";
+}
+
 void Communicator::require_ready() const {
   const ncclResult_t state = state_;
   require(!aborted_, ncclInvalidUsage, "the communicator has been aborted");
@@ -210,12 +226,9 @@ void Communicator::require_no_dead_rank(
     const std::function<bool(int)>& awaits) const {
   for (int rank = 0; rank < ranks_; ++rank) {
     // It may have come just before it ended, so it is asked for again.
-    require(
-        !awaits(rank) || !is_dead(rank) || !awaits(rank),
-        ncclRemoteError,
-        "rank " + std::to_string(rank) + " of " + std::to_string(ranks_) +
-            ", which rank " + std::to_string(rank_) +
-            " waits for, is not there any more: its process has ended");
+    if (awaits(rank) && is_dead(rank) && awaits(rank)) {
+      throw Error(ncclRemoteError, message_of_death(rank));
+    }
   }
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cudasim/nccl/board.h"
+#include "cudasim/nccl/error.h"
 #include "cudasim/nccl/memory.h"
 
 namespace cudasim::nccl {
@@ -86,6 +87,9 @@ class Communicator {
   void set_state(ncclResult_t state);
   /// Sets an error and keeps its message.
   void fail(ncclResult_t result, const std::string& message);
+  /// The same for what went wrong in an operation: that a rank has ended is the
+  /// reason then, whatever was found first.
+  void fail_in_operation(const Error& error);
   /// @throws Error unless the communicator can be used.
   void require_ready() const;
 
@@ -162,6 +166,7 @@ class Communicator {
   void wait_until(
       const std::function<bool()>& ready,
       const std::function<void(double)>& now_and_then);
+  std::string message_of_death(int rank) const;
   void require_no_dead_rank(const std::function<bool(int)>& awaits) const;
   void require_own_device() const;
 

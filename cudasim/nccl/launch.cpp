@@ -56,16 +56,6 @@ void carry_out(const Plan& plan) {
   }
 }
 
-/// Whether any other rank's process has ended, which explains most errors.
-bool has_dead_rank(const Communicator& own) {
-  for (int rank = 0; rank < own.ranks(); ++rank) {
-    if (own.is_dead(rank)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /// What the stream does.
 void run(const Plan& plan) noexcept {
   Communicator& own = *plan.communicator;
@@ -77,8 +67,7 @@ void run(const Plan& plan) noexcept {
     try {
       carry_out(plan);
     } catch (const Error& error) {
-      own.fail(
-          has_dead_rank(own) ? ncclRemoteError : error.result(), error.what());
+      own.fail_in_operation(error);
       own.wait_for_abort();
     }
   } catch (const Aborted&) {
