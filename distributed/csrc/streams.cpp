@@ -5,6 +5,7 @@
 
 #include <c10/cuda/CUDAStream.h>
 #include <pybind11/pybind11.h>
+#include <torch/csrc/Exceptions.h>
 #include <torch/csrc/Stream.h>
 #include <torch/csrc/utils.h>
 
@@ -18,7 +19,7 @@ namespace py = pybind11;
 std::vector<std::optional<at::cuda::CUDAStream>>
 THPUtils_PySequence_to_CUDAStreamList(PyObject* obj) {
   if (PySequence_Check(obj) == 0) {
-    throw py::type_error("streams: expected a sequence of torch.cuda.Stream");
+    throw torch::TypeError("streams: expected a sequence of torch.cuda.Stream");
   }
   const py::object cuda_stream =
       py::module_::import("torch.cuda").attr("Stream");
@@ -33,9 +34,9 @@ THPUtils_PySequence_to_CUDAStreamList(PyObject* obj) {
           static_cast<c10::DeviceIndex>(stream->device_index),
           static_cast<c10::DeviceType>(stream->device_type)));
     } else {
-      throw py::type_error(
-          "streams: expected torch.cuda.Stream or None, found " +
-          py::repr(py::type::handle_of(item)).cast<std::string>());
+      throw torch::TypeError(
+          "streams: expected torch.cuda.Stream or None, found %s",
+          THPUtils_typename(item.ptr()));
     }
   }
   return streams;

@@ -100,7 +100,7 @@ class ActiveTest(absltest.TestCase):
 
     def test_hash_of_tensors_depends_on_their_contents(self) -> None:
         hashes = {
-            torch._C._distributed_c10d._hash_tensors([torch.full((5,), value)])
+            torch._C._distributed_c10d._hash_tensors([torch.full((5,), value, device="cuda")])
             for value in (1.0, 2.0, 1.0)
         }
         self.assertLen(hashes, 2)

@@ -81,7 +81,8 @@ class FailuresTest(absltest.TestCase):
                 *("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"),
                 *("--max-restarts", "1", str(PROGRAMS), "restarted"),
             ],
-            env=processes.environment(2),
+            # A store of its own for each life: docs/distributed.md.
+            env=processes.environment(2, {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}),
             capture_output=True,
             text=True,
             timeout=processes.DEADLINE,

@@ -41,8 +41,8 @@ class NcclTest(parameterized.TestCase):
 
     def test_broadcast(self) -> None:
         tensors = on_both(9, torch.float32)
-        nccl.broadcast(tensors, root=1)
-        self.assertEqual(tensors[0].tolist(), [float(number + 1) for number in range(9)])
+        nccl.broadcast(tensors)
+        self.assertEqual(tensors[1].tolist(), [float(number) for number in range(9)])
 
     def test_all_gather(self) -> None:
         tensors = on_both(3, torch.float32)

@@ -27,13 +27,12 @@ def model() -> nn.Sequential:
 
 
 def batches() -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """The global batches, the same on each rank."""
+    """The global batches, the same on each rank: one, again and again, so that losses fall."""
     generator = torch.Generator().manual_seed(1)
+    batch = torch.randn(16, 16, generator=generator).cuda()
+    target = torch.randn(16, 8, generator=generator).cuda()
     for _ in range(STEPS):
-        yield (
-            torch.randn(16, 16, generator=generator).cuda(),
-            torch.randn(16, 8, generator=generator).cuda(),
-        )
+        yield batch, target
 
 
 def part(tensor: torch.Tensor, index: int, count: int) -> torch.Tensor:
@@ -109,7 +108,7 @@ def fully_sharded_2_and_tensor_parallel() -> None:
     """FSDP2 over one dimension of a 2 x 2 mesh, tensor parallelism over the other."""
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
-    from torch.distributed.tensor import DTensor
+    from torch.distributed.tensor import DTensor, Replicate
     from torch.distributed.tensor.parallel import (
         ColwiseParallel,
         RowwiseParallel,
@@ -118,7 +117,9 @@ def fully_sharded_2_and_tensor_parallel() -> None:
 
     mesh = init_device_mesh("cuda", (2, 2), mesh_dim_names=("data", "tensor"))
     net = model()
-    parallelize_module(net, mesh["tensor"], {"0": ColwiseParallel(), "2": RowwiseParallel()})
+    last = ColwiseParallel(output_layouts=Replicate())
+    plan = {"0": ColwiseParallel(), "2": RowwiseParallel(), "4": last}
+    parallelize_module(net, mesh["tensor"], plan)
     for layer in net:
         if isinstance(layer, nn.Linear):
             fully_shard(layer, mesh=mesh["data"])

@@ -9,6 +9,8 @@ from types import ModuleType
 from torch_cuda._plan import Plan
 from torch_cuda._swap import Swap
 
+from torch_cuda_distributed import _store
+
 _GROUP = "ProcessGroupNCCL"
 _TIMEOUT = "_DEFAULT_PG_NCCL_TIMEOUT"
 _C10D = "torch.distributed.distributed_c10d"
@@ -28,6 +30,8 @@ def plan(bindings: ModuleType) -> Swap:
     _put(bindings.torch_c, torch_c, result)
     _put(bindings.c10d, torch_c._distributed_c10d, result)
     _plan_distributed(bindings.c10d, result)
+    store = torch_c._distributed_c10d.TCPStore
+    result.set_attribute(store, "__init__", _store.with_either_server(store.__init__))
     cuda = sys.modules["torch.cuda"]
     result.set_item(vars(cuda), "_CUDAC_distributed", bindings)
     return Swap(result, lambda: bindings.complete(torch_c))
