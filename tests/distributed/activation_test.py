@@ -11,6 +11,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -62,14 +63,16 @@ print(torch_cuda.is_active(), dist.is_nccl_available(), dist.is_gloo_available()
 def run(
     code: str, environ: Mapping[str, str] | None = None, *options: str
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *options, "-c", code],
-        env={**processes.environment(1), **(environ or {})},
-        capture_output=True,
-        text=True,
-        timeout=processes.DEADLINE,
-        check=False,
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(
+            [sys.executable, *options, "-c", code],
+            env={**processes.environment(1), **(environ or {})},
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=processes.DEADLINE,
+            check=False,
+        )
 
 
 class ActiveTest(absltest.TestCase):
@@ -153,7 +156,7 @@ class ActiveTest(absltest.TestCase):
         done = run(
             "import os, torch, torch.distributed.rpc as rpc\n"
             "options = rpc.TensorPipeRpcBackendOptions(\n"
-            "    init_method='file://' + os.path.abspath('rpc_store_2'))\n"
+            "    init_method='file://' + os.path.abspath('store'))\n"
             "rpc.init_rpc('one', rank=0, world_size=1, rpc_backend_options=options)\n"
             "print(rpc.rpc_sync('one', torch.add, (torch.ones(2), 1)).tolist())\n"
             "rpc.shutdown()\n"

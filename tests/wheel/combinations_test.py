@@ -31,12 +31,13 @@ COMBINATIONS = [
 ]
 
 _STATE = """
-import json, torch, torch.distributed
+import json, os, torch, torch.distributed
 state = {
     "sum": torch.ones(3).sum().item(),
     "cuda": torch.cuda._is_compiled(),
     "nccl": torch.distributed.is_nccl_available(),
-    "devices": torch.cuda.device_count(),
+    # Without a GPU, torch complains about NVML.
+    "devices": torch.cuda.device_count() if os.environ["TORCH_CUDA_SIM"] == "1" else 0,
 }
 if state["cuda"]:
     import torch_cuda

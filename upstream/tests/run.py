@@ -2,6 +2,7 @@
 
     ./bazelw run //upstream/tests:run                                   the selected files
     ./bazelw run //upstream/tests:run -- --file test_torch.py -k cumsum
+    ./bazelw run //upstream/tests:run -- --file distributed/test_c10d_nccl.py   NCCL, on two devices
     ./bazelw run //upstream/tests:run -- --record FOLDER                 keeps the records, and goes on from them
     ./bazelw run //upstream/tests:run -- --table docs/cudasim.md         writes the counts into the page
 

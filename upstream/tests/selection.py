@@ -34,7 +34,13 @@ SELECTED = {
 }
 
 # Variables that a file needs beside the usual.
-SETTINGS = {"test_cuda_multigpu.py": {"CUDASIM_DEVICES": "2"}}
+SETTINGS = {
+    "test_cuda_multigpu.py": {"CUDASIM_DEVICES": "2"},
+    # Asked for by name (--file): each test starts two processes, which takes some ten seconds.
+    "distributed/test_c10d_common.py": {"CUDASIM_DEVICES": "2"},
+    "distributed/test_c10d_nccl.py": {"CUDASIM_DEVICES": "2"},
+    "distributed/test_c10d_spawn_nccl.py": {"CUDASIM_DEVICES": "2"},
+}
 
 # Of each file, one test in so many is part of `bazel test //...` (slice_test.py): what takes some ten seconds on two
 # cores, most of them for the import of the file.
