@@ -8,7 +8,10 @@
 #include <mutex>
 #include <utility>
 
+#include "cudasim/device/graphs/submit.h"
 #include "cudasim/device/machine/machine.h"
+#include "cudasim/device/status/guarded.h"
+#include "cudasim/device/tracing/tracing.h"
 
 // OpenBLAS's own: ends its threads, which the next call begins anew. It does so
 // before a fork.
@@ -124,6 +127,10 @@ cublasStatus_t enqueue(
     const char* function,
     cudaStream_t stream,
     std::function<void()> work) {
+  // What a profiler is to see is what NVIDIA's library does: it launches a
+  // kernel.
+  const device::tracing::Call traced(
+      device::tracing::Interface::kRuntime, "cudaLaunchKernel");
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
@@ -142,8 +149,11 @@ cublasStatus_t enqueue(
   const cudaHostFn_t run = [](void* data) {
     (*static_cast<std::function<void()>*>(data))();
   };
-  const auto error =
-      cudaLaunchHostFunc(stream, captured ? run : run_and_free, owned.get());
+  const cudaError_t error = device::guarded([&] {
+    device::submit(
+        *device::resolve_stream(stream),
+        device::HostWork{captured ? run : run_and_free, owned.get(), function});
+  });
   if (error != cudaSuccess) {
     std::fprintf(
         stderr, "cudasim: %s: %s\n", function, cudaGetErrorString(error));

@@ -1,5 +1,5 @@
 // How work gets onto a stream: as a host function, so that order, events and
-// graph capture are the runtime's business.
+// graph capture are the runtime's business. Profilers take it for a kernel.
 #pragma once
 
 #include <cublas_v2.h>

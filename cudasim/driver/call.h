@@ -8,6 +8,7 @@
 #include "cudasim/device/machine/machine.h"
 #include "cudasim/device/machine/thread_state.h"
 #include "cudasim/device/status/guarded.h"
+#include "cudasim/device/tracing/tracing.h"
 
 namespace cudasim::driver {
 
@@ -16,19 +17,27 @@ namespace cudasim::driver {
 CUresult result_of(device::Status status) noexcept;
 
 /// Runs the body of a function that may come before cuInit.
+/// @param function its name, for profilers: that of the caller.
 template <typename Body>
-CUresult call_before_init(Body&& body) noexcept {
-  return result_of(device::guarded(std::forward<Body>(body)));
+CUresult call_before_init(
+    Body&& body,
+    const char* function = __builtin_FUNCTION()) noexcept {
+  device::tracing::Call traced(device::tracing::Interface::kDriver, function);
+  const CUresult result = result_of(device::guarded(std::forward<Body>(body)));
+  traced.set_result(result);
+  return result;
 }
 
 /// Runs the body of any other function: CUDA_ERROR_NOT_INITIALIZED before
 /// cuInit, which the first use of the runtime calls too.
 template <typename Body>
-CUresult call(Body&& body) noexcept {
+CUresult call(
+    Body&& body,
+    const char* function = __builtin_FUNCTION()) noexcept {
   if (!device::machine_exists()) {
     return CUDA_ERROR_NOT_INITIALIZED;
   }
-  return call_before_init(std::forward<Body>(body));
+  return call_before_init(std::forward<Body>(body), function);
 }
 
 /// Stores a result where the caller wants it.

@@ -18,8 +18,9 @@ CUresult fill(
     unsigned element_size,
     std::size_t width,
     std::size_t height,
-    CUstream stream) {
-  return call([&] {
+    CUstream stream,
+    const char* function = __builtin_FUNCTION()) {
+  const auto body = [&] {
     current_context();
     FillWork work = linear_fill(pointer(to), value, element_size, width);
     work.height = height;
@@ -28,7 +29,8 @@ CUresult fill(
     }
     check_fill(machine().addresses(), work);
     submit(*resolve_stream(stream), work);
-  });
+  };
+  return call(body, function);
 }
 
 } // namespace

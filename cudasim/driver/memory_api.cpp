@@ -50,39 +50,39 @@ CUresult cuMemAlloc(CUdeviceptr* memory, size_t bytes) {
 }
 
 CUresult cuMemFree(CUdeviceptr memory) {
-  return runtime(cudaFree, pointer(memory));
+  return runtime()(cudaFree, pointer(memory));
 }
 
 CUresult cuMemAllocHost(void** memory, size_t bytes) {
-  return runtime(cudaHostAlloc, memory, bytes, 0u);
+  return runtime()(cudaHostAlloc, memory, bytes, 0u);
 }
 
 CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned flags) {
-  return runtime(cudaHostAlloc, memory, bytes, flags);
+  return runtime()(cudaHostAlloc, memory, bytes, flags);
 }
 
 CUresult cuMemFreeHost(void* memory) {
-  return runtime(cudaFreeHost, memory);
+  return runtime()(cudaFreeHost, memory);
 }
 
 CUresult cuMemHostGetDevicePointer(
     CUdeviceptr* device,
     void* host,
     unsigned flags) {
-  return runtime(
+  return runtime()(
       cudaHostGetDevicePointer, reinterpret_cast<void**>(device), host, flags);
 }
 
 CUresult cuMemHostRegister(void* memory, size_t bytes, unsigned flags) {
-  return runtime(cudaHostRegister, memory, bytes, flags);
+  return runtime()(cudaHostRegister, memory, bytes, flags);
 }
 
 CUresult cuMemHostUnregister(void* memory) {
-  return runtime(cudaHostUnregister, memory);
+  return runtime()(cudaHostUnregister, memory);
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr* memory, size_t bytes, unsigned flags) {
-  return runtime(
+  return runtime()(
       [](CUdeviceptr* place, size_t size, unsigned how) {
         return cudaMallocManaged(reinterpret_cast<void**>(place), size, how);
       },
@@ -92,7 +92,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* memory, size_t bytes, unsigned flags) {
 }
 
 CUresult cuMemGetInfo(size_t* available, size_t* total) {
-  return runtime(cudaMemGetInfo, available, total);
+  return runtime()(cudaMemGetInfo, available, total);
 }
 
 CUresult cuMemGetAddressRange(
@@ -112,7 +112,7 @@ CUresult cuMemGetAddressRange(
 }
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return runtime(
+  return runtime()(
       cudaMemcpy, pointer(to), pointer(from), bytes, cudaMemcpyDefault);
 }
 
@@ -121,7 +121,7 @@ CUresult cuMemcpyAsync(
     CUdeviceptr from,
     size_t bytes,
     CUstream stream) {
-  return runtime(
+  return runtime()(
       cudaMemcpyAsync,
       pointer(to),
       pointer(from),
@@ -131,15 +131,17 @@ CUresult cuMemcpyAsync(
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
-  return runtime(cudaMemcpy, pointer(to), from, bytes, cudaMemcpyHostToDevice);
+  return runtime()(
+      cudaMemcpy, pointer(to), from, bytes, cudaMemcpyHostToDevice);
 }
 
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
-  return runtime(cudaMemcpy, to, pointer(from), bytes, cudaMemcpyDeviceToHost);
+  return runtime()(
+      cudaMemcpy, to, pointer(from), bytes, cudaMemcpyDeviceToHost);
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return runtime(
+  return runtime()(
       cudaMemcpy, pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice);
 }
 
@@ -148,7 +150,7 @@ CUresult cuMemcpyHtoDAsync(
     const void* from,
     size_t bytes,
     CUstream stream) {
-  return runtime(
+  return runtime()(
       cudaMemcpyAsync,
       pointer(to),
       from,
@@ -162,7 +164,7 @@ CUresult cuMemcpyDtoHAsync(
     CUdeviceptr from,
     size_t bytes,
     CUstream stream) {
-  return runtime(
+  return runtime()(
       cudaMemcpyAsync,
       to,
       pointer(from),
@@ -176,7 +178,7 @@ CUresult cuMemcpyDtoDAsync(
     CUdeviceptr from,
     size_t bytes,
     CUstream stream) {
-  return runtime(
+  return runtime()(
       cudaMemcpyAsync,
       pointer(to),
       pointer(from),
@@ -294,7 +296,7 @@ CUresult cuPointerGetAttributes(
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr* memory, size_t bytes, CUstream stream) {
-  return runtime(
+  return runtime()(
       [](CUdeviceptr* place, size_t size, CUstream where) {
         return cudaMallocAsync(reinterpret_cast<void**>(place), size, where);
       },
@@ -304,11 +306,11 @@ CUresult cuMemAllocAsync(CUdeviceptr* memory, size_t bytes, CUstream stream) {
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
-  return runtime(cudaFreeAsync, pointer(memory), stream);
+  return runtime()(cudaFreeAsync, pointer(memory), stream);
 }
 
 CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr memory) {
-  return runtime(
+  return runtime()(
       cudaIpcGetMemHandle,
       reinterpret_cast<cudaIpcMemHandle_t*>(handle),
       pointer(memory));
@@ -318,7 +320,7 @@ CUresult cuIpcOpenMemHandle(
     CUdeviceptr* memory,
     CUipcMemHandle handle,
     unsigned flags) {
-  return runtime(
+  return runtime()(
       [](CUdeviceptr* place, const CUipcMemHandle* opaque, unsigned how) {
         return cudaIpcOpenMemHandle(
             reinterpret_cast<void**>(place),
@@ -331,7 +333,7 @@ CUresult cuIpcOpenMemHandle(
 }
 
 CUresult cuIpcCloseMemHandle(CUdeviceptr memory) {
-  return runtime(cudaIpcCloseMemHandle, pointer(memory));
+  return runtime()(cudaIpcCloseMemHandle, pointer(memory));
 }
 
 } // extern "C"

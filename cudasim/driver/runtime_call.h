@@ -7,17 +7,35 @@
 
 namespace cudasim::driver {
 
-/// Calls a function of the runtime without leaving a trace in what
-/// cudaGetLastError answers.
-template <typename Function, typename... Arguments>
-CUresult runtime(Function function, Arguments... arguments) {
-  if (!device::machine_exists()) {
-    return CUDA_ERROR_NOT_INITIALIZED;
+/// A function of the driver that calls one of the runtime's.
+class RuntimeCall {
+ public:
+  explicit RuntimeCall(const char* name) : name_(name) {}
+
+  /// Calls a function of the runtime without leaving a trace in what
+  /// cudaGetLastError answers.
+  template <typename Function, typename... Arguments>
+  CUresult operator()(Function function, Arguments... arguments) const {
+    if (!device::machine_exists()) {
+      return CUDA_ERROR_NOT_INITIALIZED;
+    }
+    device::tracing::Call traced(device::tracing::Interface::kDriver, name_);
+    const device::Status before = device::thread_state().last_error;
+    const device::Status status = function(arguments...);
+    device::thread_state().last_error = before;
+    const CUresult result = result_of(status);
+    traced.set_result(result);
+    return result;
   }
-  const device::Status before = device::thread_state().last_error;
-  const device::Status status = function(arguments...);
-  device::thread_state().last_error = before;
-  return result_of(status);
+
+ private:
+  const char* name_;
+};
+
+/// What `runtime()(cudaFunction, arguments…)` is written with.
+/// @param function the driver's, for profilers: that of the caller.
+inline RuntimeCall runtime(const char* function = __builtin_FUNCTION()) {
+  return RuntimeCall(function);
 }
 
 } // namespace cudasim::driver

@@ -10,42 +10,42 @@ using cudasim::driver::runtime;
 extern "C" {
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
-  return runtime(cudaStreamCreateWithFlags, stream, flags);
+  return runtime()(cudaStreamCreateWithFlags, stream, flags);
 }
 
 CUresult cuStreamCreateWithPriority(
     CUstream* stream,
     unsigned flags,
     int priority) {
-  return runtime(cudaStreamCreateWithPriority, stream, flags, priority);
+  return runtime()(cudaStreamCreateWithPriority, stream, flags, priority);
 }
 
 CUresult cuStreamDestroy(CUstream stream) {
-  return runtime(cudaStreamDestroy, stream);
+  return runtime()(cudaStreamDestroy, stream);
 }
 
 CUresult cuStreamSynchronize(CUstream stream) {
-  return runtime(cudaStreamSynchronize, stream);
+  return runtime()(cudaStreamSynchronize, stream);
 }
 
 CUresult cuStreamQuery(CUstream stream) {
-  return runtime(cudaStreamQuery, stream);
+  return runtime()(cudaStreamQuery, stream);
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
-  return runtime(cudaStreamWaitEvent, stream, event, flags);
+  return runtime()(cudaStreamWaitEvent, stream, event, flags);
 }
 
 CUresult cuStreamGetPriority(CUstream stream, int* priority) {
-  return runtime(cudaStreamGetPriority, stream, priority);
+  return runtime()(cudaStreamGetPriority, stream, priority);
 }
 
 CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
-  return runtime(cudaStreamGetFlags, stream, flags);
+  return runtime()(cudaStreamGetFlags, stream, flags);
 }
 
 CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
-  return runtime(cudaStreamGetId, stream, id);
+  return runtime()(cudaStreamGetId, stream, id);
 }
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
@@ -58,16 +58,16 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
 }
 
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
-  return runtime(
+  return runtime()(
       cudaStreamBeginCapture, stream, static_cast<cudaStreamCaptureMode>(mode));
 }
 
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-  return runtime(cudaStreamEndCapture, stream, graph);
+  return runtime()(cudaStreamEndCapture, stream, graph);
 }
 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  return runtime(
+  return runtime()(
       cudaStreamIsCapturing,
       stream,
       reinterpret_cast<cudaStreamCaptureStatus*>(status));
@@ -80,7 +80,7 @@ CUresult cuStreamGetCaptureInfo(
     CUgraph* graph,
     const CUgraphNode** dependencies,
     size_t* count) {
-  return runtime(
+  return runtime()(
       cudaStreamGetCaptureInfo_v2,
       stream,
       reinterpret_cast<cudaStreamCaptureStatus*>(status),
@@ -91,13 +91,13 @@ CUresult cuStreamGetCaptureInfo(
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-  return runtime(
+  return runtime()(
       cudaThreadExchangeStreamCaptureMode,
       reinterpret_cast<cudaStreamCaptureMode*>(mode));
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
-  return runtime(
+  return runtime()(
       [](CUevent* place, unsigned how) {
         return cudaEventCreateWithFlags(place, how);
       },
@@ -106,11 +106,11 @@ CUresult cuEventCreate(CUevent* event, unsigned flags) {
 }
 
 CUresult cuEventDestroy(CUevent event) {
-  return runtime(cudaEventDestroy, event);
+  return runtime()(cudaEventDestroy, event);
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
-  return runtime(
+  return runtime()(
       [](CUevent which, CUstream where) {
         return cudaEventRecord(which, where);
       },
@@ -122,58 +122,58 @@ CUresult cuEventRecordWithFlags(
     CUevent event,
     CUstream stream,
     unsigned flags) {
-  return runtime(cudaEventRecordWithFlags, event, stream, flags);
+  return runtime()(cudaEventRecordWithFlags, event, stream, flags);
 }
 
 CUresult cuEventQuery(CUevent event) {
-  return runtime(cudaEventQuery, event);
+  return runtime()(cudaEventQuery, event);
 }
 
 CUresult cuEventSynchronize(CUevent event) {
-  return runtime(cudaEventSynchronize, event);
+  return runtime()(cudaEventSynchronize, event);
 }
 
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
-  return runtime(cudaEventElapsedTime, milliseconds, start, end);
+  return runtime()(cudaEventElapsedTime, milliseconds, start, end);
 }
 
 CUresult cuGraphCreate(CUgraph* graph, unsigned flags) {
-  return runtime(cudaGraphCreate, graph, flags);
+  return runtime()(cudaGraphCreate, graph, flags);
 }
 
 CUresult cuGraphDestroy(CUgraph graph) {
-  return runtime(cudaGraphDestroy, graph);
+  return runtime()(cudaGraphDestroy, graph);
 }
 
 CUresult cuGraphClone(CUgraph* clone, CUgraph original) {
-  return runtime(cudaGraphClone, clone, original);
+  return runtime()(cudaGraphClone, clone, original);
 }
 
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* list, size_t* count) {
-  return runtime(cudaGraphGetNodes, graph, list, count);
+  return runtime()(cudaGraphGetNodes, graph, list, count);
 }
 
 CUresult cuGraphInstantiateWithFlags(
     CUgraphExec* exec,
     CUgraph graph,
     unsigned long long flags) {
-  return runtime(cudaGraphInstantiateWithFlags, exec, graph, flags);
+  return runtime()(cudaGraphInstantiateWithFlags, exec, graph, flags);
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec exec) {
-  return runtime(cudaGraphExecDestroy, exec);
+  return runtime()(cudaGraphExecDestroy, exec);
 }
 
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
-  return runtime(cudaGraphLaunch, exec, stream);
+  return runtime()(cudaGraphLaunch, exec, stream);
 }
 
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
-  return runtime(cudaGraphUpload, exec, stream);
+  return runtime()(cudaGraphUpload, exec, stream);
 }
 
 CUresult cuGraphDebugDotPrint(CUgraph graph, const char* path, unsigned flags) {
-  return runtime(cudaGraphDebugDotPrint, graph, path, flags);
+  return runtime()(cudaGraphDebugDotPrint, graph, path, flags);
 }
 
 } // extern "C"

@@ -41,9 +41,12 @@ void copy(cudaStream_t handle, CopyWork work, bool wait) {
     const auto* bytes = static_cast<const char*>(work.from);
     auto staged =
         std::make_shared<std::vector<char>>(bytes, bytes + work.width);
-    stream->enqueue([staged, to = work.to] {
-      std::memcpy(to, staged->data(), staged->size());
-      return cudaSuccess;
+    work.from = staged->data();
+    stream->enqueue([staged,
+                     work,
+                     &device = stream->device(),
+                     origin = tracing::origin_of_work(stream->id())] {
+      return perform(device, work, origin);
     });
   } else {
     submit(*stream, work);

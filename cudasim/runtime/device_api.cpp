@@ -109,7 +109,11 @@ cudaError_t cudaDeviceSynchronize() {
   return call([] {
     Device& device = current_device();
     require_device_not_capturing(device);
-    device.synchronize();
+    {
+      const tracing::Wait traced(
+          tracing::WaitRecord::Kind::kDevice, device.ordinal(), 0);
+      device.synchronize();
+    }
     device.require_health();
   });
 }

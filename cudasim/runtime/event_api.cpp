@@ -50,6 +50,8 @@ cudaError_t cudaEventRecordWithFlags(
     const auto target = resolve_stream(stream);
     require(
         &event->device() == &target->device(), cudaErrorInvalidResourceHandle);
+    tracing::event_recorded(
+        target->device().ordinal(), target->id(), event->id());
     record_event(
         *target, std::move(event), (flags & cudaEventRecordExternal) != 0);
   });
@@ -75,7 +77,14 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     const auto event = machine().events().get(handle);
     require_not_captured(*event);
     require_no_unsafe_capture();
-    event->wait();
+    {
+      const tracing::Wait traced(
+          tracing::WaitRecord::Kind::kEvent,
+          event->device().ordinal(),
+          0,
+          event->id());
+      event->wait();
+    }
     event->device().require_health();
   });
 }

@@ -85,6 +85,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     const auto stream = resolve_stream(handle);
     require_no_unsafe_capture();
     require_not_capturing(*stream);
+    const tracing::Wait traced(
+        tracing::WaitRecord::Kind::kStream,
+        stream->device().ordinal(),
+        stream->id());
     stream->synchronize();
     if (stream->kind() == Stream::Kind::kLegacy) {
       // Its next task would wait for the blocking streams; so does its end.
@@ -115,10 +119,14 @@ cudaError_t cudaStreamWaitEvent(
   return call([&] {
     require((flags & ~cudaEventWaitExternal) == 0);
     auto target = machine().events().get(event);
+    const auto waiting = resolve_stream(stream);
+    const tracing::Wait traced(
+        tracing::WaitRecord::Kind::kStreamForEvent,
+        waiting->device().ordinal(),
+        waiting->id(),
+        target->id());
     wait_event(
-        *resolve_stream(stream),
-        std::move(target),
-        (flags & cudaEventWaitExternal) != 0);
+        *waiting, std::move(target), (flags & cudaEventWaitExternal) != 0);
   });
 }
 

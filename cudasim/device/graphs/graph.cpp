@@ -1,6 +1,7 @@
 #include "cudasim/device/graphs/graph.h"
 
 #include <algorithm>
+#include <atomic>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
@@ -35,7 +36,22 @@ const char* type_name(const Work& work) {
   return kNames[work.index()];
 }
 
+// Each type of object counts by itself.
+template <typename Number>
+Number next_id() {
+  static std::atomic<Number> ids{1};
+  return ids++;
+}
+
 } // namespace
+
+Node::Node(Graph& graph, Device& device, Work work)
+    : graph_(graph),
+      device_(device),
+      work_(std::move(work)),
+      id_(next_id<std::uint64_t>()) {}
+
+Graph::Graph() : id_(next_id<std::uint32_t>()) {}
 
 void** Node::parameter_pointers() {
   auto& work = std::get<KernelWork>(work_);

@@ -18,8 +18,7 @@ class Graph;
 /// A node; its address is the handle. Lives as long as its graph.
 class Node {
  public:
-  Node(Graph& graph, Device& device, Work work)
-      : graph_(graph), device_(device), work_(std::move(work)) {}
+  Node(Graph& graph, Device& device, Work work);
 
   Graph& graph() const {
     return graph_;
@@ -36,6 +35,10 @@ class Node {
   const std::vector<Node*>& dependencies() const {
     return dependencies_;
   }
+  /// Counts up over all nodes of the process.
+  std::uint64_t id() const {
+    return id_;
+  }
 
  private:
   friend class Graph;
@@ -43,6 +46,7 @@ class Node {
   Graph& graph_;
   Device& device_;
   Work work_;
+  std::uint64_t id_;
   std::vector<Node*> dependencies_;
   const Node* cloned_from_ = nullptr;
   /// Kernel parameters as cudaGraphKernelNodeGetParams points to them.
@@ -72,11 +76,15 @@ class UserObject {
 /// Not thread-safe, like CUDA's graphs.
 class Graph : public std::enable_shared_from_this<Graph> {
  public:
-  Graph() = default;
+  Graph();
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
+  /// Counts up over all graphs of the process.
+  std::uint32_t id() const {
+    return id_;
+  }
   /// Adds a node behind others of this graph.
   /// @throws Failure: cudaErrorInvalidValue for dependencies of another graph.
   Node& add(Work work, Device& device, std::vector<Node*> dependencies);
@@ -109,6 +117,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::string dot() const;
 
  private:
+  std::uint32_t id_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::pair<std::shared_ptr<UserObject>, unsigned>> objects_;
 };

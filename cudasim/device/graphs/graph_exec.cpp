@@ -14,6 +14,8 @@ std::vector<GraphExec::Step> make_steps(const Graph& graph) {
     step.work = node->work();
     step.device = &node->device();
     step.node = node;
+    step.node_id = node->id();
+    step.graph_id = graph.id();
     if (const auto* child = std::get_if<ChildGraphWork>(&step.work)) {
       step.children = make_steps(*child->graph);
     }
@@ -51,14 +53,18 @@ bool same_shape(const Graph& one, const Graph& other) {
              });
 }
 
-Status run_steps(const std::vector<GraphExec::Step>& steps) {
+Status run_steps(
+    const std::vector<GraphExec::Step>& steps,
+    tracing::Origin origin) {
   for (const GraphExec::Step& step : steps) {
     if (!step.enabled) {
       continue;
     }
+    origin.graph = step.graph_id;
+    origin.node = step.node_id;
     const Status status = std::holds_alternative<ChildGraphWork>(step.work)
-        ? run_steps(step.children)
-        : perform(*step.device, step.work);
+        ? run_steps(step.children, origin)
+        : perform(*step.device, step.work, origin);
     if (status != cudaSuccess) {
       return status;
     }
@@ -83,11 +89,13 @@ void GraphExec::launch(Stream& stream) {
     steps = steps_;
   }
   // The second task runs also after a fault: the next launch waits for it.
-  stream.enqueue([before = std::move(before), steps = std::move(steps)] {
+  stream.enqueue([before = std::move(before),
+                  steps = std::move(steps),
+                  origin = tracing::origin_of_work(stream.id())] {
     if (before != nullptr) {
       before->wait();
     }
-    return run_steps(*steps);
+    return run_steps(*steps, origin);
   });
   stream.enqueue(
       [run = std::move(run)] {
@@ -174,6 +182,8 @@ cudaGraphExecUpdateResult GraphExec::update(
     }
     // Handles of nodes stay those of the graph it was made of.
     steps[i].node = (*steps_)[i].node;
+    steps[i].node_id = (*steps_)[i].node_id;
+    steps[i].graph_id = (*steps_)[i].graph_id;
     steps[i].enabled = (*steps_)[i].enabled;
   }
   *differing = nullptr;

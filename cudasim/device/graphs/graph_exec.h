@@ -4,6 +4,7 @@
 #include <driver_types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -23,6 +24,8 @@ class GraphExec {
     Work work;
     Device* device;
     const Node* node; // where it came from; only compared
+    std::uint64_t node_id = 0; // for profilers, as the next
+    std::uint32_t graph_id = 0;
     bool enabled = true;
     std::vector<Step> children; // of a child graph
   };

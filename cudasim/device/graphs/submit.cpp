@@ -13,8 +13,11 @@ void submit(Stream& stream, Work work) {
     return;
   }
   Device& device = stream.device();
-  stream.enqueue(
-      [&device, work = std::move(work)] { return perform(device, work); });
+  stream.enqueue([&device,
+                  work = std::move(work),
+                  origin = tracing::origin_of_work(stream.id())] {
+    return perform(device, work, origin);
+  });
   if (machine().settings().launch_blocking) {
     stream.synchronize();
   }

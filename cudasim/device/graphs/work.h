@@ -9,6 +9,7 @@
 #include "cudasim/device/memory/copy.h"
 #include "cudasim/device/modules/launch.h"
 #include "cudasim/device/streams/event.h"
+#include "cudasim/device/tracing/tracing.h"
 
 namespace cudasim::device {
 
@@ -18,6 +19,9 @@ class MemoryPool;
 struct HostWork {
   cudaHostFn_t function = nullptr;
   void* data = nullptr;
+  /// The name that profilers know it by when it takes the place of a kernel, as
+  /// libraries' work does; lives as long as the process. Null: they do not.
+  const char* kernel = nullptr;
 };
 
 struct EmptyWork {};
@@ -72,7 +76,7 @@ using Work = std::variant<
 cudaGraphNodeType type_of(const Work& work);
 
 /// Does the work on the calling thread (child graphs are not done here: an
-/// instantiated graph has taken them apart).
-Status perform(Device& device, const Work& work);
+/// instantiated graph has taken them apart), and tells who watches.
+Status perform(Device& device, const Work& work, const tracing::Origin& origin);
 
 } // namespace cudasim::device

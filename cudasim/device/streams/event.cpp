@@ -1,5 +1,6 @@
 #include "cudasim/device/streams/event.h"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -9,6 +10,11 @@
 
 namespace cudasim::device {
 namespace {
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> ids{1};
+  return ids++;
+}
 
 // The work before the record was another process's, and is not done.
 [[noreturn]] void fail_lost() {
@@ -20,7 +26,8 @@ namespace {
 
 } // namespace
 
-Event::Event(Device& device, unsigned flags) : device_(device), flags_(flags) {
+Event::Event(Device& device, unsigned flags)
+    : device_(device), flags_(flags), id_(next_id()) {
   if ((flags & cudaEventInterprocess) != 0) {
     // CUDA has no times across processes.
     require((flags & cudaEventDisableTiming) != 0);
@@ -31,6 +38,7 @@ Event::Event(Device& device, unsigned flags) : device_(device), flags_(flags) {
 Event::Event(Device& device, SharedEvent* shared)
     : device_(device),
       flags_(cudaEventInterprocess | cudaEventDisableTiming),
+      id_(next_id()),
       shared_(shared) {}
 
 Event::~Event() {

@@ -35,6 +35,10 @@ class Event {
   unsigned flags() const {
     return flags_;
   }
+  /// Counts up over all events of the process.
+  std::uint64_t id() const {
+    return id_;
+  }
 
   /// Marks what the stream has been given so far.
   void record(Stream& stream);
@@ -69,6 +73,7 @@ class Event {
 
   Device& device_;
   unsigned flags_;
+  std::uint64_t id_;
   mutable std::mutex mutex_;
   std::shared_ptr<Point> point_; // null: never recorded
   SharedEvent* shared_ = nullptr;
