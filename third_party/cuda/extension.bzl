@@ -1,7 +1,7 @@
 """Module extension that declares @cuda_toolkit: facts about the CUDA toolkit that rules_cuda's @cuda does not offer.
 
 `@cuda_toolkit//:cuda.bzl` has CUDA_VERSION, `@cuda_toolkit//:lib/NAME.so` is a library whose symbols the simulated
-device takes over, and `@cuda_toolkit//:bin/NAME` a program that tests run. What is compiled and linked with comes from @cuda, under the names of rules_cuda. Both find the same
+device takes over, `@cuda_toolkit//:cupti_headers` CUPTI's headers, each `@cuda_toolkit//:include/NAME.h`, and `@cuda_toolkit//:bin/NAME` a program that tests run. What is compiled and linked with comes from @cuda, under the names of rules_cuda. Both find the same
 toolkit: CUDA_PATH, else the one on PATH.
 """
 
@@ -13,6 +13,7 @@ _LIBRARIES = {
     "cuda": "stubs/libcuda.so",
     "cudart": "libcudart.so",
     "cufft": "libcufft.so",
+    "cupti": "libcupti.so",
     "curand": "libcurand.so",
     "cusolver": "libcusolver.so",
     "cusparse": "libcusparse.so",
@@ -55,6 +56,21 @@ def _version(repository_ctx, nvcc):
         fail("@cuda_toolkit: %s is CUDA %s, but PyTorch 2.6 needs CUDA 12. Name another toolkit with --repo_env=CUDA_PATH=FOLDER." % (nvcc, version))
     return version
 
+def _cupti_headers(repository_ctx, root):
+    folders = [
+        root.get_child("extras").get_child("CUPTI").get_child("include"),
+        root.get_child("targets").get_child("x86_64-linux").get_child("include"),
+        root.get_child("include"),
+    ]
+    for folder in folders:
+        if folder.get_child("cupti.h").exists:
+            return [
+                path
+                for path in folder.readdir()
+                if path.basename.endswith(".h") and (path.basename.startswith("cupti") or path.basename.startswith("generated_"))
+            ]
+    fail("@cuda_toolkit: the toolkit lacks cupti.h (looked in %s). Install CUPTI's headers." % ", ".join([str(folder) for folder in folders]))
+
 def _cuda_toolkit_repository_impl(repository_ctx):
     nvcc = _nvcc(repository_ctx)
     version = _version(repository_ctx, nvcc)
@@ -66,6 +82,7 @@ def _cuda_toolkit_repository_impl(repository_ctx):
             root.get_child("targets").get_child("x86_64-linux").get_child("lib"),
             root.get_child("lib").get_child("x86_64-linux-gnu"),
             repository_ctx.path("/usr/lib/x86_64-linux-gnu"),
+            root.get_child("extras").get_child("CUPTI").get_child("lib64"),
         ]
         if folder.exists
     ]
@@ -79,6 +96,8 @@ def _cuda_toolkit_repository_impl(repository_ctx):
     if missing:
         fail("@cuda_toolkit: the toolkit of %s lacks %s (looked in %s). Install its development libraries." %
              (nvcc, ", ".join(missing), ", ".join([str(folder) for folder in folders])))
+    for header in _cupti_headers(repository_ctx, root):
+        repository_ctx.symlink(header, "include/" + header.basename)
     for name in _PROGRAMS:
         if nvcc.dirname.get_child(name).exists:
             repository_ctx.symlink(nvcc.dirname.get_child(name), "bin/" + name)
