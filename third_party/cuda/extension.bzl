@@ -56,7 +56,7 @@ def _version(repository_ctx, nvcc):
         fail("@cuda_toolkit: %s is CUDA %s, but PyTorch 2.6 needs CUDA 12. Name another toolkit with --repo_env=CUDA_PATH=FOLDER." % (nvcc, version))
     return version
 
-def _cupti_headers(repository_ctx, root):
+def _cupti_headers(root):
     folders = [
         root.get_child("extras").get_child("CUPTI").get_child("include"),
         root.get_child("targets").get_child("x86_64-linux").get_child("include"),
@@ -96,7 +96,7 @@ def _cuda_toolkit_repository_impl(repository_ctx):
     if missing:
         fail("@cuda_toolkit: the toolkit of %s lacks %s (looked in %s). Install its development libraries." %
              (nvcc, ", ".join(missing), ", ".join([str(folder) for folder in folders])))
-    for header in _cupti_headers(repository_ctx, root):
+    for header in _cupti_headers(root):
         repository_ctx.symlink(header, "include/" + header.basename)
     for name in _PROGRAMS:
         if nvcc.dirname.get_child(name).exists:
