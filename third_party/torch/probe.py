@@ -14,7 +14,7 @@ import sysconfig
 
 HEADER_FOLDERS = ("ATen", "c10", "caffe2", "torch")
 # Third-party headers that the headers above include; a pip torch brings them, a distribution has packages for them.
-BUNDLED_HEADERS = ("pybind11", "fmt")
+BUNDLED_HEADERS = ("pybind11", "fmt", "kineto")
 LIBRARIES = ("c10", "torch_cpu", "torch_python", "torch")
 
 
