@@ -10,6 +10,7 @@ from absl.testing import absltest
 from torch._C._profiler import _ExperimentalConfig
 from torch.profiler import ProfilerActivity, profile, schedule, supported_activities
 
+from tests.device_behaviour import programs
 from tests.profiler.traces import BOTH, Trace, traced
 
 
@@ -75,6 +76,24 @@ class OptionsTest(absltest.TestCase):
         times, sizes = json.loads((folder / "memory.json").read_text(encoding="utf-8"))
         self.assertEqual(len(times), len(sizes))
         self.assertGreaterEqual(max(max(size) for size in sizes), 4 << 16)
+
+    def test_more_than_the_profiler_keeps_is_told(self) -> None:
+        config = self.create_tempfile(content="ACTIVITIES_MAX_GPU_BUFFER_SIZE_MB=4\n").full_path
+        done = programs.run(
+            """
+            import torch
+            x = torch.ones(1, device="cuda")
+            with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as p:
+                for _ in range(20000):
+                    x.add_(1)
+            kernels = sum(event.device_type.name == "CUDA" for event in p.events())
+            print(5000 < kernels < 20000)
+            """,
+            KINETO_CONFIG=config,
+        )
+        self.assertEqual((done.returncode, done.stdout), (0, "True\n"), done.stderr)
+        self.assertEqual(done.stderr.count("Warning"), 1, done.stderr)
+        self.assertIn("ACTIVITIES_MAX_GPU_BUFFER_SIZE_MB", done.stderr)
 
     def test_waits_are_shown_where_they_are_asked_for(self) -> None:
         x = torch.ones(4, device="cuda")

@@ -31,6 +31,8 @@ SELECTED = {
     "nn/test_dropout.py": "CUDA",
     "nn/test_embedding.py": "CUDA",
     "nn/test_pooling.py": "CUDA",
+    # Of the others upstream skips all that profile CUDA, or all under Python 3.13.
+    "profiler/test_profiler.py": "CUDA",
 }
 
 # Variables that a file needs beside the usual.
@@ -68,6 +70,7 @@ SLICES = {
     "nn/test_dropout.py": 1,
     "nn/test_embedding.py": 4,
     "nn/test_pooling.py": 4,
+    "profiler/test_profiler.py": 1,
 }
 
 # What would be in a slice, and takes ten seconds or more.
