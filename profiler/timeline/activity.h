@@ -7,26 +7,15 @@
 #include <kineto/output_base.h>
 
 #include <string>
-#include <utility>
 
 namespace torch_cuda::profiler {
 
-/// A kineto activity whose details are JSON already: "key": value, ….
-class Activity final : public libkineto::GenericTraceActivity {
- public:
-  Activity(
-      const libkineto::TraceSpan& span,
-      libkineto::ActivityType type,
-      const std::string& name,
-      std::string details)
-      : GenericTraceActivity(span, type, name), details_(std::move(details)) {}
-
-  const std::string metadataJson() const override {
-    return details_;
-  }
-
- private:
-  std::string details_;
-};
+/// Makes an activity. Loggers keep a copy of what they are given as generic
+/// activity, so it need not live longer.
+/// @param details JSON, as in an object: "key": value, …; may be empty.
+libkineto::GenericTraceActivity make_activity(
+    libkineto::ActivityType type,
+    const std::string& name,
+    const std::string& details);
 
 } // namespace torch_cuda::profiler

@@ -180,10 +180,7 @@ void Session::processTrace(
       builder.add(record);
     }
   }
-  trace_ = std::make_unique<libkineto::CpuTraceBuffer>();
-  trace_->span = libkineto::TraceSpan(start, end, "CUDA");
-  trace_->gpuOpCount = 0;
-  builder.finish(*trace_, logger);
+  builder.finish(logger);
   streams_ = builder.streams();
   buffers_.clear();
 }
@@ -202,7 +199,7 @@ std::vector<libkineto::ResourceInfo> Session::getResourceInfos() {
 }
 
 std::unique_ptr<libkineto::CpuTraceBuffer> Session::getTraceBuffer() {
-  return std::move(trace_);
+  return nullptr; // loggers have copies of all
 }
 
 std::string Session::getDeviceProperties() {

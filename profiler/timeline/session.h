@@ -59,7 +59,6 @@ class Session final : public libkineto::IActivityProfilerSession {
   bool stream_waits_;
   std::vector<CUpti_ActivityKind> enabled_;
   std::vector<RecordBuffer> buffers_;
-  std::unique_ptr<libkineto::CpuTraceBuffer> trace_;
   std::set<std::pair<std::int64_t, std::int64_t>> streams_;
   std::vector<std::string> errors_;
 };

@@ -106,10 +106,7 @@ void TraceBuilder::add(const CUpti_Activity* record) {
   }
 }
 
-void TraceBuilder::finish(
-    libkineto::CpuTraceBuffer& buffer,
-    libkineto::ActivityLogger& logger) {
-  buffer_ = &buffer;
+void TraceBuilder::finish(libkineto::ActivityLogger& logger) {
   logger_ = &logger;
   // An arrow needs both of its ends. Ids of arrows are unique in a trace, and
   // have 27 bits, which CUPTI's ids may have outgrown.
@@ -175,20 +172,20 @@ void TraceBuilder::add_work(
   }
   const auto nanoseconds = static_cast<double>(
       request_.to_time(record.end) - request_.to_time(record.start));
-  Activity* activity = make(
+  libkineto::GenericTraceActivity activity = make(
       type,
       name_of(record),
       details(record, nanoseconds),
       record.start,
       record.end);
-  activity->device = static_cast<std::int32_t>(record.deviceId);
-  activity->resource = static_cast<std::int32_t>(record.streamId);
-  activity->id = static_cast<std::int32_t>(record.correlationId);
-  activity->linked = linked(record.correlationId);
-  set_flow(*activity, record.correlationId, false);
-  streams_.insert({activity->device, activity->resource});
-  extend_user_span(*activity, record.correlationId);
-  log(*activity);
+  activity.device = static_cast<std::int32_t>(record.deviceId);
+  activity.resource = static_cast<std::int32_t>(record.streamId);
+  activity.id = static_cast<std::int32_t>(record.correlationId);
+  activity.linked = linked(record.correlationId);
+  set_flow(activity, record.correlationId, false);
+  streams_.insert({activity.device, activity.resource});
+  extend_user_span(activity, record.correlationId);
+  logger_->handleGenericActivity(activity);
 }
 
 void TraceBuilder::add_call(const CUpti_ActivityAPI& call, ActivityType type) {
@@ -197,7 +194,7 @@ void TraceBuilder::add_call(const CUpti_ActivityAPI& call, ActivityType type) {
       (of_runtime ? is_boring(call.cbid) : !is_launch(call.cbid))) {
     return;
   }
-  Activity* activity = make(
+  libkineto::GenericTraceActivity activity = make(
       type,
       call_name(
           of_runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API,
@@ -205,13 +202,13 @@ void TraceBuilder::add_call(const CUpti_ActivityAPI& call, ActivityType type) {
       details_of(call),
       call.start,
       call.end);
-  activity->device = libkineto::processId();
-  activity->resource = static_cast<std::int32_t>(call.threadId);
-  activity->threadId = static_cast<std::int32_t>(call.threadId);
-  activity->id = static_cast<std::int32_t>(call.correlationId);
-  activity->linked = linked(call.correlationId);
-  set_flow(*activity, call.correlationId, true);
-  log(*activity);
+  activity.device = libkineto::processId();
+  activity.resource = static_cast<std::int32_t>(call.threadId);
+  activity.threadId = static_cast<std::int32_t>(call.threadId);
+  activity.id = static_cast<std::int32_t>(call.correlationId);
+  activity.linked = linked(call.correlationId);
+  set_flow(activity, call.correlationId, true);
+  logger_->handleGenericActivity(activity);
 }
 
 void TraceBuilder::add_wait(const CUpti_ActivitySynchronization& wait) {
@@ -233,17 +230,17 @@ void TraceBuilder::add_wait(const CUpti_ActivitySynchronization& wait) {
   if (event != events_.end()) {
     origin = event->second;
   }
-  Activity* activity = make(
+  libkineto::GenericTraceActivity activity = make(
       ActivityType::CUDA_SYNC,
       name_of(wait),
       details_of(wait, device, origin),
       wait.start,
       wait.end);
-  activity->device = static_cast<std::int32_t>(device);
-  activity->resource = stream;
-  activity->id = static_cast<std::int32_t>(wait.correlationId);
-  activity->linked = linked(wait.correlationId);
-  log(*activity);
+  activity.device = static_cast<std::int32_t>(device);
+  activity.resource = stream;
+  activity.id = static_cast<std::int32_t>(wait.correlationId);
+  activity.linked = linked(wait.correlationId);
+  logger_->handleGenericActivity(activity);
 }
 
 void TraceBuilder::add_overhead(const CUpti_ActivityOverhead3& overhead) {
@@ -251,14 +248,14 @@ void TraceBuilder::add_overhead(const CUpti_ActivityOverhead3& overhead) {
       !in_window(overhead.start, overhead.end)) {
     return;
   }
-  Activity* activity = make(
+  libkineto::GenericTraceActivity activity = make(
       ActivityType::OVERHEAD,
       name_of(overhead),
       "",
       overhead.start,
       overhead.end);
-  activity->device = -1; // where tools expect CUPTI's overhead
-  log(*activity);
+  activity.device = -1; // where tools expect CUPTI's overhead
+  logger_->handleGenericActivity(activity);
 }
 
 // The annotations of a user, as far as their work reaches on each stream.
@@ -275,52 +272,40 @@ void TraceBuilder::extend_user_span(
   if (annotation == nullptr) {
     return;
   }
-  Activity*& span = user_spans_[{work.device, work.resource}][id->second];
-  if (span == nullptr) {
-    auto made = std::make_unique<Activity>(
-        buffer_->span,
-        ActivityType::GPU_USER_ANNOTATION,
-        annotation->name(),
-        "");
-    span = made.get();
-    span->startTime = work.startTime;
-    span->endTime = work.endTime;
-    span->device = work.device;
-    span->resource = work.resource;
-    span->id = static_cast<std::int32_t>(annotation->correlationId());
-    buffer_->activities.push_back(std::move(made));
-    return;
+  auto& spans = user_spans_[{work.device, work.resource}];
+  const auto [found, is_new] = spans.try_emplace(
+      id->second,
+      make_activity(
+          ActivityType::GPU_USER_ANNOTATION, annotation->name(), ""));
+  libkineto::GenericTraceActivity& span = found->second;
+  if (is_new) {
+    span.startTime = work.startTime;
+    span.device = work.device;
+    span.resource = work.resource;
+    span.id = static_cast<std::int32_t>(annotation->correlationId());
   }
-  span->startTime = std::min(span->startTime, work.startTime);
-  span->endTime = std::max(span->endTime, work.endTime);
+  span.startTime = std::min(span.startTime, work.startTime);
+  span.endTime = std::max(span.endTime, work.endTime);
 }
 
 void TraceBuilder::log_user_spans() {
   for (const auto& [stream, spans] : user_spans_) {
     for (const auto& [id, span] : spans) {
-      log(*span);
+      logger_->handleGenericActivity(span);
     }
   }
 }
 
-Activity* TraceBuilder::make(
+libkineto::GenericTraceActivity TraceBuilder::make(
     ActivityType type,
     const std::string& name,
-    std::string details,
+    const std::string& details,
     std::uint64_t start,
-    std::uint64_t end) {
-  auto activity =
-      std::make_unique<Activity>(buffer_->span, type, name, std::move(details));
-  activity->startTime = request_.to_time(start);
-  activity->endTime = request_.to_time(end);
-  Activity* made = activity.get();
-  buffer_->activities.push_back(std::move(activity));
-  return made;
-}
-
-void TraceBuilder::log(const Activity& activity) {
-  // Not activity.log(): that has kineto keep a copy.
-  logger_->handleActivity(activity);
+    std::uint64_t end) const {
+  auto activity = make_activity(type, name, details);
+  activity.startTime = request_.to_time(start);
+  activity.endTime = request_.to_time(end);
+  return activity;
 }
 
 bool TraceBuilder::in_window(std::uint64_t start, std::uint64_t end) const {
@@ -355,7 +340,7 @@ const std::string& TraceBuilder::call_name(
 }
 
 void TraceBuilder::set_flow(
-    Activity& activity,
+    libkineto::GenericTraceActivity& activity,
     std::uint32_t correlation,
     bool start) const {
   const auto flow = flows_.find(correlation);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -38,10 +37,8 @@ class TraceBuilder {
   /// Looks at a record, which has to stay where it is until finish().
   void add(const CUpti_Activity* record);
 
-  /// Makes the activities and logs them. They live in the buffer.
-  void finish(
-      libkineto::CpuTraceBuffer& buffer,
-      libkineto::ActivityLogger& logger);
+  /// Makes the activities and logs them.
+  void finish(libkineto::ActivityLogger& logger);
 
   /// Device and stream of all work.
   const std::set<std::pair<std::int64_t, std::int64_t>>& streams() const {
@@ -64,13 +61,12 @@ class TraceBuilder {
       std::uint32_t correlation);
   void log_user_spans();
 
-  Activity* make(
+  libkineto::GenericTraceActivity make(
       libkineto::ActivityType type,
       const std::string& name,
-      std::string details,
+      const std::string& details,
       std::uint64_t start,
-      std::uint64_t end);
-  void log(const Activity& activity);
+      std::uint64_t end) const;
   bool in_window(std::uint64_t start, std::uint64_t end) const;
   bool wants(libkineto::ActivityType type) const {
     return request_.types.count(type) != 0;
@@ -79,12 +75,13 @@ class TraceBuilder {
   const std::string& call_name(
       CUpti_CallbackDomain domain,
       CUpti_CallbackId callback);
-  void set_flow(Activity& activity, std::uint32_t correlation, bool start)
-      const;
+  void set_flow(
+      libkineto::GenericTraceActivity& activity,
+      std::uint32_t correlation,
+      bool start) const;
 
   const CuptiLibrary& cupti_;
   TraceRequest request_;
-  libkineto::CpuTraceBuffer* buffer_ = nullptr;
   libkineto::ActivityLogger* logger_ = nullptr;
 
   // The records, sorted.
@@ -101,7 +98,10 @@ class TraceBuilder {
   std::unordered_map<std::uint32_t, std::uint32_t> device_of_context_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, EventOrigin> events_;
   std::set<StreamKey> streams_;
-  std::map<StreamKey, std::map<std::uint64_t, Activity*>> user_spans_;
+  std::map<
+      StreamKey,
+      std::map<std::uint64_t, libkineto::GenericTraceActivity>>
+      user_spans_;
   std::unordered_map<std::uint64_t, std::string> call_names_;
 };
 

@@ -231,6 +231,15 @@ class TimelineTest(absltest.TestCase):
             self.assertEqual(kernel.details["device"], 0)
             self.assertNotIn("_Z", kernel.name)  # as it is written in the source
 
+    def test_the_trace_ends_as_torchs_own_do(self) -> None:
+        with traced() as traces:
+            torch.ones(4, device="cuda")
+        spans = [event["name"] for event in traces[0].json["traceEvents"] if event["ph"] != "M"][-3:]
+        self.assertEqual(
+            spans,
+            ["PyTorch Profiler (0)", "Iteration Start: PyTorch Profiler", "Record Window End"],
+        )
+
     def test_what_the_tables_say(self) -> None:
         x = torch.ones(1 << 16, device="cuda")
         with profile(activities=BOTH) as profiler:
