@@ -35,6 +35,15 @@ bool is_launch(CUpti_CallbackId callback) {
   }
 }
 
+// The id of an activity, the same for a call and its work. torch looks for an
+// operator's id among all of the host's activities, so calls must not have one
+// of those, which count up from 1 as CUPTI's do.
+std::int32_t activity_id(std::uint32_t correlation) {
+  constexpr std::uint32_t kAboveOperators = 1u << 30;
+  return static_cast<std::int32_t>(
+      (correlation % kAboveOperators) | kAboveOperators);
+}
+
 std::uint32_t correlation_of(const CUpti_Activity* work) {
   switch (work->kind) {
     case CUPTI_ACTIVITY_KIND_MEMCPY:
@@ -180,7 +189,7 @@ void TraceBuilder::add_work(
       record.end);
   activity.device = static_cast<std::int32_t>(record.deviceId);
   activity.resource = static_cast<std::int32_t>(record.streamId);
-  activity.id = static_cast<std::int32_t>(record.correlationId);
+  activity.id = activity_id(record.correlationId);
   activity.linked = linked(record.correlationId);
   set_flow(activity, record.correlationId, false);
   streams_.insert({activity.device, activity.resource});
@@ -205,7 +214,7 @@ void TraceBuilder::add_call(const CUpti_ActivityAPI& call, ActivityType type) {
   activity.device = libkineto::processId();
   activity.resource = static_cast<std::int32_t>(call.threadId);
   activity.threadId = static_cast<std::int32_t>(call.threadId);
-  activity.id = static_cast<std::int32_t>(call.correlationId);
+  activity.id = activity_id(call.correlationId);
   activity.linked = linked(call.correlationId);
   set_flow(activity, call.correlationId, true);
   logger_->handleGenericActivity(activity);
@@ -238,7 +247,7 @@ void TraceBuilder::add_wait(const CUpti_ActivitySynchronization& wait) {
       wait.end);
   activity.device = static_cast<std::int32_t>(device);
   activity.resource = stream;
-  activity.id = static_cast<std::int32_t>(wait.correlationId);
+  activity.id = activity_id(wait.correlationId);
   activity.linked = linked(wait.correlationId);
   logger_->handleGenericActivity(activity);
 }

@@ -240,6 +240,22 @@ class TimelineTest(absltest.TestCase):
             ["PyTorch Profiler (0)", "Iteration Start: PyTorch Profiler", "Record Window End"],
         )
 
+    def test_calls_are_not_taken_for_operators(self) -> None:
+        # Both kinds of ids count from 1, and a table adds the work of an id to what has the id.
+        x = torch.ones(4, device="cuda")
+        with profile(activities=BOTH) as profiler:
+            for _ in range(200):
+                x.add_(1)
+        ids = [
+            event.correlation_id()
+            for event in profiler.profiler.kineto_results.events()
+            if event.device_type().name == "CPU"
+        ]
+        self.assertLen(set(ids), len(ids))
+        rows = {row.key: row for row in profiler.key_averages()}
+        self.assertEqual(rows["cudaLaunchKernel"].count, 200)
+        self.assertEqual(rows["cudaLaunchKernel"].device_time_total, 0)
+
     def test_what_the_tables_say(self) -> None:
         x = torch.ones(1 << 16, device="cuda")
         with profile(activities=BOTH) as profiler:
