@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import os
 import time
 from collections.abc import Callable, Sequence
 
 os.environ.setdefault("TORCH_CUDA_SIM", "1")
 
-import torch  # noqa: E402  (the setting above decides about the device)
-from torch.profiler import ProfilerActivity, profile  # noqa: E402
+import torch
+from torch.profiler import ProfilerActivity, profile
 
-from bench import paired  # noqa: E402
+from bench import paired
 
 _CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
@@ -95,8 +96,8 @@ def main() -> None:
     print(f"a step: {seconds * 1000:.1f} ms, {kernels} kernels, copies and fills")
     for name, activities in _ACTIVITIES.items():
         readings = paired.interleave(
-            lambda activities=activities: read(training, options.steps, activities, clock),
-            lambda: read(training, options.steps, (), clock),
+            functools.partial(read, training, options.steps, activities, clock),
+            functools.partial(read, training, options.steps, (), clock),
             options.pairs,
         )
         print(f"profiled ({name}) to not profiled: {paired.ratios(readings)}")

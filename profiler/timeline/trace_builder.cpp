@@ -284,8 +284,7 @@ void TraceBuilder::extend_user_span(
   auto& spans = user_spans_[{work.device, work.resource}];
   const auto [found, is_new] = spans.try_emplace(
       id->second,
-      make_activity(
-          ActivityType::GPU_USER_ANNOTATION, annotation->name(), ""));
+      make_activity(ActivityType::GPU_USER_ANNOTATION, annotation->name(), ""));
   libkineto::GenericTraceActivity& span = found->second;
   if (is_new) {
     span.startTime = work.startTime;

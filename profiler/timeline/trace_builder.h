@@ -98,9 +98,7 @@ class TraceBuilder {
   std::unordered_map<std::uint32_t, std::uint32_t> device_of_context_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, EventOrigin> events_;
   std::set<StreamKey> streams_;
-  std::map<
-      StreamKey,
-      std::map<std::uint64_t, libkineto::GenericTraceActivity>>
+  std::map<StreamKey, std::map<std::uint64_t, libkineto::GenericTraceActivity>>
       user_spans_;
   std::unordered_map<std::uint64_t, std::string> call_names_;
 };

@@ -17,7 +17,7 @@ from tests.profiler.traces import BOTH, Trace, traced
 class OptionsTest(absltest.TestCase):
     def test_cuda_is_supported(self) -> None:
         self.assertIn(ProfilerActivity.CUDA, supported_activities())
-        self.assertIn(ProfilerActivity.CUDA, torch.autograd._supported_activities())
+        self.assertIn(ProfilerActivity.CUDA, torch._C._autograd._supported_activities())
 
     def test_cuda_is_profiled_by_default(self) -> None:
         with profile() as profiler:

@@ -234,7 +234,9 @@ class TimelineTest(absltest.TestCase):
     def test_the_trace_ends_as_torchs_own_do(self) -> None:
         with traced() as traces:
             torch.ones(4, device="cuda")
-        spans = [event["name"] for event in traces[0].json["traceEvents"] if event["ph"] != "M"][-3:]
+        spans = [event["name"] for event in traces[0].json["traceEvents"] if event["ph"] != "M"][
+            -3:
+        ]
         self.assertEqual(
             spans,
             ["PyTorch Profiler (0)", "Iteration Start: PyTorch Profiler", "Record Window End"],
@@ -263,7 +265,7 @@ class TimelineTest(absltest.TestCase):
                 x.sin().sum()
         kernels = Trace(profiler).kernels
         rows = {row.key: row for row in profiler.key_averages()}
-        by_operator = collections.defaultdict(float)
+        by_operator: dict[str, float] = collections.defaultdict(float)
         for kernel in kernels:
             by_operator["aten::sin" if "sin" in kernel.name else "aten::sum"] += kernel.duration
         for operator, microseconds in by_operator.items():

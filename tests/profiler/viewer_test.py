@@ -105,8 +105,7 @@ class ViewerTest(absltest.TestCase):
 
     def test_every_kernel_is_drawn(self) -> None:
         names = sorted(
-            str(kernel.get_attribute("data-name"))
-            for kernel in self._all("[data-category=kernel]")
+            str(kernel.get_attribute("data-name")) for kernel in self._all("[data-category=kernel]")
         )
         self.assertEqual(names, sorted(kernel.name for kernel in self.trace.kernels))
         self.assertLen(names, 4)
@@ -141,7 +140,9 @@ class ViewerTest(absltest.TestCase):
 
         reached = []
         for arrow in arrows:
-            x1, y1, x2, y2 = (float(arrow.get_attribute(f"data-{n}") or 0) for n in ("x1", "y1", "x2", "y2"))
+            x1, y1, x2, y2 = (
+                float(arrow.get_attribute(f"data-{n}") or 0) for n in ("x1", "y1", "x2", "y2")
+            )
             self.assertNotEmpty(hit(x1, y1, calls))
             reached += hit(x2, y2, kernels)
             self.assertLess(y1, y2)

@@ -6,6 +6,7 @@ binaries come from is told in third_party/lint.
 
 from __future__ import annotations
 
+import itertools
 import os
 import pwd
 import subprocess
@@ -70,12 +71,14 @@ def _calls(*commands: tuple[str, ...]) -> Commands:
 def module_name(path: PurePath) -> str | None:
     """The name by which a Python file is imported, or None where it cannot be imported.
 
-    The root of the workspace is on Python's path. The package torch_cuda is at the top in a
-    wheel, so it is imported by that name although it lives in the folder python.
+    The root of the workspace is on Python's path. Packages of wheels (torch_cuda and its kin) are
+    at the top there, so they are imported by that name although they live in folders `python`.
     """
     parts = path.with_suffix("").parts
-    if parts[:2] == ("python", "torch_cuda"):
-        parts = parts[1:]
+    for place, (folder, package) in enumerate(itertools.pairwise(parts), 1):
+        if folder == "python" and package.startswith("torch_cuda"):
+            parts = parts[place:]
+            break
     if len(parts) > 1 and parts[-1] == "__init__":
         parts = parts[:-1]
     return ".".join(parts) if all(part.isidentifier() for part in parts) else None

@@ -94,6 +94,7 @@ class ModuleNameTest(parameterized.TestCase):
         ("tools/lint/checks.py", "tools.lint.checks"),
         ("python/torch_cuda/__init__.py", "torch_cuda"),
         ("python/torch_cuda/_CUDAC.pyi", "torch_cuda._CUDAC"),
+        ("profiler/python/torch_cuda_profiler/_swap.py", "torch_cuda_profiler._swap"),
         ("tools/wheel/rule_test.py", "tools.wheel.rule_test"),
         ("a-script.py", None),
         (".ci/run.py", None),
