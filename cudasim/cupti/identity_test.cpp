@@ -46,7 +46,7 @@ TEST_F(Identity, OfStreams) {
     ASSERT_CUPTI(cuptiGetStreamId(nullptr, stream, &id));
     ids.insert(id);
   }
-  std::uint32_t per_thread = 0;
+  std::uint32_t per_thread = *ids.begin(); // which it is not
   ASSERT_CUPTI(cuptiGetStreamIdEx(nullptr, nullptr, 1, &per_thread));
   ids.insert(per_thread);
   EXPECT_EQ(ids.size(), 4u);

@@ -6,6 +6,7 @@ load("@rules_cc//cc:defs.bzl", "cc_test")
 MUTATED = [
     "//cudasim/blas:cublasLt_test",
     "//cudasim/blas:cublas_test",
+    "//cudasim/cupti:cupti_test",
     "//cudasim/driver:driver_test",
     "//cudasim/driver:ipc_test",
     "//cudasim/driver:per_thread_test",
