@@ -4,8 +4,8 @@
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#include <c10/util/Exception.h>
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -29,13 +29,14 @@ class StagingError final : public tensorpipe::BaseError {
   std::string what_;
 };
 
-/// Nothing is sent as one byte: what a channel does with none is its own.
-std::size_t on_the_wire(std::size_t length) {
-  return std::max<std::size_t>(length, 1);
-}
-
+/// Refuses tensors without elements: torch gives them to the CPU when they have
+/// arrived, then finds them on the wrong device and ends the process.
 at::DataPtr pinned_memory(std::size_t length) {
-  return at::cuda::getCachingHostAllocator()->allocate(on_the_wire(length));
+  TORCH_CHECK(
+      length != 0,
+      "found a CUDA tensor without elements, which RPC cannot carry; send it "
+      "from the CPU, or None in its place");
+  return at::cuda::getCachingHostAllocator()->allocate(length);
 }
 
 void copy(
@@ -43,9 +44,6 @@ void copy(
     const at::DataPtr& on_host,
     std::size_t length,
     cudaMemcpyKind direction) {
-  if (length == 0) {
-    return;
-  }
   const bool to_host = direction == cudaMemcpyDeviceToHost;
   C10_CUDA_CHECK(cudaMemcpyAsync(
       to_host ? on_host.get() : on_device.ptr,
@@ -144,7 +142,7 @@ void StagedChannel::hand_over(const std::shared_ptr<Outgoing>& outgoing) {
   }
   host_->send(
       CpuBuffer{outgoing->staging.get()},
-      on_the_wire(outgoing->length),
+      outgoing->length,
       [outgoing](const Error& error) {
         outgoing->staging.clear();
         outgoing->callback(error);
@@ -168,7 +166,7 @@ void StagedChannel::recv(
   const CpuBuffer on_host{staging->get()};
   host_->recv(
       on_host,
-      on_the_wire(length),
+      length,
       [self = shared_from_this(),
        memory,
        length,

@@ -1,6 +1,8 @@
 // The contexts that make staged channels, and what else tensorpipe_cuda.h
 // declares.
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAFunctions.h>
+#include <cuda.h>
 #include <tensorpipe/tensorpipe_cuda.h>
 
 #include <string>
@@ -78,6 +80,41 @@ class StagedContext final : public Context {
   std::unordered_map<Device, std::string> devices_; // with their descriptors
 };
 
+/// A function of the driver, whose library is not linked to; null where it has
+/// none of that name.
+template <typename Function>
+Function* driver_function(const char* name) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  const cudaError_t status = cudaGetDriverEntryPoint(
+      name, &function, cudaEnableDefault, &found);
+  return status == cudaSuccess && found == cudaDriverEntryPointSuccess
+      ? reinterpret_cast<Function*>(function)
+      : nullptr;
+}
+
+/// The device of a stream: of its own context, or the current one for the
+/// stream that every device has.
+int device_of(cudaStream_t stream) {
+  static auto* const context_of =
+      driver_function<CUresult(CUstream, CUcontext*)>("cuStreamGetCtx");
+  static auto* const push =
+      driver_function<CUresult(CUcontext)>("cuCtxPushCurrent");
+  static auto* const pop =
+      driver_function<CUresult(CUcontext*)>("cuCtxPopCurrent");
+  CUcontext context = nullptr;
+  int device = 0;
+  if (stream != nullptr && context_of != nullptr && push != nullptr &&
+      pop != nullptr && context_of(stream, &context) == CUDA_SUCCESS &&
+      push(context) == CUDA_SUCCESS) {
+    C10_CUDA_IGNORE_ERROR(cudaGetDevice(&device));
+    pop(&context);
+  } else {
+    C10_CUDA_IGNORE_ERROR(cudaGetDevice(&device));
+  }
+  return device;
+}
+
 } // namespace
 } // namespace torch_cuda_distributed
 
@@ -90,7 +127,7 @@ Device CudaBuffer::getDevice() const {
       attributes.device >= 0) {
     return Device{kCudaDeviceType, attributes.device};
   }
-  return Device{kCudaDeviceType, 0};
+  return Device{kCudaDeviceType, torch_cuda_distributed::device_of(stream)};
 }
 
 namespace channel {

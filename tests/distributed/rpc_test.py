@@ -9,7 +9,7 @@ from absl.testing import absltest, parameterized
 from tests.distributed import processes
 
 SCRIPT = pathlib.Path(__file__).with_name("rpc.py")
-ALIVE = ("tensors", "streams", "crowd", "autograd", "references", "errors", "unmapped")
+ALIVE = ("tensors", "streams", "crowd", "autograd", "references", "errors", "unmapped", "empty")
 
 
 class RpcTest(parameterized.TestCase):

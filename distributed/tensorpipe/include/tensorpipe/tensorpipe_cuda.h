@@ -17,7 +17,8 @@ struct CudaBuffer {
   void* ptr{nullptr};
   cudaStream_t stream{cudaStreamDefault};
 
-  /// The device that the memory is on; the first one for a null pointer.
+  /// The device that the memory is on; for a null pointer, which a tensor
+  /// without elements has, that of the stream.
   Device getDevice() const;
 };
 
