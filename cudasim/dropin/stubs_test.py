@@ -79,6 +79,20 @@ class StubsTest(absltest.TestCase):
         )
         self.assertIn("fooRun@@libfoo.so.1", done.stdout)
 
+    def test_they_have_none_where_the_real_ones_have_none(self) -> None:
+        folder = self.library.parent
+        script = stubs.version_script("", ["fooCreate"])
+        (folder / "unversioned.map").write_text(script, encoding="utf-8")
+        option = "-Wl,--version-script=unversioned.map"
+        self.compile(folder, "-shared", "ours.o", option, "-o", "unversioned.so")
+        done = subprocess.run(
+            ["nm", "-D", "--defined-only", str(folder / "unversioned.so")],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        self.assertEqual(done.stdout.split()[1:], ["T", "fooCreate"])
+
     def test_a_file_that_is_no_library_is_named(self) -> None:
         path = pathlib.Path(self.create_tempfile(content="text").full_path)
         with self.assertRaisesRegex(stubs.StubError, path.name):
