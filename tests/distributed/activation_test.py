@@ -96,9 +96,10 @@ class ActiveTest(absltest.TestCase):
         options = dist.ProcessGroupNCCL.Options(is_high_priority_stream=True)
         self.assertIsInstance(options, torch._C._distributed_c10d.Backend.Options)
         self.assertTrue(options.is_high_priority_stream)
-        options.config.max_ctas = 4
-        options.config.net_name = "Socket"
-        self.assertEqual((options.config.max_ctas, options.config.net_name), (4, "Socket"))
+        config: Any = options.config
+        config.max_ctas = 4
+        config.net_name = "Socket"
+        self.assertEqual((config.max_ctas, config.net_name), (4, "Socket"))
         self.assertEqual(options._timeout, torch._C._distributed_c10d._DEFAULT_PG_NCCL_TIMEOUT)
 
     def test_hash_of_tensors_depends_on_their_contents(self) -> None:

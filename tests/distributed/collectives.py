@@ -17,6 +17,7 @@ import torch
 import torch.distributed as dist
 
 Tensors = list[torch.Tensor]
+Call = Callable[[Tensors, Any], None]
 
 RANK, SIZE = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
@@ -32,7 +33,7 @@ class Both:
         self.gloo = dist.new_group(ranks, backend="gloo")
         self.checked = 0
 
-    def check(self, call: Callable[[Tensors, Any], None], *tensors: torch.Tensor) -> None:
+    def check(self, call: Call, *tensors: torch.Tensor) -> None:
         """Calls with copies of `tensors` on the CPU and on the device, which have to end equal."""
         expected = [tensor.clone() for tensor in tensors]
         actual = [tensor.clone().cuda() for tensor in tensors]
@@ -40,10 +41,10 @@ class Both:
         call(actual, self.nccl)
         for one, other in zip(actual, expected, strict=True):
             # Sums may be added up in another order.
-            exact = not one.is_floating_point()
-            torch.testing.assert_close(
-                one.cpu(), other, **({"rtol": 0, "atol": 0} if exact else {})
-            )
+            if one.is_floating_point():
+                torch.testing.assert_close(one.cpu(), other)
+            else:
+                assert torch.equal(one.cpu(), other)
         self.checked += 1
 
 
@@ -63,12 +64,12 @@ def every_collective() -> None:
             whole = torch.cat([one] * SIZE)
             operations = (SUM, MAX, MIN) if dtype is torch.float32 else (SUM,)
             for operation in operations:
-                both.check(lambda t, g, o=operation: _done(dist.all_reduce(t[0], o, g)), one)
-            both.check(lambda t, g: _done(dist.broadcast(t[0], last, g)), one)
-            both.check(lambda t, g: dist.all_gather(t[1:], t[0], g), one, *_blank(one))
-            both.check(lambda t, g: _gather_into(t, g), one, whole)
-            both.check(lambda t, g: _scatter_sum(t, g), whole, one)
-            both.check(lambda t, g: _exchange(t, g), whole, whole)
+                both.check(_all_reduce(operation), one)
+            both.check(_broadcast(last), one)
+            both.check(_all_gather, one, *_blank(one))
+            both.check(_gather_into, one, whole)
+            both.check(_scatter_sum, whole, one)
+            both.check(_exchange, whole, whole)
     everything_else(both)
     report(both.checked)
 
@@ -85,13 +86,12 @@ def everything_else(both: Both) -> None:
             tensors[0].zero_()
 
     both.check(reduce, one)
-    both.check(lambda t, g: _gather(t, g), one, *_blank(one))
-    both.check(lambda t, g: _scatter(t, g), one, *[one + rank for rank in range(SIZE)])
-    both.check(lambda t, g: _ring(t, g), one, one)
-    both.check(lambda t, g: _ring_in_a_batch(t, g), one, one)
-    both.check(lambda t, g: _overlapping(t, g), *[values(100, torch.float32, s) for s in range(6)])
-    product = dist.ReduceOp.PRODUCT
-    both.check(lambda t, g: _done(dist.all_reduce(t[0], product, g)), one)
+    both.check(_gather, one, *_blank(one))
+    both.check(_scatter, one, *[one + rank for rank in range(SIZE)])
+    both.check(_ring, one, one)
+    both.check(_ring_in_a_batch, one, one)
+    both.check(_overlapping, *[values(100, torch.float32, s) for s in range(6)])
+    both.check(_all_reduce(dist.ReduceOp.PRODUCT), one)
     for group in (both.nccl, both.gloo):
         found: list[Any] = [None] * SIZE
         dist.all_gather_object(found, {"rank": RANK, "text": "x" * RANK}, group=group)
@@ -111,9 +111,9 @@ def groups_of_some() -> None:
     some = Both(ranks)
     for number in range(4):
         one = values(10 + number, torch.float32, number)
-        everybody.check(lambda t, g: _done(dist.all_reduce(t[0], SUM, g)), one)
+        everybody.check(_all_reduce(SUM), one)
         if RANK in ranks:
-            some.check(lambda t, g: _done(dist.all_reduce(t[0], SUM, g)), one)
+            some.check(_all_reduce(SUM), one)
     report(everybody.checked + some.checked)
 
 
@@ -124,17 +124,22 @@ def random_sequence() -> None:
     for number in range(150):
         count, dtype = choose.randrange(3000), choose.choice(FLOATS + INTEGERS)
         one = values(count, dtype, number)
-        root = choose.randrange(SIZE)
-        call: Callable[[Tensors, Any], None] = choose.choice(
-            [
-                lambda t, g: _done(dist.all_reduce(t[0], SUM, g)),
-                lambda t, g, r=root: _done(dist.broadcast(t[0], r, g)),
-                lambda t, g: dist.all_gather(t[1:], t[0], g),
-                lambda t, g: _ring([t[0], t[1]], g),
-            ]
-        )
+        calls = [_all_reduce(SUM), _broadcast(choose.randrange(SIZE)), _all_gather, _ring]
+        call = choose.choice(calls)
         both.check(call, one, *_blank(one))
     report(both.checked)
+
+
+def _all_reduce(operation: Any) -> Call:
+    return lambda tensors, group: _done(dist.all_reduce(tensors[0], operation, group))
+
+
+def _broadcast(root: int) -> Call:
+    return lambda tensors, group: _done(dist.broadcast(tensors[0], root, group))
+
+
+def _all_gather(tensors: Tensors, group: Any) -> None:
+    dist.all_gather(tensors[1:], tensors[0], group)
 
 
 def _done(work: Any) -> None:

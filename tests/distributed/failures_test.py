@@ -96,8 +96,8 @@ class FailuresTest(absltest.TestCase):
     def test_flight_recorder_as_json(self) -> None:
         import torch
 
-        found = json.loads(torch._C._distributed_c10d._dump_nccl_trace_json())
-        self.assertEqual(found["entries"] if "entries" in found else [], [])
+        dump = vars(torch._C._distributed_c10d)["_dump_nccl_trace_json"]
+        self.assertNotEmpty(json.loads(dump())["version"])
 
 
 if __name__ == "__main__":

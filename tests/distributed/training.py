@@ -41,6 +41,7 @@ def part(tensor: torch.Tensor, index: int, count: int) -> torch.Tensor:
 
 
 def loss_of(net: nn.Module, batch: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """The loss of a batch."""
     return nn.functional.mse_loss(net(batch), target)
 
 
@@ -141,11 +142,11 @@ def distributed_tensors() -> None:
         for second in placements:
             a = distribute_tensor(left, mesh, [first, second])
             b = distribute_tensor(right, mesh, [second, first])
-            torch.testing.assert_close((a @ b).full_tensor(), left @ right)
+            torch.testing.assert_close(_whole(a @ b), left @ right)
             moved = a.redistribute(mesh, [second, Replicate()])
-            assert torch.equal(moved.full_tensor(), left)
+            assert torch.equal(_whole(moved), left)
     total = distribute_tensor(left, mesh, [Shard(0), Shard(1)]).sum()
-    torch.testing.assert_close(total.full_tensor(), left.sum())
+    torch.testing.assert_close(_whole(total), left.sum())
 
 
 def pipeline() -> None:
@@ -174,19 +175,27 @@ def pipeline() -> None:
 
 def save_checkpoint(folder: str) -> None:
     """A checkpoint of a model that is sharded over all ranks."""
-    from torch.distributed.checkpoint import save
+    from torch.distributed.checkpoint.state_dict_saver import save
 
     save(_sharded_state(), checkpoint_id=folder)
 
 
 def load_checkpoint(folder: str) -> None:
     """The same checkpoint, on another number of ranks."""
-    from torch.distributed.checkpoint import load
+    from torch.distributed.checkpoint.state_dict_loader import load
 
     state = _sharded_state(zeros=True)
     load(state, checkpoint_id=folder)
     for name, parameter in model().state_dict().items():
-        assert torch.equal(state[name].full_tensor(), parameter), name
+        assert torch.equal(_whole(state[name]), parameter), name
+
+
+def _whole(tensor: torch.Tensor) -> torch.Tensor:
+    from torch.distributed.tensor import DTensor
+
+    assert isinstance(tensor, DTensor)
+    whole: torch.Tensor = tensor.full_tensor()
+    return whole
 
 
 def _sharded_state(zeros: bool = False) -> dict[str, torch.Tensor]:

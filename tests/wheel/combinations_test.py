@@ -13,7 +13,7 @@ import os
 import pathlib
 import subprocess
 import sys
-from typing import Any
+from typing import Any, ClassVar
 
 from absl.testing import absltest, parameterized
 
@@ -49,6 +49,8 @@ print(json.dumps(state))
 
 
 class CombinationsTest(parameterized.TestCase):
+    folder: ClassVar[pathlib.Path]
+
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
