@@ -63,7 +63,7 @@ class Session final : public libkineto::IActivityProfilerSession {
   std::vector<std::string> errors_;
 };
 
-/// Whether anything that kineto asks for is CUPTI's business.
+/// Whether kineto asks for what devices do.
 bool is_wanted(const std::set<libkineto::ActivityType>& types);
 
 /// Stops the session that is recording for a while, or has it go on; does

@@ -141,11 +141,41 @@ class LifecycleTest(absltest.TestCase):
         )
         self.assertEqual((done.returncode, done.stdout), (0, "6\n"), done.stderr)
 
-    def test_nothing_of_cupti_is_loaded_by_who_does_not_profile(self) -> None:
+    def test_where_launches_wait_for_their_kernels(self) -> None:
+        for setting in ({"CUDA_LAUNCH_BLOCKING": "1"}, {"CUDASIM_SYNC": "1"}):
+            with self.subTest(setting):
+                printed = programs.output(
+                    """
+                    import torch
+                    x = torch.ones(4, device="cuda")
+                    with torch.profiler.profile() as profiler:
+                        x.add_(1)
+                        x.cpu()
+                    print(sum(e.device_type.name == "CUDA" for e in profiler.events()))
+                    """,
+                    **setting,
+                )
+                self.assertEqual(printed, "2")
+
+    def test_without_a_device_the_cpu_is_profiled_without_a_word(self) -> None:
+        done = programs.run(
+            """
+            import torch
+            with torch.profiler.profile() as profiler:
+                torch.ones(4).add(1)
+            assert any(row.key == "aten::add" for row in profiler.key_averages())
+            """,
+            CUDA_VISIBLE_DEVICES="",
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_nothing_of_cupti_is_loaded_by_who_does_not_profile_cuda(self) -> None:
         printed = programs.output(
             """
             import torch
             torch.ones(4, device="cuda").cpu()
+            with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]):
+                torch.ones(4, device="cuda").cpu()
             with open("/proc/self/maps", encoding="utf-8") as maps:
                 print("cupti" in maps.read())
             """

@@ -295,6 +295,7 @@ class TimelineTest(absltest.TestCase):
         with traced(activities=[ProfilerActivity.CPU]) as traces:
             torch.ones(4, device="cuda")
         self.assertEmpty(traces[0].work)
+        self.assertEmpty(traces[0].of("cuda_runtime"))
         self.assertNotEmpty(traces[0].of("cpu_op"))
 
 
