@@ -86,8 +86,8 @@ template <typename Function>
 Function* driver_function(const char* name) {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};
-  const cudaError_t status = cudaGetDriverEntryPoint(
-      name, &function, cudaEnableDefault, &found);
+  const cudaError_t status =
+      cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
   return status == cudaSuccess && found == cudaDriverEntryPointSuccess
       ? reinterpret_cast<Function*>(function)
       : nullptr;
