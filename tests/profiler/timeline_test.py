@@ -258,6 +258,17 @@ class TimelineTest(absltest.TestCase):
         self.assertEqual(rows["cudaLaunchKernel"].count, 200)
         self.assertEqual(rows["cudaLaunchKernel"].device_time_total, 0)
 
+    def test_a_kernel_is_below_its_call_below_its_operator(self) -> None:
+        x = torch.ones(4, device="cuda")
+        with profile(activities=BOTH) as profiler:
+            x.add_(1)
+        tree = profiler.profiler.kineto_results.experimental_event_tree()
+        (operator,) = (event for event in tree if event.name == "aten::add_")
+        launches = [call for call in operator.children if call.name == "cudaLaunchKernel"]
+        self.assertLen(launches, 1)
+        (kernel,) = launches[0].children
+        self.assertIn("at::native::vectorized_elementwise_kernel", kernel.name)
+
     def test_what_the_tables_say(self) -> None:
         x = torch.ones(1 << 16, device="cuda")
         with profile(activities=BOTH) as profiler:
