@@ -1,5 +1,5 @@
-// The contexts that make staged channels, and what else tensorpipe_cuda.h
-// declares.
+// The contexts that make staged channels, and what else
+// include/tensorpipe/tensorpipe_cuda.h declares.
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <cuda.h>

@@ -21,7 +21,7 @@ _WHEEL = re.compile(r".*/(?P<name>torch_cuda\w*)-[^/]*\.whl")
 _UNIT = re.compile(r"external/_main~pytorch~pytorch/(?P<unit>.*\.(cpp|cu))")
 _OBJECT = re.compile(r".*\.o")
 
-PLUGINS = {"torch_cuda_distributed": "distributed"}
+PLUGINS = {"torch_cuda_distributed": "distributed", "torch_cuda_profiler": "profiler"}
 """Each plugin's wheel, and the layer whose units it compiles."""
 
 
