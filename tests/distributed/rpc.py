@@ -13,15 +13,22 @@ import time
 from collections.abc import Callable
 
 import torch
-import torch.distributed.autograd as dist_autograd
+from torch._C._distributed_autograd import backward, get_gradients
+from torch.distributed import autograd as dist_autograd
 from torch.distributed import rpc
 
 RANK = int(os.environ["RANK"])
 OTHER = f"worker{1 - RANK}"
-MAP = {0: 1, 1: 0}
+MAP: dict[int | str | torch.device, int | str | torch.device] = {0: 1, 1: 0}
 
 
 def begin(with_maps: bool = True, timeout: float = 60) -> None:
+    """Joins.
+
+    Args:
+      with_maps: whether the other's devices are known.
+      timeout: of a call, in seconds.
+    """
     options = rpc.TensorPipeRpcBackendOptions(
         init_method=f"file://{os.environ['STORE']}", rpc_timeout=timeout
     )
@@ -31,20 +38,24 @@ def begin(with_maps: bool = True, timeout: float = 60) -> None:
 
 
 def check(is_so: bool, what: object) -> None:
+    """Ends the process, saying what is not so, unless it is."""
     if not is_so:
         print(f"rank {RANK}: {what}", flush=True)
         os._exit(1)
 
 
 def double(x: torch.Tensor) -> tuple[torch.Tensor, str]:
+    """Asked of the other: twice the tensor, and where it was."""
     return x * 2, str(x.device)
 
 
 def all_doubled(batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Asked of the other: twice each tensor."""
     return {name: x * 2 for name, x in batch.items()}
 
 
 def fail(x: torch.Tensor) -> None:
+    """Asked of the other: an error that has seen the tensor."""
     raise ValueError(f"of shape {tuple(x.shape)}")
 
 
@@ -115,8 +126,8 @@ def autograd() -> None:
         x = torch.arange(6.0, device="cuda:0", requires_grad=True)
         with dist_autograd.context() as context:
             y, _ = rpc.rpc_sync(OTHER, double, (x * x,))
-            dist_autograd.backward(context, [y.sum()])
-            gradient = dist_autograd.get_gradients(context)[x]
+            backward(context, [y.sum()])
+            gradient = get_gradients(context)[x]
         check(gradient.device == x.device, gradient.device)
         check(gradient.tolist() == [4 * number for number in range(6)], gradient)
     rpc.shutdown()
