@@ -88,6 +88,24 @@ def does_not_agree() -> None:
     os._exit(3)
 
 
+def lives_again() -> None:
+    """Three groups one after another; each refuses what NCCL cannot take, and the last is not ended."""
+    store = os.environ["STORE"]
+    for life in range(3):
+        os.environ["STORE"] = f"{store}{life}"
+        tensor = begin()
+        for wrong in (torch.ones(2), torch.ones(4, 4, device="cuda").t()[:, :2]):
+            try:
+                dist.all_reduce(wrong)
+            except (RuntimeError, ValueError):
+                continue
+            raise AssertionError(f"took {wrong.device}, {wrong.stride()}")
+        if life < 2:
+            dist.destroy_process_group()
+    dist.all_reduce(tensor, async_op=True)
+    print("ended", flush=True)
+
+
 def restarted() -> None:
     """For torchrun: fails in the first life of the group and works in the second."""
     tensor = torch.ones(1, device=f"cuda:{os.environ['LOCAL_RANK']}")
@@ -107,6 +125,7 @@ if __name__ == "__main__":
     {
         "dies": dies,
         "falls_behind": falls_behind,
+        "lives_again": lives_again,
         "does_not_agree": does_not_agree,
         "restarted": restarted,
     }[sys.argv[1]]()

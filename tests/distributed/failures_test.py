@@ -74,6 +74,12 @@ class FailuresTest(absltest.TestCase):
             self.assertEqual(outcome.code, 3, text)
             self.assertIn("Detected mismatch between collectives on ranks", outcome.out, text)
 
+    def test_groups_one_after_another_and_a_process_that_leaves_the_last_behind(self) -> None:
+        outcomes = processes.run(PROGRAMS, "lives_again", 2)
+        text = processes.describe(outcomes)
+        for outcome in outcomes:
+            self.assertEqual((outcome.code, outcome.out), (0, "joined\n" * 3 + "ended\n"), text)
+
     def test_torchrun_starts_a_failed_group_again(self) -> None:
         done = subprocess.run(
             [
