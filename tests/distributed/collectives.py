@@ -118,16 +118,39 @@ def groups_of_some() -> None:
 
 
 def random_sequence() -> None:
-    """Collectives in a random order, of random sizes and types, some of them waited for later."""
-    both = Both()
-    choose = random.Random(7)
-    for number in range(150):
-        count, dtype = choose.randrange(3000), choose.choice(FLOATS + INTEGERS)
-        one = values(count, dtype, number)
-        calls = [_all_reduce(SUM), _broadcast(choose.randrange(SIZE)), _all_gather, _ring]
-        call = choose.choice(calls)
-        both.check(call, one, *_blank(one))
-    report(both.checked)
+    """Collectives in a random order, of random sizes and types, some in a group that not all belong to.
+
+    COLLECTIVES in the environment says how many (default: 150), SEED which.
+    """
+    ranks = list(range(1, SIZE))
+    everybody, some = Both(), Both(ranks)
+    choose = random.Random(int(os.environ.get("SEED", "7")))
+    for number in range(int(os.environ.get("COLLECTIVES", "150"))):
+        count = choose.choice((0, 1, choose.randrange(3000), choose.randrange(100_000)))
+        one = values(count, choose.choice(FLOATS + INTEGERS), number)
+        whole, operation = torch.cat([one] * SIZE), choose.choice((SUM, MAX, MIN))
+        in_all, in_some = choose.randrange(SIZE), choose.choice(ranks)
+        call, tensors = choose.choice(
+            (
+                (_all_reduce(operation), [one]),
+                (_broadcast(in_all), [one]),
+                (_all_gather, [one, *_blank(one)]),
+                (_gather_into, [one, whole]),
+                (_scatter_sum, [whole, one]),
+                (_exchange, [whole, whole]),
+                (_gather, [one, *_blank(one)]),
+                (_ring, [one, one]),
+                (_ring_in_a_batch, [one, one]),
+                (_overlapping, [one, one + one, one]),
+            )
+        )
+        if choose.random() < 0.3:
+            if RANK in ranks:
+                few = (_all_reduce(operation), _broadcast(in_some))
+                some.check(few[number % 2], one)
+        else:
+            everybody.check(call, *tensors)
+    report(everybody.checked + some.checked)
 
 
 def _all_reduce(operation: Any) -> Call:

@@ -29,7 +29,8 @@ class CollectivesTest(absltest.TestCase):
         self.assert_compared("groups_of_some", 3, 4)
 
     def test_random_sequence_of_three(self) -> None:
-        self.assert_compared("random_sequence", 3, 150)
+        # Rank 0 is not in the group of some.
+        self.assert_compared("random_sequence", 3, 90)
 
 
 if __name__ == "__main__":
