@@ -22,6 +22,9 @@ constexpr auto kGlance = std::chrono::microseconds(20);
 // How long an abort waits for a rank that does not get on, such as one that is
 // stopped, to let go of memory.
 constexpr auto kGrace = std::chrono::seconds(5);
+// How long after an error its reason may turn out to be a rank that is ending: a
+// process that is killed gives up its memory before it is seen to have ended.
+constexpr auto kDying = std::chrono::seconds(2);
 // How long all ranks wait until they are told to wait for each other.
 constexpr double kStandstill = 2; // seconds
 // How often a wait looks whether ranks have ended.
@@ -163,12 +166,17 @@ void Communicator::fail(ncclResult_t result, const std::string& message) {
 }
 
 void Communicator::fail_in_operation(const Error& error) {
-  for (int rank = 0; rank < ranks_; ++rank) {
-    if (is_dead(rank)) {
-      fail(ncclRemoteError, message_of_death(rank) + " (" + error.what() + ")");
-      return;
+  const auto end = Clock::now() + kDying;
+  do {
+    for (int rank = 0; rank < ranks_; ++rank) {
+      if (is_dead(rank)) {
+        fail(
+            ncclRemoteError, message_of_death(rank) + " (" + error.what() + ")");
+        return;
+      }
     }
-  }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  } while (!aborted_ && Clock::now() < end);
   fail(error.result(), error.what());
 }
 
@@ -304,8 +312,10 @@ void Communicator::wait_in_call(
   });
 }
 
+// Whoever has ended by then is the reason: others may have heard of it, and
+// aborted, before this rank came to wait for the one that is gone.
 void Communicator::wait_for_abort() {
-  wait([] { return false; }, [](int) { return false; });
+  wait([] { return false; }, [](int) { return true; });
   throw Aborted{};
 }
 

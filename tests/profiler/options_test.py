@@ -35,6 +35,7 @@ class OptionsTest(absltest.TestCase):
             for step in range(9):
                 for _ in range(step + 1):  # so that each step is known by its kernels
                     x.add_(1)
+                torch.cuda.synchronize()  # or they reach into the next step
                 profiler.step()
         self.assertEqual([len(trace.kernels) for trace in traces], [3 + 4, 7 + 8])
         for trace in traces:
