@@ -22,8 +22,8 @@ constexpr auto kGlance = std::chrono::microseconds(20);
 // How long an abort waits for a rank that does not get on, such as one that is
 // stopped, to let go of memory.
 constexpr auto kGrace = std::chrono::seconds(5);
-// How long after an error its reason may turn out to be a rank that is ending: a
-// process that is killed gives up its memory before it is seen to have ended.
+// How long after an error its reason may turn out to be a rank that is ending:
+// a process that is killed gives up its memory before it is seen to have ended.
 constexpr auto kDying = std::chrono::seconds(2);
 // How long all ranks wait until they are told to wait for each other.
 constexpr double kStandstill = 2; // seconds
@@ -171,7 +171,8 @@ void Communicator::fail_in_operation(const Error& error) {
     for (int rank = 0; rank < ranks_; ++rank) {
       if (is_dead(rank)) {
         fail(
-            ncclRemoteError, message_of_death(rank) + " (" + error.what() + ")");
+            ncclRemoteError,
+            message_of_death(rank) + " (" + error.what() + ")");
         return;
       }
     }

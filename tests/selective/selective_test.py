@@ -97,8 +97,7 @@ class SelectiveTest(absltest.TestCase):
             self.assertEqual(shared, set())
             self.assertTrue(
                 any(
-                    path.endswith("/libc10_cuda.so")
-                    for path in self.needed_for(self.wheels[wheel])
+                    path.endswith("/libc10_cuda.so") for path in self.needed_for(self.wheels[wheel])
                 )
             )
 
