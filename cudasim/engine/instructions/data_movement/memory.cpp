@@ -103,8 +103,9 @@ Flow load(Warp& warp, const Inst& inst, Mask active) {
     }
   }
   for (int k = 0; k < N; ++k) {
-    // Never so: what is discarded has a register. With the question GCC 13 makes
-    // code in which a matrix product runs 7 % faster (//bench/cudasim, v4).
+    // Never so: what is discarded has a register. With the question GCC 13
+    // makes code in which a matrix product runs 7 % faster (//bench/cudasim,
+    // v4).
     if (inst.operands[k] == kNoSlot) {
       continue;
     }
