@@ -21,8 +21,9 @@ bool is_external_kind(CUpti_ExternalCorrelationKind kind) {
       kind < CUPTI_EXTERNAL_CORRELATION_KIND_SIZE;
 }
 
-CUptiResult check_kind(CUpti_ActivityKind kind) {
+CUptiResult enable(CUpti_ActivityKind kind, bool on) {
   if (Recorder::supports(kind)) {
+    recorder().enable(kind, on);
     return CUPTI_SUCCESS;
   }
   return kind > CUPTI_ACTIVITY_KIND_INVALID && kind < CUPTI_ACTIVITY_KIND_COUNT
@@ -87,23 +88,11 @@ CUptiResult cuptiActivityRegisterCallbacks(
 }
 
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
-  return call([&] {
-    const CUptiResult checked = check_kind(kind);
-    if (checked == CUPTI_SUCCESS) {
-      recorder().enable(kind, true);
-    }
-    return checked;
-  });
+  return call([&] { return enable(kind, true); });
 }
 
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
-  return call([&] {
-    const CUptiResult checked = check_kind(kind);
-    if (checked == CUPTI_SUCCESS) {
-      recorder().enable(kind, false);
-    }
-    return checked;
-  });
+  return call([&] { return enable(kind, false); });
 }
 
 CUptiResult cuptiActivityFlushAll(uint32_t flag) {

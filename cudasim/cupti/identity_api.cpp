@@ -30,6 +30,22 @@ int device_of(CUcontext context) {
   return -1;
 }
 
+// Answers with the number that `number_of` has for the context's device.
+template <typename NumberOf>
+CUptiResult identify(CUcontext context, uint32_t* id, NumberOf&& number_of) {
+  return call([&] {
+    if (id == nullptr) {
+      return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    const int device = device_of(context);
+    if (device < 0) {
+      return CUPTI_ERROR_INVALID_CONTEXT;
+    }
+    *id = number_of(device);
+    return CUPTI_SUCCESS;
+  });
+}
+
 } // namespace
 
 extern "C" {
@@ -53,31 +69,12 @@ CUptiResult cuptiActivityRegisterTimestampCallback(
 }
 
 CUptiResult cuptiGetContextId(CUcontext context, uint32_t* id) {
-  return call([&] {
-    if (id == nullptr) {
-      return CUPTI_ERROR_INVALID_PARAMETER;
-    }
-    const int device = device_of(context);
-    if (device < 0) {
-      return CUPTI_ERROR_INVALID_CONTEXT;
-    }
-    *id = context_id(device);
-    return CUPTI_SUCCESS;
-  });
+  return identify(context, id, [&](int device) { return context_id(device); });
 }
 
 CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t* id) {
-  return call([&] {
-    if (id == nullptr) {
-      return CUPTI_ERROR_INVALID_PARAMETER;
-    }
-    const int device = device_of(context);
-    if (device < 0) {
-      return CUPTI_ERROR_INVALID_CONTEXT;
-    }
-    *id = static_cast<uint32_t>(device);
-    return CUPTI_SUCCESS;
-  });
+  return identify(
+      context, id, [&](int device) { return static_cast<uint32_t>(device); });
 }
 
 CUptiResult cuptiGetStreamIdEx(
@@ -85,22 +82,13 @@ CUptiResult cuptiGetStreamIdEx(
     CUstream stream,
     uint8_t per_thread,
     uint32_t* id) {
-  return call([&] {
-    if (id == nullptr) {
-      return CUPTI_ERROR_INVALID_PARAMETER;
-    }
-    const int device = device_of(context);
-    if (device < 0) {
-      return CUPTI_ERROR_INVALID_CONTEXT;
-    }
+  return identify(context, id, [&](int device) {
     if (stream == nullptr && per_thread == 0) {
-      *id = static_cast<uint32_t>(
+      return static_cast<uint32_t>(
           device::machine().device(device).default_stream().id());
-      return CUPTI_SUCCESS;
     }
     const device::PerThreadDefault scope;
-    *id = static_cast<uint32_t>(device::resolve_stream(stream)->id());
-    return CUPTI_SUCCESS;
+    return static_cast<uint32_t>(device::resolve_stream(stream)->id());
   });
 }
 

@@ -22,8 +22,8 @@ constexpr auto kGlance = std::chrono::microseconds(20);
 // How long an abort waits for a rank that does not get on, such as one that is
 // stopped, to let go of memory.
 constexpr auto kGrace = std::chrono::seconds(5);
-// How long after an error its reason may turn out to be a rank that is ending:
-// a process that is killed gives up its memory before it is seen to have ended.
+// How long memory may be out of reach before its rank is seen to have ended: a
+// process that is killed gives it up first.
 constexpr auto kDying = std::chrono::seconds(2);
 // How long all ranks wait until they are told to wait for each other.
 constexpr double kStandstill = 2; // seconds
@@ -166,19 +166,27 @@ void Communicator::fail(ncclResult_t result, const std::string& message) {
 }
 
 void Communicator::fail_in_operation(const Error& error) {
+  const int dead = first_dead();
+  if (dead < 0) {
+    fail(error.result(), error.what());
+  } else {
+    fail(ncclRemoteError, message_of_death(dead) + " (" + error.what() + ")");
+  }
+}
+
+void Communicator::await_death() const {
   const auto end = Clock::now() + kDying;
-  do {
-    for (int rank = 0; rank < ranks_; ++rank) {
-      if (is_dead(rank)) {
-        fail(
-            ncclRemoteError,
-            message_of_death(rank) + " (" + error.what() + ")");
-        return;
-      }
-    }
+  while (first_dead() < 0 && !aborted_ && Clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  } while (!aborted_ && Clock::now() < end);
-  fail(error.result(), error.what());
+  }
+}
+
+int Communicator::first_dead() const {
+  int rank = 0;
+  while (rank < ranks_ && !is_dead(rank)) {
+    ++rank;
+  }
+  return rank < ranks_ ? rank : -1;
 }
 
 std::string Communicator::message_of_death(int rank) const {

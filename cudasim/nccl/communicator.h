@@ -90,6 +90,8 @@ class Communicator {
   /// The same for what went wrong in an operation: that a rank has ended is the
   /// reason then, whatever was found first.
   void fail_in_operation(const Error& error);
+  /// Waits for a rank that is ending to be seen as ended; a moment at most.
+  void await_death() const;
   /// @throws Error unless the communicator can be used.
   void require_ready() const;
 
@@ -112,6 +114,8 @@ class Communicator {
   }
   /// Whether a rank's process has ended.
   bool is_dead(int rank) const;
+  /// The first rank whose process has ended; negative when there is none.
+  int first_dead() const;
 
   /// Sleeps until `ready`, which is asked again when another rank has rung. For
   /// operations on streams: when a rank that it waits for has ended, that is

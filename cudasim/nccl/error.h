@@ -35,6 +35,12 @@ class Error : public std::exception {
   std::string message_;
 };
 
+/// Memory of another rank that cannot be opened.
+class Unreachable : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Throws an Error unless the condition holds.
 void require(bool condition, ncclResult_t result, const std::string& message);
 

@@ -66,6 +66,10 @@ void run(const Plan& plan) noexcept {
     }
     try {
       carry_out(plan);
+    } catch (const Unreachable& error) {
+      own.await_death();
+      own.fail_in_operation(error);
+      own.wait_for_abort();
     } catch (const Error& error) {
       own.fail_in_operation(error);
       own.wait_for_abort();

@@ -34,6 +34,14 @@ std::list<Opened>& opened() {
   return *list;
 }
 
+void open_handle(const cudaIpcMemHandle_t& handle, void** memory) {
+  try {
+    check(cudaIpcOpenMemHandle(memory, handle, cudaIpcMemLazyEnablePeerAccess));
+  } catch (const Error& error) {
+    throw Unreachable(error.result(), error.what());
+  }
+}
+
 bool same(const cudaIpcMemHandle_t& a, const cudaIpcMemHandle_t& b) {
   return std::memcmp(&a, &b, sizeof(a)) == 0;
 }
@@ -150,8 +158,7 @@ void* reach(const Exposure& exposure) {
     if (found != list.end()) {
       list.splice(list.begin(), list, found);
     } else {
-      check(cudaIpcOpenMemHandle(
-          &memory, exposure.handle, cudaIpcMemLazyEnablePeerAccess));
+      open_handle(exposure.handle, &memory);
       list.push_front({exposure.handle, memory});
     }
     memory = list.front().memory;

@@ -13,24 +13,7 @@ ncclResult_t add(Rank& own, const Array<int>& value, cudaStream_t stream) {
       value.data(), value.data(), 1, ncclInt32, ncclSum, own.comm, stream);
 }
 
-class OwnStream {
- public:
-  OwnStream() {
-    EXPECT_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  }
-  ~OwnStream() {
-    EXPECT_CUDA(cudaStreamSynchronize(stream_));
-    EXPECT_CUDA(cudaStreamDestroy(stream_));
-  }
-  OwnStream(const OwnStream&) = delete;
-  OwnStream& operator=(const OwnStream&) = delete;
-  operator cudaStream_t() const {
-    return stream_;
-  }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
+using runtime::testing::OwnStream;
 
 // The call returns, other streams go on; only what is behind it waits.
 TEST(Streams, OnlyTheirOwnWaits) {

@@ -12,13 +12,12 @@
 
 #include <sys/types.h>
 
+#include "cudasim/runtime/testing/support.h"
+
 /// Makes gtest name results in its messages.
 inline void PrintTo(ncclResult_t result, std::ostream* out) {
   *out << ncclGetErrorString(result) << " (" << ncclGetLastError(nullptr)
        << ")";
-}
-inline void PrintTo(cudaError_t status, std::ostream* out) {
-  *out << cudaGetErrorName(status);
 }
 
 #define ASSERT_NCCL(call) ASSERT_EQ(call, ncclSuccess)
