@@ -1,0 +1,581 @@
+/*
+ * The device ABI: what a device's library gives to the runtime above it
+ * (accelerator/runtime), which makes CUDA's API of it. Plain C99, with neither
+ * torch nor CUDA in it.
+ *
+ * A device's library exports one function, accel_get_api (ACCEL_ENTRY_POINT),
+ * which returns one struct of functions. A library that fills the required ones
+ * trains; each group of optional functions has a capability bit.
+ *
+ * How it evolves (as PJRT's C API and Paddle's C_DeviceInterface do, from which
+ * this is taken): the size of a struct is its first member, and members are
+ * only ever added at its end. Who reads a struct reads no further than that
+ * size, so libraries and runtimes of different age go together. What PJRT has
+ * in each call (a struct of arguments with its size) is here where arguments are
+ * many; what Paddle has (plain functions for the rest, capabilities that may be
+ * missing) is taken as it is, but without its reserved slots: the size says what
+ * is there. ACCEL_ABI_VERSION changes only when this rule is broken.
+ *
+ * Rules for all functions, unless they say otherwise:
+ *  - Threads: any thread may call any function at any time. What concerns
+ *    objects of one stream, event or module from several threads at once is in
+ *    the order in which the library happens to take it.
+ *  - Blocking: a function returns without waiting for work of the device.
+ *  - Ownership: what is passed by pointer is the caller's and is read before
+ *    the function returns; what a function makes is destroyed by the function
+ *    of the same group, and by nothing else.
+ *  - Errors: nothing is changed when a function fails. A status other than
+ *    ACCEL_OK and ACCEL_NOT_READY comes with a text, see last_error. A fault of
+ *    the device (ACCEL_IS_FAULT) stays: from then on work is dropped, device_status
+ *    answers the fault, waits return at once with it, callbacks are still
+ *    called, and what only frees or destroys still works.
+ *  - The process that has called initialize is the only one that calls
+ *    anything: children of fork() do not.
+ */
+#ifndef ACCELERATOR_ABI_DEVICE_API_H_
+#define ACCELERATOR_ABI_DEVICE_API_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Libraries of another version are refused. */
+#define ACCEL_ABI_VERSION 1u
+/* The name of the function of type accel_get_api_function. */
+#define ACCEL_ENTRY_POINT "accel_get_api"
+/* Whether a struct of that size, which its maker wrote, has a member. */
+#define ACCEL_HAS_MEMBER(type, size, member) \
+  ((size) >= offsetof(type, member) + sizeof(((type*)0)->member))
+
+/* ---- Status ---- */
+
+typedef enum accel_status {
+  ACCEL_OK = 0,
+  ACCEL_NOT_READY = 1, /* no error: work is not done yet */
+  ACCEL_INVALID_ARGUMENT = 2,
+  ACCEL_OUT_OF_MEMORY = 3,
+  ACCEL_NOT_SUPPORTED = 4,
+  ACCEL_NO_DEVICE = 5, /* there is no device of that number */
+  ACCEL_NOT_FOUND = 6, /* no kernel or variable of that name */
+  ACCEL_INVALID_IMAGE = 7, /* code that is damaged */
+  ACCEL_INVALID_CODE = 8, /* code that cannot be compiled */
+  ACCEL_NO_IMAGE_FOR_DEVICE = 9, /* code for another device */
+  ACCEL_ALREADY = 10, /* memory that is registered already, say */
+  ACCEL_OTHER_ENDED = 11, /* the process that a handle came from has ended */
+  ACCEL_UNKNOWN = 99,
+
+  /* Faults of the device. */
+  ACCEL_DEVICE_LOST = 100,
+  ACCEL_ILLEGAL_ADDRESS = 101,
+  ACCEL_MISALIGNED_ADDRESS = 102,
+  ACCEL_ILLEGAL_INSTRUCTION = 103,
+  ACCEL_ASSERT = 104, /* assert() in a kernel */
+  ACCEL_LAUNCH_FAILURE = 105, /* a kernel stopped itself, or any other way */
+  ACCEL_LAUNCH_TIMEOUT = 106,
+  ACCEL_STACK_OVERFLOW = 107,
+  ACCEL_UNSUPPORTED_CODE = 108 /* met while a kernel ran */
+} accel_status;
+
+#define ACCEL_IS_FAULT(status) ((status) >= 100)
+
+/* ---- Objects ---- */
+
+typedef struct accel_stream_object* accel_stream;
+typedef struct accel_event_object* accel_event;
+typedef struct accel_module_object* accel_module;
+typedef struct accel_kernel_object* accel_kernel;
+typedef struct accel_physical_object* accel_physical;
+typedef struct accel_communicator_object* accel_communicator;
+
+/* Called once, on a thread of the library's, when all work in front of it in
+ * its stream is done; what is behind it waits until it returns. It may wait for
+ * other streams. It calls functions of the device only where
+ * ACCEL_CAP_CALLS_IN_CALLBACKS is set, and never one that waits for its own
+ * stream. */
+typedef void (*accel_callback)(void* data);
+
+/* ---- Capabilities ---- */
+
+typedef enum accel_capability {
+  /* The host reads and writes device memory at the device's addresses (in
+   * order with streams, which is the caller's business). */
+  ACCEL_CAP_HOST_VISIBLE = 1 << 0,
+  ACCEL_CAP_CALLS_IN_CALLBACKS = 1 << 1,
+  /* Groups of functions, further below. */
+  ACCEL_CAP_TIMING = 1 << 2,
+  ACCEL_CAP_PINNED = 1 << 3,
+  ACCEL_CAP_MANAGED = 1 << 4,
+  ACCEL_CAP_STREAM_ORDERED = 1 << 5,
+  ACCEL_CAP_PEER = 1 << 6,
+  ACCEL_CAP_IPC = 1 << 7,
+  ACCEL_CAP_VIRTUAL = 1 << 8,
+  ACCEL_CAP_SUBMIT = 1 << 9,
+  ACCEL_CAP_CODE = 1 << 10,
+  ACCEL_CAP_COLLECTIVES = 1 << 11
+} accel_capability;
+
+typedef enum accel_code_format {
+  ACCEL_CODE_PTX = 1 << 0, /* text, with a NUL behind it */
+  ACCEL_CODE_OWN = 1 << 1 /* the device's own */
+} accel_code_format;
+
+/* ---- Structs of arguments and answers ---- */
+
+/* Figures of a device. Zero where the device has no such thing; the runtime
+ * then answers programs with a figure that lets them run. */
+typedef struct accel_properties {
+  size_t struct_size; /* the caller's; the library fills what it knows of it */
+  char name[256]; /* "Fake device" */
+  unsigned char uuid[16];
+  uint64_t capabilities; /* accel_capability, of this device */
+  uint64_t code_formats; /* accel_code_format */
+  uint64_t total_memory; /* bytes */
+  /* The compute capability whose code it runs, or that it is to be taken for:
+   * 8 and 0 for 8.0. */
+  int32_t major;
+  int32_t minor;
+  int32_t multiprocessors;
+  int32_t threads_per_multiprocessor;
+  int32_t threads_per_block;
+  int32_t warp_size;
+  int32_t registers_per_block;
+  int32_t registers_per_multiprocessor;
+  uint64_t shared_per_block; /* bytes */
+  uint64_t shared_per_block_optin; /* bytes, the most that a kernel can ask for */
+  uint64_t shared_per_multiprocessor; /* bytes */
+  int32_t clock_khz;
+  int32_t memory_clock_khz;
+  int32_t memory_bus_bits;
+  int32_t l2_bytes;
+  int32_t pci_domain;
+  int32_t pci_bus;
+  int32_t pci_device;
+} accel_properties;
+
+/* A box of bytes; one row is the common case (height and depth are 1 then). */
+typedef struct accel_copy {
+  size_t struct_size;
+  void* to;
+  const void* from;
+  uint64_t width; /* bytes of a row, at least 1 */
+  uint64_t height; /* rows, at least 1 */
+  uint64_t depth; /* slices, at least 1 */
+  uint64_t to_pitch; /* bytes from row to row */
+  uint64_t from_pitch;
+  uint64_t to_slice; /* bytes from slice to slice */
+  uint64_t from_slice;
+  int32_t to_device; /* ACCEL_HOST, or the device whose memory it is */
+  int32_t from_device;
+} accel_copy;
+
+#define ACCEL_HOST (-1)
+
+/* Elements of 1, 2 or 4 bytes set to a value. */
+typedef struct accel_fill {
+  size_t struct_size;
+  void* to;
+  uint32_t value;
+  uint32_t element_size; /* bytes; `to` and the pitches are multiples of it */
+  uint64_t width; /* elements of a row, at least 1 */
+  uint64_t height;
+  uint64_t depth;
+  uint64_t pitch; /* bytes */
+  uint64_t slice; /* bytes */
+} accel_fill;
+
+/* What names memory in another process of the machine. */
+typedef struct accel_ipc_handle {
+  unsigned char bytes[64];
+} accel_ipc_handle;
+
+typedef struct accel_parameter {
+  uint32_t offset; /* in the packed parameters */
+  uint32_t size;
+} accel_parameter;
+
+typedef struct accel_kernel_properties {
+  size_t struct_size; /* the caller's */
+  const accel_parameter* parameters; /* the module's, as long as it is loaded */
+  uint32_t parameter_count;
+  uint32_t parameter_bytes; /* of the packed parameters, with padding */
+  uint32_t registers; /* a thread */
+  uint32_t max_threads; /* of a block */
+  uint32_t required_threads[3]; /* of a block in x, y and z; 0: any */
+  uint64_t static_shared_bytes;
+  uint64_t constant_bytes;
+  uint64_t local_bytes; /* a thread */
+  uint32_t code_version; /* 80 for code for 8.0 */
+} accel_kernel_properties;
+
+typedef struct accel_variable {
+  size_t struct_size; /* the caller's */
+  const char* name; /* the module's, as long as it is loaded */
+  void* address; /* on the device */
+  uint64_t bytes;
+  int32_t constant; /* whether kernels only read it */
+} accel_variable;
+
+/* Finds what a module refers to and does not define; null: there is none. */
+typedef void* (*accel_resolve)(void* data, const char* name);
+
+/* Gives a variable of a module a home of the caller's, which stays the caller's;
+ * null: the library gives it one, and takes it back with the module. */
+typedef void* (*accel_place)(
+    void* data,
+    const char* name,
+    uint64_t bytes,
+    uint64_t alignment);
+
+typedef struct accel_image {
+  size_t struct_size;
+  accel_code_format format;
+  const void* code;
+  uint64_t bytes; /* without the NUL behind text */
+  const char* source_name; /* for messages: a library, a file */
+  /* Whether all of it is checked when it is loaded; if not, each kernel is when
+   * it is first asked for. */
+  int32_t check_all;
+  accel_resolve resolve; /* may be null */
+  void* resolve_data;
+  accel_place place; /* may be null */
+  void* place_data;
+} accel_image;
+
+typedef struct accel_launch {
+  size_t struct_size;
+  accel_kernel kernel;
+  uint32_t grid[3]; /* blocks in x, y and z */
+  uint32_t block[3]; /* threads */
+  uint64_t shared_bytes; /* dynamic */
+  const void* parameters; /* packed, accel_kernel_properties.parameter_bytes */
+  int32_t cooperative; /* all blocks run at the same time */
+} accel_launch;
+
+typedef enum accel_collective_kind {
+  ACCEL_ALL_REDUCE = 0,
+  ACCEL_BROADCAST = 1,
+  ACCEL_REDUCE = 2,
+  ACCEL_ALL_GATHER = 3,
+  ACCEL_REDUCE_SCATTER = 4,
+  ACCEL_SEND = 5,
+  ACCEL_RECEIVE = 6
+} accel_collective_kind;
+
+typedef enum accel_reduction {
+  ACCEL_SUM = 0,
+  ACCEL_PRODUCT = 1,
+  ACCEL_MAXIMUM = 2,
+  ACCEL_MINIMUM = 3,
+  ACCEL_AVERAGE = 4
+} accel_reduction;
+
+typedef enum accel_type {
+  ACCEL_INT8 = 0,
+  ACCEL_UINT8 = 1,
+  ACCEL_INT32 = 2,
+  ACCEL_UINT32 = 3,
+  ACCEL_INT64 = 4,
+  ACCEL_UINT64 = 5,
+  ACCEL_FLOAT16 = 6,
+  ACCEL_FLOAT32 = 7,
+  ACCEL_FLOAT64 = 8,
+  ACCEL_BFLOAT16 = 9
+} accel_type;
+
+typedef struct accel_collective {
+  size_t struct_size;
+  accel_collective_kind kind;
+  accel_type type;
+  accel_reduction reduction;
+  const void* send; /* may be the same as `receive` where NCCL allows it */
+  void* receive;
+  uint64_t count; /* elements, as NCCL counts them for this kind */
+  int32_t peer; /* root, or the other rank */
+} accel_collective;
+
+/* ---- The functions ---- */
+
+typedef struct accel_api {
+  size_t struct_size; /* as the library was compiled */
+  uint32_t abi_version; /* ACCEL_ABI_VERSION */
+  /* The library's name for messages and for TORCH_CUDA_DEVICES: lower-case
+   * letters, digits and underscores. */
+  const char* name;
+
+  /* == Required == */
+
+  /* The text of the calling thread's last error: what was found, what is
+   * needed. Good until the thread's next call; never null. */
+  const char* (*last_error)(void);
+
+  /* Called once, before all others. May wait.
+   * @param options KEY=VALUE pairs with commas between them, or "".
+   * ACCEL_INVALID_ARGUMENT for a key or value that is not known. */
+  accel_status (*initialize)(const char* options);
+  /* Called at most once, after all others: at the end of the process. Work that
+   * is left is dropped; callbacks that have not begun are not called. May wait
+   * for a callback or kernel that runs, seconds at most. */
+  accel_status (*finalize)(void);
+
+  /* How many devices there are; they are numbered from 0. */
+  accel_status (*device_count)(int32_t* count);
+  accel_status (*device_properties)(int32_t device, accel_properties* properties);
+  /* Waits for all work of the device's streams. */
+  accel_status (*device_synchronize)(int32_t device);
+  /* The device's fault; ACCEL_OK while it has none. Called often: cheap. */
+  accel_status (*device_status)(int32_t device);
+  /* Waits, forgets the fault, and frees what memory_allocate gave, and kernels'
+   * own allocations. Streams, events and modules stay. ACCEL_DEVICE_LOST when it
+   * is lost for good. */
+  accel_status (*device_reset)(int32_t device);
+
+  /* Memory of the device, aligned to at least 256 bytes and to `alignment` (a
+   * power of two, or 0). `bytes` is at least 1. Addresses allow arithmetic and
+   * are unlike all other addresses of the process. May wait. */
+  accel_status (*memory_allocate)(
+      int32_t device,
+      uint64_t bytes,
+      uint64_t alignment,
+      void** address);
+  /* Frees at once: who calls it has seen to it that no work uses the memory. */
+  accel_status (*memory_free)(int32_t device, void* address);
+  /* Bytes that could be allocated, and of all memory. */
+  accel_status (*memory_info)(
+      int32_t device,
+      uint64_t* free_bytes,
+      uint64_t* total_bytes);
+
+  /* Work in a stream. Memory of the host is pinned, or left alone by everybody
+   * until the work is done. Copies between devices are between devices of this
+   * library; without ACCEL_CAP_PEER they go any way there is. What overlaps is
+   * copied in any order. */
+  accel_status (*copy)(accel_stream stream, const accel_copy* copy);
+  accel_status (*fill)(accel_stream stream, const accel_fill* fill);
+
+  /* Streams: work in one is done in the order in which it was put in; between
+   * two there is no order. @param priority lower numbers are more urgent; may be
+   * ignored. */
+  accel_status (*stream_create)(
+      int32_t device,
+      int32_t priority,
+      accel_stream* stream);
+  /* Lets go of a stream; work that is in it is still done. */
+  accel_status (*stream_destroy)(accel_stream stream);
+  /* ACCEL_OK when all work is done, ACCEL_NOT_READY, or the device's fault. */
+  accel_status (*stream_query)(accel_stream stream);
+  /* Waits until all work is done that was put in before the call. */
+  accel_status (*stream_synchronize)(accel_stream stream);
+  /* What comes next in the stream waits for the last record of the event, as it
+   * is at the time of the call; for nothing when it was not recorded. The event
+   * may be another device's of this library. */
+  accel_status (*stream_wait_event)(accel_stream stream, accel_event event);
+  /* Puts a call of the host's function into the stream. */
+  accel_status (*stream_callback)(
+      accel_stream stream,
+      accel_callback callback,
+      void* data);
+
+  /* Events: marks in streams. @param timing whether event_elapsed will be
+   * asked. */
+  accel_status (*event_create)(
+      int32_t device,
+      int32_t timing,
+      accel_event* event);
+  /* Lets go of an event; what waits for it still does. */
+  accel_status (*event_destroy)(accel_event event);
+  /* Marks what the stream has been given so far; an earlier record is
+   * forgotten by everybody who has not begun to wait for it. */
+  accel_status (*event_record)(accel_event event, accel_stream stream);
+  /* ACCEL_OK when the work before the last record is done, or there is none;
+   * its stream has no other work then if it was given none behind the record. */
+  accel_status (*event_query)(accel_event event);
+  /* Waits for what event_query asks. */
+  accel_status (*event_synchronize)(accel_event event);
+
+  /* == ACCEL_CAP_TIMING == */
+
+  /* Milliseconds from one event's mark to the other's, both reached and made
+   * with timing. Without it the runtime takes the host's time. */
+  accel_status (*event_elapsed)(
+      accel_event start,
+      accel_event end,
+      float* milliseconds);
+
+  /* == ACCEL_CAP_PINNED == without it the runtime takes ordinary memory. */
+
+  /* Memory of the host that devices reach at its address, aligned to a page. */
+  accel_status (*host_allocate)(uint64_t bytes, void** address);
+  accel_status (*host_free)(void* address);
+  /* The same for memory that the program has. ACCEL_ALREADY for what is. */
+  accel_status (*host_register)(void* address, uint64_t bytes);
+  accel_status (*host_unregister)(void* address);
+
+  /* == ACCEL_CAP_MANAGED == without it managed memory is pinned memory. */
+
+  /* Memory that the host and all devices use at the same address. */
+  accel_status (*managed_allocate)(
+      int32_t device,
+      uint64_t bytes,
+      void** address);
+  accel_status (*managed_free)(void* address);
+
+  /* == ACCEL_CAP_STREAM_ORDERED == without it the runtime's pools take from
+   * memory_allocate and free when the stream gets there. */
+
+  accel_status (*memory_allocate_async)(
+      accel_stream stream,
+      uint64_t bytes,
+      void** address);
+  accel_status (*memory_free_async)(accel_stream stream, void* address);
+
+  /* == ACCEL_CAP_PEER == */
+
+  /* Whether kernels of `from` can use memory of `to`; 0 or 1. */
+  accel_status (*peer_possible)(int32_t from, int32_t to, int32_t* possible);
+  /* Lets them, or no longer. Given twice is not an error. */
+  accel_status (*peer_enable)(int32_t from, int32_t to, int32_t enabled);
+  /* Lets the kernels of a device use one allocation of another, whatever
+   * peer_enable says, or no longer. */
+  accel_status (*memory_share)(void* address, int32_t device, int32_t enabled);
+
+  /* == ACCEL_CAP_IPC == */
+
+  /* Names memory that memory_allocate gave, by its first address. */
+  accel_status (*ipc_export)(void* address, accel_ipc_handle* handle);
+  /* Memory of another process, for a device of this one. ACCEL_OTHER_ENDED,
+   * ACCEL_INVALID_ARGUMENT for what names nothing (any more). */
+  accel_status (*ipc_import)(
+      int32_t device,
+      const accel_ipc_handle* handle,
+      void** address);
+  accel_status (*ipc_close)(void* address);
+
+  /* == ACCEL_CAP_VIRTUAL == addresses and memory apart from each other; sizes
+   * and offsets are multiples of virtual_granularity. Without it the runtime
+   * answers that virtual memory management is not supported, which torch's
+   * expandable segments ask for. */
+
+  accel_status (*virtual_granularity)(int32_t device, uint64_t* bytes);
+  /* @param wish an address or null, which need not be followed. */
+  accel_status (*virtual_reserve)(
+      uint64_t bytes,
+      uint64_t alignment,
+      void* wish,
+      void** address);
+  accel_status (*virtual_release)(void* address, uint64_t bytes);
+  accel_status (*physical_create)(
+      int32_t device,
+      uint64_t bytes,
+      accel_physical* physical);
+  /* Lets go; where it is mapped it stays. */
+  accel_status (*physical_destroy)(accel_physical physical);
+  /* A file descriptor, the caller's, that names it for other processes. */
+  accel_status (*physical_export)(accel_physical physical, int32_t* file);
+  /* @param file stays the caller's. @param bytes receives its size. */
+  accel_status (*physical_import)(
+      int32_t device,
+      int32_t file,
+      accel_physical* physical,
+      uint64_t* bytes);
+  /* Nobody may use what is mapped until virtual_access lets a device. */
+  accel_status (*virtual_map)(
+      void* address,
+      uint64_t bytes,
+      uint64_t offset,
+      accel_physical physical);
+  accel_status (*virtual_unmap)(void* address, uint64_t bytes);
+  accel_status (*virtual_access)(
+      void* address,
+      uint64_t bytes,
+      int32_t device,
+      int32_t enabled);
+
+  /* == ACCEL_CAP_SUBMIT == how a vendor's operators put their own work into a
+   * stream of the runtime, which calls this now, or again and again when a graph
+   * that has captured it is run. Without it the runtime calls the function with
+   * null in a callback of the stream. */
+
+  /* Calls `function` before it returns; what that puts into the library's
+   * own stream is in order with the stream's other work.
+   * @param data the caller's until the function has been called. */
+  accel_status (*stream_submit)(
+      accel_stream stream,
+      accel_status (*function)(void* native_stream, void* data),
+      void* data);
+
+  /* == ACCEL_CAP_CODE == without it launches answer CUDA's error 209. */
+
+  accel_status (*module_load)(
+      int32_t device,
+      const accel_image* image,
+      accel_module* module);
+  /* Who calls it has seen to it that no kernel of it runs. */
+  accel_status (*module_unload)(accel_module module);
+  /* A kernel, compiled if need be: may take long. The module's. */
+  accel_status (*module_kernel)(
+      accel_module module,
+      const char* name,
+      accel_kernel* kernel);
+  accel_status (*module_variable)(
+      accel_module module,
+      const char* name,
+      accel_variable* variable);
+  /* The variable of that number; ACCEL_NOT_FOUND behind the last one. */
+  accel_status (*module_variable_at)(
+      accel_module module,
+      uint32_t index,
+      accel_variable* variable);
+  /* The name of the kernel of that number; ACCEL_NOT_FOUND behind the last one.
+   * The module's. */
+  accel_status (*module_kernel_name_at)(
+      accel_module module,
+      uint32_t index,
+      const char** name);
+  accel_status (*kernel_properties)(
+      accel_kernel kernel,
+      accel_kernel_properties* properties);
+  /* Launches. Sizes are within the figures of device and kernel; the runtime
+   * has seen to it. */
+  accel_status (*launch)(accel_stream stream, const accel_launch* launch);
+  /* The heap that kernels' malloc takes from: its size, which can be set until
+   * a kernel has used it (ACCEL_INVALID_ARGUMENT then). */
+  accel_status (*heap_limit)(int32_t device, uint64_t* bytes);
+  accel_status (*set_heap_limit)(int32_t device, uint64_t bytes);
+
+  /* == ACCEL_CAP_COLLECTIVES == without it the runtime's NCCL copies and adds
+   * itself. */
+
+  /* @param id a name for the group that its ranks agree on.
+   * Waits for all ranks. */
+  accel_status (*communicator_create)(
+      int32_t device,
+      const unsigned char id[128],
+      int32_t rank,
+      int32_t ranks,
+      accel_communicator* communicator);
+  /* Ends what waits in it, too. */
+  accel_status (*communicator_destroy)(accel_communicator communicator);
+  /* An error that came up while work was done; ACCEL_OK without one. */
+  accel_status (*communicator_status)(accel_communicator communicator);
+  /* Puts the operations into the stream; they are one step, as in a group of
+   * NCCL. */
+  accel_status (*collective)(
+      accel_communicator communicator,
+      accel_stream stream,
+      const accel_collective* operations,
+      uint32_t count);
+} accel_api;
+
+/* Gives the struct, which stays as it is as long as the library is loaded.
+ * @param runtime_version ACCEL_ABI_VERSION of who asks.
+ * Null when the library cannot serve that version. */
+typedef const accel_api* (*accel_get_api_function)(uint32_t runtime_version);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* ACCELERATOR_ABI_DEVICE_API_H_ */
