@@ -153,6 +153,9 @@ typedef struct accel_properties {
   int32_t pci_domain;
   int32_t pci_bus;
   int32_t pci_device;
+  /* Whether work is done before the function that gives it returns: callbacks,
+   * too, which then never wait for what a later call brings. */
+  int32_t synchronous;
 } accel_properties;
 
 /* A box of bytes; one row is the common case (height and depth are 1 then). */
@@ -395,6 +398,13 @@ typedef struct accel_api {
   /* Waits for what event_query asks. */
   accel_status (*event_synchronize)(accel_event event);
 
+  /* == Of no group == */
+
+  /* Puts the device at fault, as its own work would: what the runtime does for
+   * it has failed. The first fault stays. Without it the runtime gives the
+   * device no more work. @param fault one of the faults. */
+  accel_status (*device_fail)(int32_t device, accel_status fault);
+
   /* == ACCEL_CAP_TIMING == */
 
   /* Milliseconds from one event's mark to the other's, both reached and made
@@ -512,7 +522,7 @@ typedef struct accel_api {
       int32_t device,
       const accel_image* image,
       accel_module* module);
-  /* Who calls it has seen to it that no kernel of it runs. */
+  /* Launches that are in streams are still done. */
   accel_status (*module_unload)(accel_module module);
   /* A kernel, compiled if need be: may take long. The module's. */
   accel_status (*module_kernel)(

@@ -1,13 +1,13 @@
-#include "cudasim/device/ipc/export_table.h"
+#include "cudasim/backend/export_table.h"
 
 #include <atomic>
 
 #include <sys/mman.h>
 
-#include "cudasim/device/ipc/shared_file.h"
-#include "cudasim/device/status/status.h"
+#include "accelerator/host/shared_file.h"
+#include "cudasim/backend/error.h"
 
-namespace cudasim::device {
+namespace cudasim::backend {
 
 // The form in the file. Slots without an entry have the key 0.
 struct ExportTable::Slot {
@@ -37,7 +37,10 @@ ExportTable::ExportTable(int file, std::uint64_t begin) {
       MAP_SHARED | MAP_NORESERVE,
       file,
       static_cast<off_t>(begin));
-  require(table != MAP_FAILED, cudaErrorOperatingSystem);
+  require(
+      table != MAP_FAILED,
+      ACCEL_UNKNOWN,
+      "the host cannot map the table of what is shared");
   slots_ = static_cast<Slot*>(table);
 }
 
@@ -51,12 +54,15 @@ Export ExportTable::enter(std::uint64_t offset, std::uint64_t size) {
   if (found != exports_.end()) {
     return found->second;
   }
-  Export entry{random_key(), offset, size, exports_.size()};
+  Export entry{accelerator::host::random_key(), offset, size, exports_.size()};
   if (!free_.empty()) {
     entry.slot = free_.back();
     free_.pop_back();
   }
-  require(entry.slot < kSlots, cudaErrorMemoryAllocation);
+  require(
+      entry.slot < kSlots,
+      ACCEL_OUT_OF_MEMORY,
+      "too much memory is shared with other processes");
   Slot& slot = slots_[entry.slot];
   slot.offset = offset;
   slot.size = size;
@@ -101,4 +107,4 @@ bool ExportTable::has(int file, std::uint64_t bytes, const Export& wanted) {
   return there;
 }
 
-} // namespace cudasim::device
+} // namespace cudasim::backend

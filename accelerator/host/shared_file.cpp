@@ -1,4 +1,4 @@
-#include "cudasim/device/ipc/shared_file.h"
+#include "accelerator/host/shared_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cudasim/device/ipc/process.h"
-#include "cudasim/device/status/status.h"
+#include "accelerator/host/process.h"
+#include "accelerator/host/host_error.h"
 
-namespace cudasim::device {
+namespace accelerator::host {
 namespace {
 
 std::string path_of(const std::string& process, int file) {
@@ -66,24 +66,30 @@ int open_shared_file(
     std::int32_t file,
     const std::string& name,
     std::uint64_t* bytes) {
-  require(process > 0 && file >= 0);
+  if (process <= 0 || file < 0) {
+    throw HostError(HostError::Kind::kInvalid, "no process has such a file");
+  }
   const std::string path = path_of(std::to_string(process), file);
   // Looked at before it is opened: to open a device or a pipe has effects.
   const std::string target = target_of(path);
   int opened = -1;
   if (!target.empty()) {
-    require(is_named(target, name) && !is_other_thread(process));
+    if (!is_named(target, name) || is_other_thread(process)) {
+      throw HostError(
+          HostError::Kind::kInvalid, path + " is another kind of file");
+    }
     opened = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   }
   if (opened < 0) {
-    throw Failure(
-        cudaErrorMapBufferObjectFailed,
+    throw HostError(
+        HostError::Kind::kEnded,
         "cannot open " + path +
             " of the process that made an IPC handle: " + std::strerror(errno));
   }
   if (!is_shared_file(opened, name, bytes)) {
     close(opened);
-    throw Failure(cudaErrorInvalidValue);
+    throw HostError(
+        HostError::Kind::kInvalid, path + " is another kind of file");
   }
   return opened;
 }
@@ -99,4 +105,4 @@ std::uint64_t random_key() {
   return key;
 }
 
-} // namespace cudasim::device
+} // namespace accelerator::host

@@ -1,4 +1,4 @@
-#include "cudasim/device/memory/virtual_memory.h"
+#include "cudasim/backend/virtual_memory.h"
 
 #include <algorithm>
 #include <map>
@@ -9,12 +9,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cudasim/device/ipc/shared_file.h"
-#include "cudasim/device/memory/address_map.h"
-#include "cudasim/device/memory/memory.h"
-#include "cudasim/device/status/status.h"
+#include "accelerator/host/shared_file.h"
+#include "cudasim/backend/address_map.h"
+#include "cudasim/backend/memory.h"
+#include "cudasim/backend/error.h"
 
-namespace cudasim::device {
+namespace cudasim::backend {
 namespace {
 
 const char* const kFileName = "cudasim-virtual";
@@ -36,7 +36,9 @@ State& state() {
 }
 
 void require_granular(std::uint64_t value) {
-  require(value % kVirtualGranularity == 0);
+  require(
+      value % kVirtualGranularity == 0,
+      "addresses, sizes and offsets are multiples of 2 MiB");
 }
 
 void* pointer(std::uint64_t address) {
@@ -48,16 +50,16 @@ std::vector<std::uint64_t> mappings_in(
     const State& all,
     std::uint64_t begin,
     std::uint64_t size) {
-  require(size <= ~begin);
+  require(size <= ~begin, "there are no such addresses");
   std::vector<std::uint64_t> begins;
   std::uint64_t at = begin;
   while (at < begin + size) {
     const auto found = all.mapped.find(at);
-    require(found != all.mapped.end());
+    require(found != all.mapped.end(), "not all of it is mapped");
     begins.push_back(at);
     at += found->second.size;
   }
-  require(at == begin + size);
+  require(at == begin + size, "a mapping goes on behind its end");
   return begins;
 }
 
@@ -65,22 +67,24 @@ std::vector<std::uint64_t> mappings_in(
 
 PhysicalMemory::PhysicalMemory(Memory& memory, std::uint64_t bytes)
     : memory_(memory), size_(bytes) {
-  require(bytes > 0);
+  require(bytes > 0, "the size is 0");
   require_granular(bytes);
   memory.charge(bytes);
   charged_ = true;
-  file_ = create_shared_file(kFileName, bytes);
+  file_ = accelerator::host::create_shared_file(kFileName, bytes);
   if (file_ < 0) {
     memory.refund(bytes);
-    throw Failure(cudaErrorMemoryAllocation);
+    throw Error(ACCEL_OUT_OF_MEMORY, "the host has no file to give");
   }
 }
 
 PhysicalMemory::PhysicalMemory(Memory& memory, int file) : memory_(memory) {
-  require(is_shared_file(file, kFileName, &size_) && size_ > 0);
+  require(
+      accelerator::host::is_shared_file(file, kFileName, &size_) && size_ > 0,
+      "the file is none that has memory of a simulated device");
   require_granular(size_);
   file_ = fcntl(file, F_DUPFD_CLOEXEC, 0);
-  require(file_ >= 0, cudaErrorOperatingSystem);
+  require(file_ >= 0, ACCEL_UNKNOWN, "the host has no descriptor to give");
 }
 
 PhysicalMemory::~PhysicalMemory() {
@@ -96,11 +100,13 @@ std::uint64_t reserve_addresses(
     std::uint64_t size,
     std::uint64_t alignment,
     std::uint64_t wish) {
-  require(size > 0);
+  require(size > 0, "the size is 0");
   require_granular(size);
   alignment = std::max(alignment, kVirtualGranularity);
-  require((alignment & (alignment - 1)) == 0);
-  require(size <= ~alignment, cudaErrorMemoryAllocation);
+  require(
+      (alignment & (alignment - 1)) == 0, "the alignment is no power of two");
+  require(
+      size <= ~alignment, ACCEL_OUT_OF_MEMORY, "there are no such addresses");
   void* space = mmap(
       pointer(wish),
       size + alignment,
@@ -108,7 +114,10 @@ std::uint64_t reserve_addresses(
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
       -1,
       0);
-  require(space != MAP_FAILED, cudaErrorMemoryAllocation);
+  require(
+      space != MAP_FAILED,
+      ACCEL_OUT_OF_MEMORY,
+      "the host has not so many addresses");
   // Give back what lies around the aligned part.
   const auto first = reinterpret_cast<std::uint64_t>(space);
   const std::uint64_t begin = (first + alignment - 1) & ~(alignment - 1);
@@ -128,9 +137,13 @@ void free_addresses(std::uint64_t begin, std::uint64_t size) {
   State& all = state();
   const std::lock_guard lock(all.mutex);
   const auto found = all.reserved.find(begin);
-  require(found != all.reserved.end() && found->second == size);
+  require(
+      found != all.reserved.end() && found->second == size,
+      "the addresses were not reserved like that");
   const auto inside = all.mapped.lower_bound(begin);
-  require(inside == all.mapped.end() || inside->first >= begin + size);
+  require(
+      inside == all.mapped.end() || inside->first >= begin + size,
+      "something is still mapped there");
   munmap(pointer(begin), size);
   all.reserved.erase(found);
 }
@@ -141,23 +154,26 @@ void map_memory(
     std::uint64_t offset,
     std::shared_ptr<PhysicalMemory> memory) {
   require(
-      size > 0 && size <= memory->size() && offset <= memory->size() - size);
+      size > 0 && size <= memory->size() && offset <= memory->size() - size,
+      "the memory does not go so far");
   require_granular(begin);
   require_granular(size);
   require_granular(offset);
   State& all = state();
   const std::lock_guard lock(all.mutex);
   const auto above = all.reserved.upper_bound(begin);
-  require(above != all.reserved.begin());
+  require(above != all.reserved.begin(), "the addresses are not reserved");
   const auto [space, space_size] = *std::prev(above);
-  require(size <= space_size && begin - space <= space_size - size);
+  require(
+      size <= space_size && begin - space <= space_size - size,
+      "the addresses are not reserved");
   Allocation allocation;
   allocation.begin = begin;
   allocation.end = begin + size;
-  allocation.space = Space::kMapped;
+  allocation.guarded = true;
   AddressMap& addresses = memory->memory().addresses();
   allocation.device = memory->memory().device();
-  addresses.insert(std::move(allocation)); // refuses overlaps
+  addresses.insert(allocation); // refuses overlaps
   void* mapped = mmap(
       pointer(begin),
       size,
@@ -167,7 +183,7 @@ void map_memory(
       static_cast<off_t>(offset));
   if (mapped == MAP_FAILED) {
     addresses.erase(begin);
-    throw Failure(cudaErrorMapBufferObjectFailed);
+    throw Error(ACCEL_OUT_OF_MEMORY, "the host cannot map the memory");
   }
   all.mapped[begin] = {size, std::move(memory)};
 }
@@ -198,29 +214,8 @@ void set_access(
   const std::lock_guard lock(all.mutex);
   for (const std::uint64_t at : mappings_in(all, begin, size)) {
     AddressMap& addresses = all.mapped.at(at).memory->memory().addresses();
-    const std::uint64_t bit = std::uint64_t{1} << device;
-    const std::uint64_t before = addresses.find(at)->readers;
-    addresses.set_readers(at, allowed ? before | bit : before & ~bit);
+    addresses.set_reader(at, device, allowed);
   }
 }
 
-bool has_access(
-    const AddressMap& addresses,
-    std::uint64_t address,
-    int device) {
-  const auto piece = addresses.find(address);
-  require(piece && piece->space == Space::kMapped);
-  return (piece->readers >> device & 1) != 0;
-}
-
-std::shared_ptr<PhysicalMemory> memory_behind(std::uint64_t address) {
-  State& all = state();
-  const std::lock_guard lock(all.mutex);
-  const auto above = all.mapped.upper_bound(address);
-  require(above != all.mapped.begin());
-  const auto& [begin, mapping] = *std::prev(above);
-  require(address < begin + mapping.size);
-  return mapping.memory;
-}
-
-} // namespace cudasim::device
+} // namespace cudasim::backend

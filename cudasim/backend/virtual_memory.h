@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <memory>
 
-namespace cudasim::device {
+namespace cudasim::backend {
 
-class AddressMap;
 class Memory;
 
 /// All sizes and offsets are multiples of this many bytes.
@@ -16,10 +15,10 @@ constexpr std::uint64_t kVirtualGranularity = 2 << 20;
 /// Memory without an address: a file without a name.
 class PhysicalMemory {
  public:
-  /// @throws Failure: cudaErrorMemoryAllocation.
+  /// @throws Error: ACCEL_OUT_OF_MEMORY.
   PhysicalMemory(Memory& memory, std::uint64_t bytes);
   /// Takes memory that another process (or this one) gave as a file.
-  /// @throws Failure: cudaErrorInvalidValue when the file is something else.
+  /// @throws Error: ACCEL_INVALID_ARGUMENT when the file is something else.
   PhysicalMemory(Memory& memory, int file);
   ~PhysicalMemory();
   PhysicalMemory(const PhysicalMemory&) = delete;
@@ -45,12 +44,12 @@ class PhysicalMemory {
 
 /// Reserves addresses without memory.
 /// @param alignment 0 for the granularity, @param wish an address or 0.
-/// @throws Failure: cudaErrorInvalidValue, cudaErrorMemoryAllocation.
+/// @throws Error: ACCEL_INVALID_ARGUMENT, ACCEL_OUT_OF_MEMORY.
 std::uint64_t reserve_addresses(
     std::uint64_t size,
     std::uint64_t alignment,
     std::uint64_t wish);
-/// @throws Failure: cudaErrorInvalidValue when it was not reserved like that.
+/// @throws Error: ACCEL_INVALID_ARGUMENT when it was not reserved like that.
 void free_addresses(std::uint64_t begin, std::uint64_t size);
 
 /// Puts memory behind reserved addresses; nobody may use it yet.
@@ -67,11 +66,5 @@ void set_access(
     std::uint64_t size,
     int device,
     bool allowed);
-/// Whether that device may use the mapping at the address.
-bool has_access(const AddressMap& addresses, std::uint64_t address, int device);
 
-/// The memory mapped at an address.
-/// @throws Failure: cudaErrorInvalidValue.
-std::shared_ptr<PhysicalMemory> memory_behind(std::uint64_t address);
-
-} // namespace cudasim::device
+} // namespace cudasim::backend

@@ -1,4 +1,4 @@
-#include "cudasim/device/memory/ipc_memory.h"
+#include "cudasim/backend/ipc_memory.h"
 
 #include <cstdint>
 #include <cstring>
@@ -9,17 +9,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cudasim/device/ipc/export_table.h"
-#include "cudasim/device/ipc/shared_file.h"
-#include "cudasim/device/status/status.h"
+#include "cudasim/backend/export_table.h"
+#include "accelerator/host/shared_file.h"
+#include "cudasim/backend/error.h"
 
-namespace cudasim::device {
+namespace cudasim::backend {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint32_t kMemoryMagic = 0x4d534443;
 
-// The 64 bytes of cudaIpcMemHandle_t, less the zeros behind.
+// The bytes of a handle, less the zeros behind.
 struct MemoryHandle {
   std::uint32_t magic;
   std::int32_t process;
@@ -27,14 +27,12 @@ struct MemoryHandle {
   std::uint32_t zero;
   Export memory;
 };
-static_assert(sizeof(MemoryHandle) <= sizeof(cudaIpcMemHandle_t));
+static_assert(sizeof(MemoryHandle) <= sizeof(accel_ipc_handle));
 
 // Memory of other processes, by address.
 struct Import {
-  cudaIpcMemHandle_t handle;
   void* mapping;
   std::uint64_t mapped;
-  int users;
 };
 std::mutex imports_mutex;
 std::map<std::uint64_t, Import>& imports() {
@@ -42,13 +40,13 @@ std::map<std::uint64_t, Import>& imports() {
   return *map;
 }
 
-cudaIpcMemHandle_t handle_of(const MemoryHandle& parts) {
-  cudaIpcMemHandle_t handle{};
+accel_ipc_handle handle_of(const MemoryHandle& parts) {
+  accel_ipc_handle handle{};
   std::memcpy(&handle, &parts, sizeof(parts));
   return handle;
 }
 
-bool same(const cudaIpcMemHandle_t& a, const cudaIpcMemHandle_t& b) {
+bool same(const accel_ipc_handle& a, const accel_ipc_handle& b) {
   return std::memcmp(&a, &b, sizeof(a)) == 0;
 }
 
@@ -71,14 +69,14 @@ class OpenFile {
 
 } // namespace
 
-cudaIpcMemHandle_t export_memory(const Memory& memory, const void* begin) {
+accel_ipc_handle export_memory(const Memory& memory, const void* begin) {
   const auto address = reinterpret_cast<std::uint64_t>(begin);
   const auto piece = memory.addresses().find(address);
-  require(piece && piece->begin == address && piece->space == Space::kDevice);
-  if (memory.exports() == nullptr) {
-    throw Failure(
-        cudaErrorNotSupported, "IPC handles need memfd_create on the host");
-  }
+  require(piece && piece->begin == address, "no allocation begins there");
+  require(
+      memory.exports() != nullptr,
+      ACCEL_NOT_SUPPORTED,
+      "IPC handles need memfd_create on the host");
   return handle_of(
       {kMemoryMagic,
        getpid(),
@@ -90,26 +88,21 @@ cudaIpcMemHandle_t export_memory(const Memory& memory, const void* begin) {
 void* import_memory(
     AddressMap& addresses,
     int device,
-    const cudaIpcMemHandle_t& handle) {
+    const accel_ipc_handle& handle) {
   MemoryHandle parts;
   std::memcpy(&parts, &handle, sizeof(parts));
-  require(same(
-      handle,
-      handle_of({kMemoryMagic, parts.process, parts.file, 0, parts.memory})));
-  require(parts.process != getpid(), cudaErrorDeviceUninitialized);
-  const std::lock_guard lock(imports_mutex);
-  for (auto& [address, import] : imports()) {
-    if (same(import.handle, handle)) {
-      ++import.users;
-      return reinterpret_cast<void*>(address);
-    }
-  }
+  require(
+      same(
+          handle,
+          handle_of(
+              {kMemoryMagic, parts.process, parts.file, 0, parts.memory})),
+      "the handle is none that a process gave");
   std::uint64_t bytes = 0;
   const OpenFile file(
-      open_shared_file(parts.process, parts.file, kMemoryFileName, &bytes));
+      accelerator::host::open_shared_file(parts.process, parts.file, kMemoryFileName, &bytes));
   if (!ExportTable::has(file.get(), bytes, parts.memory)) {
-    throw Failure(
-        cudaErrorInvalidValue,
+    throw Error(
+        ACCEL_INVALID_ARGUMENT,
         "an IPC handle names memory that its process does not share, or has "
         "freed");
   }
@@ -123,15 +116,18 @@ void* import_memory(
       MAP_SHARED,
       file.get(),
       static_cast<off_t>(first));
-  require(mapping != MAP_FAILED, cudaErrorMapBufferObjectFailed);
+  require(
+      mapping != MAP_FAILED,
+      ACCEL_OUT_OF_MEMORY,
+      "the host cannot map the memory of the other process");
   Allocation allocation;
   allocation.begin = reinterpret_cast<std::uint64_t>(mapping) + lead;
   allocation.end = allocation.begin + parts.memory.size;
-  allocation.space = Space::kImported;
   allocation.device = device;
   const std::uint64_t address = allocation.begin;
-  addresses.insert(std::move(allocation));
-  imports()[address] = {handle, mapping, mapped, 1};
+  addresses.insert(allocation);
+  const std::lock_guard lock(imports_mutex);
+  imports()[address] = {mapping, mapped};
   return reinterpret_cast<void*>(address);
 }
 
@@ -139,13 +135,10 @@ void close_memory(AddressMap& addresses, void* memory) {
   const auto address = reinterpret_cast<std::uint64_t>(memory);
   const std::lock_guard lock(imports_mutex);
   const auto found = imports().find(address);
-  require(found != imports().end());
-  if (--found->second.users > 0) {
-    return;
-  }
+  require(found != imports().end(), "no memory of another process is there");
   addresses.erase(address);
   munmap(found->second.mapping, found->second.mapped);
   imports().erase(found);
 }
 
-} // namespace cudasim::device
+} // namespace cudasim::backend

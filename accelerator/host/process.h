@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace cudasim::device {
+namespace accelerator::host {
 
 /// A process: its number and when it began; 0 when the host does not say.
 using ProcessId = std::uint64_t;
@@ -18,4 +18,4 @@ bool is_other_thread(std::int32_t number);
 /// Whether a process has certainly ended.
 bool has_ended(ProcessId process);
 
-} // namespace cudasim::device
+} // namespace accelerator::host

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-namespace cudasim::device {
+namespace cudasim::backend {
 
 /// What a handle says of the memory that it names; part of the handle's bytes.
 struct Export {
@@ -26,14 +26,14 @@ class ExportTable {
 
   /// @param file of memory, which ends where the table begins: at `begin`, a
   /// multiple of the page size.
-  /// @throws Failure: cudaErrorOperatingSystem.
+  /// @throws Error: ACCEL_UNKNOWN.
   ExportTable(int file, std::uint64_t begin);
   ~ExportTable();
   ExportTable(const ExportTable&) = delete;
   ExportTable& operator=(const ExportTable&) = delete;
 
   /// Lets others open a piece of memory; the same each time.
-  /// @throws Failure: cudaErrorMemoryAllocation when there are too many.
+  /// @throws Error: ACCEL_OUT_OF_MEMORY when there are too many.
   Export enter(std::uint64_t offset, std::uint64_t size);
   /// The piece that begins there is no more.
   void remove(std::uint64_t offset);
@@ -52,4 +52,4 @@ class ExportTable {
   std::vector<std::uint64_t> free_; // slots that were used before
 };
 
-} // namespace cudasim::device
+} // namespace cudasim::backend

@@ -1,4 +1,4 @@
-// The memory of one device, and the host memory that devices can reach.
+// The memory of one device.
 #pragma once
 
 #include <cstddef>
@@ -6,12 +6,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
+#include <set>
 
-#include "cudasim/device/memory/address_map.h"
+#include "cudasim/backend/address_map.h"
 #include "cudasim/engine/memory/range_allocator.h"
 
-namespace cudasim::device {
+namespace cudasim::backend {
 
 class ExportTable;
 
@@ -30,18 +30,21 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
 
   /// Allocates, aligned to at least 512 bytes.
-  /// @throws Failure with cudaErrorMemoryAllocation.
+  /// @param variable a module's, which reset() leaves alone and which is not
+  /// poisoned; @param read_only for kernels.
+  /// @throws Error with ACCEL_OUT_OF_MEMORY.
   std::uint64_t allocate(
       std::uint64_t bytes,
-      std::uint64_t alignment = 512,
-      Space space = Space::kDevice,
-      bool read_only = false,
-      std::string name = {});
+      std::uint64_t alignment,
+      bool variable = false,
+      bool read_only = false);
   /// Frees what allocate() gave; false when it did not give that.
   bool release(std::uint64_t begin);
+  /// Frees all but modules' variables.
+  void reset();
 
   /// Counts memory that lies elsewhere (virtual memory) against the capacity.
-  /// @throws Failure with cudaErrorMemoryAllocation.
+  /// @throws Error with ACCEL_OUT_OF_MEMORY.
   void charge(std::uint64_t bytes);
   void refund(std::uint64_t bytes);
 
@@ -85,31 +88,7 @@ class Memory {
   mutable std::mutex mutex_;
   std::optional<engine::RangeAllocator> pieces_;
   std::uint64_t used_ = 0;
+  std::set<std::uint64_t> given_; // what reset() frees
 };
 
-/// Allocates pinned (kHost) or managed memory, aligned to a page.
-/// @throws Failure with cudaErrorMemoryAllocation.
-void* allocate_host(
-    AddressMap& map,
-    std::size_t bytes,
-    Space space,
-    int device,
-    unsigned flags);
-
-/// Frees what allocate_host() gave.
-/// @throws Failure with cudaErrorInvalidValue when it is something else.
-void release_host(AddressMap& map, void* memory, Space space);
-
-/// Makes a program's own memory known to the devices.
-/// @throws Failure with cudaErrorHostMemoryAlreadyRegistered.
-void register_host(
-    AddressMap& map,
-    void* memory,
-    std::size_t bytes,
-    int device,
-    unsigned flags);
-
-/// @throws Failure with cudaErrorHostMemoryNotRegistered.
-void unregister_host(AddressMap& map, void* memory);
-
-} // namespace cudasim::device
+} // namespace cudasim::backend

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace cudasim::device {
+namespace accelerator::host {
 
 /// Makes a file of zeros that does not get shorter, so that a mapping of it
 /// stays good whatever its other users do.
@@ -21,9 +21,8 @@ bool is_shared_file(int file, const std::string& name, std::uint64_t* bytes);
 
 /// Opens a file of another (or this) process here too, for reading and writing.
 /// @param name what its name has to begin with, @param bytes gets its size.
-/// @throws Failure: cudaErrorMapBufferObjectFailed when the process has no such
-/// file, for instance because it has ended; cudaErrorInvalidValue when it is
-/// another kind of file.
+/// @throws HostError: kEnded when the process has no such file, for instance
+/// because it has ended; kInvalid when it is another kind of file.
 int open_shared_file(
     std::int32_t process,
     std::int32_t file,
@@ -33,4 +32,4 @@ int open_shared_file(
 /// A number that nobody guesses; never 0.
 std::uint64_t random_key();
 
-} // namespace cudasim::device
+} // namespace accelerator::host

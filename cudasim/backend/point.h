@@ -6,7 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 
-namespace cudasim::device {
+namespace cudasim::backend {
 
 /// Reached once, when the work in front of it is done.
 class Point {
@@ -43,4 +43,4 @@ class Point {
   Clock::time_point when_;
 };
 
-} // namespace cudasim::device
+} // namespace cudasim::backend

@@ -1,4 +1,4 @@
-#include "cudasim/device/ipc/process.h"
+#include "accelerator/host/process.h"
 
 #include <fstream>
 #include <sstream>
@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-namespace cudasim::device {
+namespace accelerator::host {
 namespace {
 
 // The number takes 22 bits on 64-bit Linux.
@@ -73,4 +73,4 @@ bool has_ended(ProcessId process) {
       (zombie && entry.threads <= 1);
 }
 
-} // namespace cudasim::device
+} // namespace accelerator::host

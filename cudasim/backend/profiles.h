@@ -1,13 +1,12 @@
-// The kinds of device that can be simulated, with the figures that programs
-// ask for.
+// The kinds of device that can be simulated, with their figures.
 #pragma once
-
-#include <driver_types.h>
 
 #include <cstdint>
 #include <string>
 
-namespace cudasim::device {
+#include "accelerator/abi/device_api.h"
+
+namespace cudasim::backend {
 
 /// What differs between kinds of device.
 struct Profile {
@@ -30,22 +29,13 @@ const Profile* find_profile(const std::string& name);
 /// All names, for messages: "sm_80 or sm_90".
 std::string profile_names();
 
-/// The properties of a device as cudaGetDeviceProperties gives them.
+/// The figures of a device.
 /// @param ordinal on the machine, from which uuid and bus id come,
 /// @param memory bytes of global memory.
-cudaDeviceProp make_properties(
+accel_properties make_properties(
     const Profile& profile,
     int ordinal,
-    std::uint64_t memory);
+    std::uint64_t memory,
+    bool synchronous);
 
-/// One figure of a device; false when this attribute is not known.
-/// @param attribute a cudaDeviceAttr or CUdevice_attribute (same numbers).
-bool attribute_value(
-    const cudaDeviceProp& properties,
-    int attribute,
-    int* value);
-
-/// "GPU-" and the uuid of the machine's n-th device.
-std::string device_uuid_text(int ordinal);
-
-} // namespace cudasim::device
+} // namespace cudasim::backend

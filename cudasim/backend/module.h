@@ -1,0 +1,68 @@
+// PTX loaded on a device, and the kernels in it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "accelerator/abi/device_api.h"
+#include "cudasim/engine/program/program.h"
+
+namespace cudasim::backend {
+
+class Device;
+
+/// A program with the memory of its variables; lives as long as a kernel of it
+/// may run.
+class LoadedProgram {
+ public:
+  /// @throws Error: ACCEL_INVALID_CODE, ACCEL_NOT_SUPPORTED,
+  /// ACCEL_OUT_OF_MEMORY.
+  LoadedProgram(Device& device, const accel_image& image);
+  ~LoadedProgram();
+  LoadedProgram(const LoadedProgram&) = delete;
+  LoadedProgram& operator=(const LoadedProgram&) = delete;
+
+  Device& device() const {
+    return device_;
+  }
+  engine::Program& program() const {
+    return *program_;
+  }
+
+ private:
+  Device& device_;
+  std::vector<std::uint64_t> variables_; // where those that are its own begin
+  std::shared_ptr<engine::Program> program_;
+};
+
+} // namespace cudasim::backend
+
+/// A kernel that is ready to run.
+struct accel_kernel_object {
+  std::shared_ptr<cudasim::backend::LoadedProgram> program;
+  const cudasim::engine::Kernel* kernel;
+  const cudasim::engine::KernelInfo* info;
+};
+
+struct accel_module_object {
+  /// @throws Error as LoadedProgram.
+  accel_module_object(
+      cudasim::backend::Device& device,
+      const accel_image& image);
+
+  /// A kernel, lowered when it is the first time.
+  /// @throws Error: ACCEL_NOT_FOUND, ACCEL_INVALID_CODE, ACCEL_NOT_SUPPORTED.
+  accel_kernel_object& kernel(const std::string& name);
+
+  std::shared_ptr<cudasim::backend::LoadedProgram> program;
+  std::vector<cudasim::engine::Symbol> variables;
+  std::vector<std::string> kernel_names;
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<accel_kernel_object>> kernels_;
+};

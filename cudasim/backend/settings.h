@@ -1,0 +1,34 @@
+// What the environment asks of the simulated machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace cudasim::backend {
+
+struct Settings {
+  /// CUDASIM_PROFILE: "sm_80" (default) or "sm_90".
+  std::string profile = "sm_80";
+  /// CUDASIM_DEVICES: how many devices the machine has, 0 to 16; default 1.
+  int devices = 1;
+  /// CUDASIM_MEMORY: bytes of each device, with K, M, G or T behind the number
+  /// for powers of 1024; default half of the host's memory.
+  std::uint64_t memory = 0;
+  /// CUDASIM_SYNC=1: everything runs inline, in order, on one thread.
+  bool synchronous = false;
+  /// CUDASIM_WORKERS: host threads for one launch; default all processors.
+  unsigned workers = 1;
+  /// CUDASIM_CHECK=1: the engine's checks of memory use.
+  bool check = false;
+  /// CUDASIM_TIMEOUT: seconds after which a kernel is taken for hung; 0 never.
+  double timeout_seconds = 600;
+};
+
+/// Reads the environment.
+/// @param options as initialize() is given them: "count=N" in place of
+/// CUDASIM_DEVICES, or nothing.
+/// @throws std::invalid_argument with a message that names variable or option,
+/// value and what is allowed.
+Settings read_settings(const std::string& options);
+
+} // namespace cudasim::backend
