@@ -25,7 +25,7 @@ def component(name, deps = [], implementation_deps = [], header_deps = [], exclu
     cc_library(
         name = "headers",
         hdrs = native.glob(["*.h"]),
-        visibility = ["//cudasim:__subpackages__"],
+        visibility = ["//:__subpackages__"],
         deps = [folder + ":headers" for folder in deps] + header_deps,
     )
     cc_library(
@@ -52,7 +52,7 @@ def component(name, deps = [], implementation_deps = [], header_deps = [], exclu
             ],
             exclude = ["*_test.cpp"] + exclude,
         ),
-        visibility = ["//cudasim:__subpackages__"],
+        visibility = ["//:__subpackages__"],
     )
     tests = native.glob(
         ["*_test.cpp"],
@@ -63,5 +63,5 @@ def component(name, deps = [], implementation_deps = [], header_deps = [], exclu
             name = "tests",
             testonly = True,
             srcs = tests,
-            visibility = ["//cudasim:__subpackages__"],
+            visibility = ["//:__subpackages__"],
         )

@@ -191,7 +191,7 @@ typedef struct accel_fill {
 
 /* What names memory in another process of the machine. */
 typedef struct accel_ipc_handle {
-  unsigned char bytes[64];
+  unsigned char bytes[48];
 } accel_ipc_handle;
 
 typedef struct accel_parameter {
@@ -456,11 +456,13 @@ typedef struct accel_api {
   /* Names memory that memory_allocate gave, by its first address. */
   accel_status (*ipc_export)(void* address, accel_ipc_handle* handle);
   /* Memory of another process, for a device of this one. ACCEL_OTHER_ENDED,
-   * ACCEL_INVALID_ARGUMENT for what names nothing (any more). */
+   * ACCEL_INVALID_ARGUMENT for what names nothing (any more): handles come from
+   * anywhere. @param bytes receives its size. */
   accel_status (*ipc_import)(
       int32_t device,
       const accel_ipc_handle* handle,
-      void** address);
+      void** address,
+      uint64_t* bytes);
   accel_status (*ipc_close)(void* address);
 
   /* == ACCEL_CAP_VIRTUAL == addresses and memory apart from each other; sizes

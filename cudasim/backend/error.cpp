@@ -14,7 +14,11 @@ accel_status fail(
     const char* function,
     const char* message) noexcept {
   try {
-    last_error() = std::string(function) + ": " + message;
+    // What is wrong with code is the program's, whoever found it.
+    const bool of_code = status == ACCEL_INVALID_CODE ||
+        status == ACCEL_NOT_SUPPORTED || status == ACCEL_NOT_FOUND ||
+        status == ACCEL_NO_IMAGE_FOR_DEVICE || status == ACCEL_OTHER_ENDED;
+    last_error() = (of_code ? "" : std::string(function) + ": ") + message;
   } catch (const std::bad_alloc&) {
     last_error().clear();
   }

@@ -88,7 +88,8 @@ accel_ipc_handle export_memory(const Memory& memory, const void* begin) {
 void* import_memory(
     AddressMap& addresses,
     int device,
-    const accel_ipc_handle& handle) {
+    const accel_ipc_handle& handle,
+    std::uint64_t* bytes) {
   MemoryHandle parts;
   std::memcpy(&parts, &handle, sizeof(parts));
   require(
@@ -97,10 +98,10 @@ void* import_memory(
           handle_of(
               {kMemoryMagic, parts.process, parts.file, 0, parts.memory})),
       "the handle is none that a process gave");
-  std::uint64_t bytes = 0;
+  std::uint64_t in_file = 0;
   const OpenFile file(
-      accelerator::host::open_shared_file(parts.process, parts.file, kMemoryFileName, &bytes));
-  if (!ExportTable::has(file.get(), bytes, parts.memory)) {
+      accelerator::host::open_shared_file(parts.process, parts.file, kMemoryFileName, &in_file));
+  if (!ExportTable::has(file.get(), in_file, parts.memory)) {
     throw Error(
         ACCEL_INVALID_ARGUMENT,
         "an IPC handle names memory that its process does not share, or has "
@@ -128,6 +129,7 @@ void* import_memory(
   addresses.insert(allocation);
   const std::lock_guard lock(imports_mutex);
   imports()[address] = {mapping, mapped};
+  *bytes = parts.memory.size;
   return reinterpret_cast<void*>(address);
 }
 

@@ -16,13 +16,14 @@ inline constexpr const char* kMemoryFileName = "cudasim-device-";
 accel_ipc_handle export_memory(const Memory& memory, const void* begin);
 
 /// Maps the memory of another process.
-/// @param device that the memory is to be taken for.
+/// @param device that the memory is to be taken for, @param bytes gets its size.
 /// @throws Error: ACCEL_INVALID_ARGUMENT for a handle that no process gave like
 /// that, or whose memory is freed. HostError when the other is gone.
 void* import_memory(
     AddressMap& addresses,
     int device,
-    const accel_ipc_handle& handle);
+    const accel_ipc_handle& handle,
+    std::uint64_t* bytes);
 
 /// Ends what import_memory() began.
 /// @throws Error: ACCEL_INVALID_ARGUMENT.

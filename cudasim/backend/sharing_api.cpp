@@ -61,11 +61,14 @@ accel_status ipc_export(void* address, accel_ipc_handle* handle) {
 accel_status ipc_import(
     std::int32_t device,
     const accel_ipc_handle* handle,
-    void** address) {
+    void** address,
+    std::uint64_t* bytes) {
   return call("ipc_import", [&] {
     machine().require_device(device);
-    require(handle != nullptr && address != nullptr, "a pointer is null");
-    *address = import_memory(machine().addresses(), device, *handle);
+    require(
+        handle != nullptr && address != nullptr && bytes != nullptr,
+        "a pointer is null");
+    *address = import_memory(machine().addresses(), device, *handle, bytes);
   });
 }
 

@@ -6,7 +6,7 @@
 #include <cudaProfiler.h>
 
 #include "cudasim/device/graphs/capture.h"
-#include "cudasim/device/machine/profiles.h"
+#include "cudasim/device/machine/properties.h"
 #include "cudasim/driver/call.h"
 
 using namespace cudasim::device;
@@ -160,7 +160,7 @@ CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return call([&] {
     machine().device(device);
     machine().device(peer);
-    store(can, device != peer ? 1 : 0);
+    store(can, machine().addresses().can_be_peers(device, peer) ? 1 : 0);
   });
 }
 
@@ -171,6 +171,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
     const int to = resolve_context(peer).ordinal();
     require(from != to, cudaErrorInvalidDevice);
     AddressMap& addresses = machine().addresses();
+    require(addresses.can_be_peers(from, to), cudaErrorPeerAccessUnsupported);
     require(!addresses.peer(from, to), cudaErrorPeerAccessAlreadyEnabled);
     addresses.set_peer(from, to, true);
   });

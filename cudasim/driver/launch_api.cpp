@@ -15,8 +15,8 @@ namespace {
 
 void launch(
     CUfunction handle,
-    const cudasim::engine::Dim3& grid,
-    const cudasim::engine::Dim3& block,
+    const cudasim::device::Dim3& grid,
+    const cudasim::device::Dim3& block,
     unsigned shared_bytes,
     CUstream stream_handle,
     void** arguments,
@@ -34,7 +34,7 @@ void launch(
   work.symbol = handle;
   check_launch(device, work);
   require(arguments == nullptr || extra == nullptr); // one kind or the other
-  const auto& info = *work.function->on(device).info;
+  const auto& info = work.function->on(device).info;
   work.parameters = extra != nullptr ? unpack_extra(info, extra)
                                      : pack_parameters(info, arguments);
   submit(*stream, std::move(work));

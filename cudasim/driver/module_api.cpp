@@ -16,7 +16,6 @@
 #include "cudasim/driver/call.h"
 #include "cudasim/driver/jit_options.h"
 
-namespace engine = cudasim::engine;
 using namespace cudasim::device;
 using namespace cudasim::driver;
 
@@ -27,7 +26,7 @@ template <typename Image>
 CUmodule load(const Image& image, const std::string& name, JitLog& log) {
   try {
     auto module = make_module(image, name);
-    module->program(current_context()); // errors belong to this call
+    module->on(current_context()); // errors belong to this call
     return reinterpret_cast<CUmodule>(
         machine().modules().add(std::move(module)));
   } catch (const Failure& failure) {
@@ -47,7 +46,7 @@ std::shared_ptr<Function> resolve_function(CUfunction handle) {
 CUfunction find_kernel(Module& module, const char* name) {
   require(name != nullptr);
   Device& device = current_context();
-  const auto names = module.program(device).kernel_names();
+  const auto names = module.on(device).kernel_names;
   require(
       std::find(names.begin(), names.end(), name) != names.end(),
       cudaErrorSymbolNotFound);
@@ -63,7 +62,7 @@ void get_attribute(
     Function& function,
     Device& device) {
   require(value != nullptr);
-  const engine::KernelInfo& info = *function.on(device).info;
+  const KernelInfo& info = function.on(device).info;
   const int opted = function.max_dynamic_shared;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -103,7 +102,7 @@ void set_attribute(
     Function& function,
     Device& device) {
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-    const auto statically = function.on(device).info->static_shared_bytes;
+    const auto statically = function.on(device).info.static_shared_bytes;
     require(
         value >= 0 &&
         static_cast<unsigned>(value) + statically <=
@@ -197,7 +196,7 @@ CUresult cuModuleGetGlobal(
     const char* name) {
   return call([&] {
     require(name != nullptr);
-    const engine::Symbol& symbol =
+    const Symbol& symbol =
         resolve_module(module)->variable(current_context(), name);
     if (address != nullptr) {
       *address = symbol.address;
@@ -345,7 +344,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         blocks,
         max_active_blocks(
             device,
-            *resolve_function(function)->on(device).info,
+            resolve_function(function)->on(device).info,
             threads,
             shared_bytes));
   });
@@ -397,7 +396,7 @@ CUresult cuLinkAddData(
     try {
       // Whether it is good is to be known now, not when it is loaded.
       Module(Module::Image{nullptr, text}, name != nullptr ? name : "PTX")
-          .program(current_context());
+          .on(current_context());
     } catch (const Failure& failure) {
       linker->log.error(failure.message());
       throw;

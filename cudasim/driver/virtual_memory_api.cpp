@@ -9,8 +9,6 @@
 #include <mutex>
 #include <utility>
 
-#include <fcntl.h>
-
 #include "cudasim/driver/call.h"
 
 using namespace cudasim::device;
@@ -99,7 +97,10 @@ CUresult cuMemGetAllocationGranularity(
     CUmemAllocationGranularity_flags) {
   return call([&] {
     check(properties);
-    store(granularity, kVirtualGranularity);
+    store(
+        granularity,
+        virtual_granularity(
+            machine().device(properties->location.id).memory()));
   });
 }
 
@@ -111,7 +112,9 @@ CUresult cuMemAddressReserve(
     unsigned long long flags) {
   return call([&] {
     require(flags == 0);
-    store(address, reserve_addresses(size, alignment, wish));
+    store(
+        address,
+        reserve_addresses(selected_device().memory(), size, alignment, wish));
   });
 }
 
@@ -187,11 +190,10 @@ CUresult cuMemSetAccess(
     require(list != nullptr && count > 0);
     for (std::size_t i = 0; i < count; ++i) {
       require(list[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE);
-      machine().device(list[i].location.id);
       set_access(
           address,
           size,
-          list[i].location.id,
+          machine().device(list[i].location.id).memory(),
           list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE);
     }
   });
@@ -239,9 +241,7 @@ CUresult cuMemExportToShareableHandle(
         cudaErrorNotSupported);
     const Entry entry = entries().get(handle);
     require((entry.types & type) != 0); // has to be asked for when it is made
-    const int file = fcntl(entry.owned->file(), F_DUPFD_CLOEXEC, 0);
-    require(file >= 0, cudaErrorOperatingSystem);
-    *static_cast<int*>(shareable) = file;
+    *static_cast<int*>(shareable) = entry.owned->export_file();
   });
 }
 

@@ -15,7 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cudasim/device/ipc/shared_file.h"
+#include "accelerator/host/host_error.h"
+#include "accelerator/host/shared_file.h"
 #include "cudasim/device/status/status.h"
 #include "cudasim/nccl/error.h"
 
@@ -84,12 +85,12 @@ long futex(
 } // namespace
 
 ncclUniqueId Board::create() {
-  const int file = device::create_shared_file(kFileName, kHeaderBytes);
+  const int file = accelerator::host::create_shared_file(kFileName, kHeaderBytes);
   require(
       file >= 0,
       ncclSystemError,
       std::string("memfd_create failed: ") + std::strerror(errno));
-  const Id parts{kMagic, getpid(), file, device::random_key()};
+  const Id parts{kMagic, getpid(), file, accelerator::host::random_key()};
   if (pwrite(file, &parts.key, sizeof(parts.key), 0) != sizeof(parts.key)) {
     const std::string reason = std::strerror(errno);
     close(file);
@@ -117,15 +118,15 @@ std::shared_ptr<Board> Board::open(const ncclUniqueId& id, int ranks) {
     std::uint64_t bytes = 0;
     int file = -1;
     try {
-      file = device::open_shared_file(
+      file = accelerator::host::open_shared_file(
           parts.process, parts.file, kFileName, &bytes);
-    } catch (const device::Failure& failure) {
+    } catch (const accelerator::host::HostError& error) {
       throw Error(
           ncclRemoteError,
           "the ncclUniqueId of process " + std::to_string(parts.process) +
               " cannot be used: the process has ended or is another user's, "
               "or all ranks have come already (" +
-              failure.message() + ")");
+              std::string(error.what()) + ")");
     }
     board = std::make_shared<Board>(file, parts.key, ranks);
     for (auto entry = boards().begin(); entry != boards().end();) {

@@ -225,7 +225,7 @@ void run_all_now(const std::vector<Plan>& plans) {
 } // namespace
 
 void launch(std::vector<Plan> plans) {
-  if (device::machine().settings().synchronous &&
+  if (device::machine().device(0).synchronous() &&
       std::none_of(plans.begin(), plans.end(), is_being_captured)) {
     run_all_now(plans);
     return;

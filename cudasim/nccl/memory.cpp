@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "cudasim/device/ipc/process.h"
+#include "accelerator/host/process.h"
 #include "cudasim/device/machine/machine.h"
 #include "cudasim/nccl/error.h"
 #include "cudasim/nccl/thread.h"
@@ -78,12 +78,12 @@ void set_fault(int device) {
 }
 
 std::uint64_t this_process() {
-  static const std::uint64_t process = device::this_process();
+  static const std::uint64_t process = accelerator::host::this_process();
   return process;
 }
 
 bool has_ended(std::uint64_t process) {
-  return process != this_process() && device::has_ended(process);
+  return process != this_process() && accelerator::host::has_ended(process);
 }
 
 Staging::~Staging() {

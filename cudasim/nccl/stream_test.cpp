@@ -40,6 +40,26 @@ TEST(Streams, OnlyTheirOwnWaits) {
   });
 }
 
+// A rank that goes waits for what it has begun, and leaves no trace of that.
+TEST(Streams, AreDoneWhenTheirCommunicatorIsDestroyed) {
+  run_bare({1, 1}, [](int rank, const ncclUniqueId& id) {
+    ASSERT_CUDA(cudaSetDevice(rank));
+    ncclComm_t comm = nullptr;
+    ASSERT_NCCL(ncclCommInitRank(&comm, 2, id, rank));
+    const Array<int> value(1, 1);
+    const OwnStream stream;
+    if (rank == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    ASSERT_NCCL(ncclAllReduce(
+        value.data(), value.data(), 1, ncclInt32, ncclSum, comm, stream));
+    EXPECT_NCCL(ncclCommDestroy(comm));
+    EXPECT_CUDA(cudaGetLastError());
+    EXPECT_CUDA(cudaStreamQuery(stream));
+    EXPECT_EQ(value.values()[0], 2);
+  });
+}
+
 TEST(Streams, OperationsFollowTheCallsAcrossStreams) {
   run({1, 2}, [](Rank& own) {
     const OwnStream streams[3];

@@ -6,14 +6,20 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "cudasim/device/machine/settings.h"
+#include "cudasim/device/backends/backends.h"
+#include "cudasim/device/status/status.h"
 
 namespace {
 
 /// Devices of the machine, whatever CUDA_VISIBLE_DEVICES says: NVML does not
 /// look at it.
 unsigned device_count() {
-  return static_cast<unsigned>(cudasim::device::read_settings().devices);
+  try {
+    return static_cast<unsigned>(cudasim::device::all_devices().size());
+  } catch (const cudasim::device::Failure& failure) {
+    cudasim::device::report(failure.message());
+    return 0;
+  }
 }
 
 /// Handles are ordinals counted from 1.

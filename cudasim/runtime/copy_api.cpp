@@ -42,12 +42,8 @@ void copy(cudaStream_t handle, CopyWork work, bool wait) {
     auto staged =
         std::make_shared<std::vector<char>>(bytes, bytes + work.width);
     work.from = staged->data();
-    stream->enqueue([staged,
-                     work,
-                     &device = stream->device(),
-                     origin = tracing::origin_of_work(stream->id())] {
-      return perform(device, work, origin);
-    });
+    put(*stream, work, tracing::origin_of_work(stream->id()));
+    stream->enqueue([staged = std::move(staged)] { return cudaSuccess; }, true);
   } else {
     submit(*stream, work);
     wait = wait || (!capturing && (from_pageable || to_pageable));

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "cudasim/device/graphs/capture.h"
-#include "cudasim/device/machine/profiles.h"
+#include "cudasim/device/machine/properties.h"
 #include "cudasim/runtime/call.h"
 
 using namespace cudasim::device;
@@ -223,7 +223,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return call([&] {
     machine().device(device);
     machine().device(peer);
-    store(can, device != peer ? 1 : 0);
+    store(can, machine().addresses().can_be_peers(device, peer) ? 1 : 0);
   });
 }
 
@@ -234,6 +234,9 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     machine().device(peer);
     require(peer != device.ordinal(), cudaErrorInvalidDevice);
     AddressMap& addresses = machine().addresses();
+    require(
+        addresses.can_be_peers(device.ordinal(), peer),
+        cudaErrorPeerAccessUnsupported);
     require(
         !addresses.peer(device.ordinal(), peer),
         cudaErrorPeerAccessAlreadyEnabled);

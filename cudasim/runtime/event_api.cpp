@@ -13,6 +13,13 @@ using cudasim::runtime::store;
 
 namespace {
 
+// @param kind flags, or the shared state of another process's event.
+template <typename Kind>
+std::shared_ptr<Event> make_event(Kind kind) {
+  Device& device = current_device();
+  return std::make_shared<Event>(device, device.slot(), kind);
+}
+
 cudaEvent_t enter(std::shared_ptr<Event> event) {
   return reinterpret_cast<cudaEvent_t>(
       machine().events().add(std::move(event)));
@@ -28,7 +35,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
         (flags &
          ~(cudaEventBlockingSync | cudaEventDisableTiming |
            cudaEventInterprocess)) == 0);
-    store(event, enter(std::make_shared<Event>(current_device(), flags)));
+    store(event, enter(make_event(flags)));
   });
 }
 
@@ -115,7 +122,7 @@ cudaError_t cudaIpcOpenEventHandle(
   return call([&] {
     store(
         event,
-        enter(std::make_shared<Event>(current_device(), import_event(handle))));
+        enter(make_event(import_event(handle))));
   });
 }
 

@@ -12,7 +12,6 @@
 #include "cudasim/runtime/call.h"
 #include "cudasim/runtime/registry.h"
 
-namespace engine = cudasim::engine;
 using namespace cudasim::device;
 using cudasim::runtime::call;
 using cudasim::runtime::find_function;
@@ -45,7 +44,7 @@ void launch(
   work.cooperative = cooperative;
   work.symbol = symbol;
   check_launch(device, work);
-  work.parameters = pack_parameters(*work.function->on(device).info, arguments);
+  work.parameters = pack_parameters(work.function->on(device).info, arguments);
   submit(*stream, std::move(work));
 }
 
@@ -118,7 +117,7 @@ cudaError_t cudaFuncGetAttributes(
     require(attributes != nullptr);
     Device& device = current_device();
     const auto function = resolve_function(symbol);
-    const engine::KernelInfo& info = *function->on(device).info;
+    const KernelInfo& info = function->on(device).info;
     *attributes = {};
     attributes->sharedSizeBytes = info.static_shared_bytes;
     attributes->localSizeBytes = info.local_bytes;
@@ -126,7 +125,7 @@ cudaError_t cudaFuncGetAttributes(
         static_cast<int>(info.max_threads),
         device.properties().maxThreadsPerBlock);
     attributes->numRegs = registers_per_thread(device, info);
-    attributes->ptxVersion = static_cast<int>(info.ptx_target);
+    attributes->ptxVersion = static_cast<int>(info.code_version);
     attributes->binaryVersion = static_cast<int>(device.capability());
     const int opted = function->max_dynamic_shared;
     attributes->maxDynamicSharedSizeBytes = opted >= 0
@@ -146,7 +145,7 @@ cudaError_t cudaFuncSetAttribute(
     const auto function = resolve_function(symbol);
     switch (attribute) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize: {
-        const auto statically = function->on(device).info->static_shared_bytes;
+        const auto statically = function->on(device).info.static_shared_bytes;
         require(
             value >= 0 &&
             static_cast<unsigned>(value) + statically <=
@@ -199,7 +198,7 @@ cudaError_t cudaFuncGetParamInfo(
     size_t* size) {
   return call([&] {
     const auto function = resolve_function(symbol);
-    const auto& parameters = function->on(current_device()).info->parameters;
+    const auto& parameters = function->on(current_device()).info.parameters;
     require(index < parameters.size());
     store(offset, parameters[index].offset);
     if (size != nullptr) {
@@ -222,7 +221,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         blocks,
         max_active_blocks(
             device,
-            *resolve_function(symbol)->on(device).info,
+            resolve_function(symbol)->on(device).info,
             threads,
             shared_bytes));
   });
@@ -245,7 +244,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(
   return call([&] {
     Device& device = current_device();
     const auto& p = device.properties();
-    const auto& info = *resolve_function(symbol)->on(device).info;
+    const auto& info = resolve_function(symbol)->on(device).info;
     require(
         shared_bytes != nullptr && blocks > 0 &&
         max_active_blocks(device, info, threads, 0) >= blocks);
@@ -279,7 +278,7 @@ cudaError_t cudaMemcpyToSymbolAsync(
     cudaStream_t stream) {
   char* address = nullptr;
   const cudaError_t status = call([&] {
-    const engine::Symbol& variable = find_variable(symbol);
+    const Symbol& variable = find_variable(symbol);
     require(offset <= variable.size && bytes <= variable.size - offset);
     require(
         kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ||
@@ -301,7 +300,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(
     cudaStream_t stream) {
   const char* address = nullptr;
   const cudaError_t status = call([&] {
-    const engine::Symbol& variable = find_variable(symbol);
+    const Symbol& variable = find_variable(symbol);
     require(offset <= variable.size && bytes <= variable.size - offset);
     require(
         kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ||

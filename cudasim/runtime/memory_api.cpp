@@ -22,7 +22,12 @@ void* allocate(std::size_t bytes) {
 void* allocate_shared(std::size_t bytes, Space space, unsigned flags) {
   require_no_unsafe_capture();
   return allocate_host(
-      machine().addresses(), bytes, space, current_device().ordinal(), flags);
+      machine().addresses(),
+      bytes,
+      space,
+      current_device().ordinal(),
+      current_device().slot(),
+      flags);
 }
 
 std::uint64_t address_of(const void* memory) {
@@ -217,9 +222,9 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
 cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
   return call([&] {
     require(available != nullptr && total != nullptr);
-    Memory& memory = current_device().memory();
-    *available = memory.capacity() - memory.used();
-    *total = memory.capacity();
+    const Memory::Amount amount = current_device().memory().amount();
+    *available = amount.available;
+    *total = amount.total;
   });
 }
 
@@ -333,7 +338,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* memory) {
   return call([&] {
     current_device();
     Device& device = machine().device_of(memory);
-    store(handle, export_memory(device.memory(), memory));
+    store(handle, export_memory(device.memory(), device.physical(), memory));
   });
 }
 

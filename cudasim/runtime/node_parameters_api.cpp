@@ -24,7 +24,7 @@ KernelWork kernel_work(const cudaKernelNodeParams* parameters) {
   work.shared_bytes = parameters->sharedMemBytes;
   work.symbol = parameters->func;
   check_launch(device, work);
-  const auto& info = *work.function->on(device).info;
+  const auto& info = work.function->on(device).info;
   work.parameters = parameters->extra != nullptr
       ? unpack_extra(info, parameters->extra)
       : pack_parameters(info, parameters->kernelParams);

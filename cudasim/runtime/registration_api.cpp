@@ -86,7 +86,7 @@ std::shared_ptr<Function> find_function(const void* host_function) {
   return entry.function;
 }
 
-const engine::Symbol& find_variable(const void* host_variable) {
+const device::Symbol& find_variable(const void* host_variable) {
   VariableEntry entry;
   {
     Registry& all = registry();
@@ -197,7 +197,7 @@ char __cudaInitModule(void** handle) {
   const cudaError_t status = guarded([&] {
     auto* module = reinterpret_cast<Module*>(handle);
     cudasim::device::require(module != nullptr, cudaErrorInvalidKernelImage);
-    module->program(cudasim::device::current_device());
+    module->on(cudasim::device::current_device());
   });
   return status == cudaSuccess ? 1 : 0;
 }

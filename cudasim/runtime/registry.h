@@ -15,6 +15,6 @@ std::shared_ptr<device::Function> find_function(const void* host_function);
 
 /// The variable that a host address stands for, on the current device.
 /// @throws device::Failure: cudaErrorInvalidSymbol.
-const engine::Symbol& find_variable(const void* host_variable);
+const device::Symbol& find_variable(const void* host_variable);
 
 } // namespace cudasim::runtime

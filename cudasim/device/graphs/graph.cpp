@@ -55,7 +55,7 @@ Graph::Graph() : id_(next_id<std::uint32_t>()) {}
 
 void** Node::parameter_pointers() {
   auto& work = std::get<KernelWork>(work_);
-  const engine::KernelInfo& info = *work.function->on(device_).info;
+  const KernelInfo& info = work.function->on(device_).info;
   parameter_pointers_.clear();
   for (const auto& parameter : info.parameters) {
     parameter_pointers_.push_back(work.parameters.data() + parameter.offset);

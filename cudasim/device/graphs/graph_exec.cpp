@@ -4,6 +4,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "cudasim/device/machine/device.h"
+#include "cudasim/device/machine/machine.h"
+#include "cudasim/device/streams/stream.h"
+
 namespace cudasim::device {
 namespace {
 
@@ -53,7 +57,27 @@ bool same_shape(const Graph& one, const Graph& other) {
              });
 }
 
-Status run_steps(
+// A node on another device than the stream's runs there, in its turn.
+void put_elsewhere(
+    Stream& stream,
+    const GraphExec::Step& step,
+    const tracing::Origin& origin) {
+  const auto other = step.device->create_stream(cudaStreamNonBlocking, 0);
+  const auto mark = [](Stream& where) {
+    auto event = std::make_shared<Event>(
+        where.device(), where.device().slot(), cudaEventDisableTiming);
+    event->record(where);
+    return event;
+  };
+  mark(stream)->make_wait(*other);
+  put(*other, step.work, origin);
+  mark(*other)->make_wait(stream);
+  machine().streams().remove(other.get());
+  step.device->remove_stream(*other);
+}
+
+void put_steps(
+    Stream& stream,
     const std::vector<GraphExec::Step>& steps,
     tracing::Origin origin) {
   for (const GraphExec::Step& step : steps) {
@@ -62,14 +86,14 @@ Status run_steps(
     }
     origin.graph = step.graph_id;
     origin.node = step.node_id;
-    const Status status = std::holds_alternative<ChildGraphWork>(step.work)
-        ? run_steps(step.children, origin)
-        : perform(*step.device, step.work, origin);
-    if (status != cudaSuccess) {
-      return status;
+    if (std::holds_alternative<ChildGraphWork>(step.work)) {
+      put_steps(stream, step.children, origin);
+    } else if (step.device == &stream.device()) {
+      put(stream, step.work, origin);
+    } else {
+      put_elsewhere(stream, step, origin);
     }
   }
-  return cudaSuccess;
 }
 
 } // namespace
@@ -80,37 +104,17 @@ GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
       shape_(make_shape(graph)) {}
 
 void GraphExec::launch(Stream& stream) {
-  auto run = std::make_shared<Point>();
-  std::shared_ptr<Point> before;
-  std::shared_ptr<const std::vector<Step>> steps;
-  {
-    const std::lock_guard lock(mutex_);
-    before = std::exchange(last_run_, run);
-    steps = steps_;
+  const std::lock_guard lock(mutex_);
+  if (last_run_ != nullptr) {
+    last_run_->make_wait(stream);
   }
-  // The second task runs also after a fault: the next launch waits for it.
-  stream.enqueue([before = std::move(before),
-                  steps = std::move(steps),
-                  origin = tracing::origin_of_work(stream.id())] {
-    if (before != nullptr) {
-      before->wait();
-    }
-    return run_steps(*steps, origin);
-  });
-  stream.enqueue(
-      [run = std::move(run)] {
-        run->reach();
-        return cudaSuccess;
-      },
-      true);
-}
-
-std::vector<GraphExec::Step>& GraphExec::own_steps() {
-  // A launch that waits in a stream keeps what it was launched with.
-  if (steps_.use_count() > 1) {
-    steps_ = std::make_shared<std::vector<Step>>(*steps_);
-  }
-  return *steps_;
+  put_steps(stream, *steps_, tracing::origin_of_work(stream.id()));
+  // Memory of the graph lives until the run has ended.
+  stream.enqueue([steps = steps_] { return cudaSuccess; }, true);
+  // An event of this stream's device, which the next launch may not be on.
+  last_run_ = std::make_shared<Event>(
+      stream.device(), stream.device().slot(), cudaEventDisableTiming);
+  last_run_->record(stream);
 }
 
 const GraphExec::Step& GraphExec::find(const Node& node) const {
@@ -129,7 +133,7 @@ void GraphExec::set_work(const Node& node, Work work) {
   if (const auto* child = std::get_if<ChildGraphWork>(&work)) {
     require(same_shape(*std::get<ChildGraphWork>(before).graph, *child->graph));
   }
-  for (Step& step : own_steps()) {
+  for (Step& step : *steps_) {
     if (step.node == &node) {
       if (const auto* child = std::get_if<ChildGraphWork>(&work)) {
         step.children = make_steps(*child->graph);
@@ -154,7 +158,7 @@ void GraphExec::set_enabled(const Node& node, bool enabled) {
   require(
       type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
       type == cudaGraphNodeTypeMemset);
-  for (Step& step : own_steps()) {
+  for (Step& step : *steps_) {
     if (step.node == &node) {
       step.enabled = enabled;
     }

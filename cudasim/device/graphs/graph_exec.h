@@ -11,7 +11,7 @@
 
 #include "cudasim/device/graphs/graph.h"
 #include "cudasim/device/graphs/work.h"
-#include "cudasim/device/streams/point.h"
+#include "cudasim/device/streams/event.h"
 #include "cudasim/device/streams/stream.h"
 
 namespace cudasim::device {
@@ -49,14 +49,13 @@ class GraphExec {
   cudaGraphExecUpdateResult update(const Graph& graph, const Node** differing);
 
  private:
-  std::vector<Step>& own_steps();
   const Step& find(const Node& node) const;
 
   unsigned long long flags_;
   std::mutex mutex_;
-  std::shared_ptr<std::vector<Step>> steps_; // shared with queued launches
+  std::shared_ptr<std::vector<Step>> steps_;
   std::vector<std::vector<std::size_t>> shape_; // dependencies by position
-  std::shared_ptr<Point> last_run_;
+  std::shared_ptr<Event> last_run_; // where its end is marked; null: none
 };
 
 } // namespace cudasim::device

@@ -12,12 +12,7 @@ void submit(Stream& stream, Work work) {
   if (capture_work(stream, work)) {
     return;
   }
-  Device& device = stream.device();
-  stream.enqueue([&device,
-                  work = std::move(work),
-                  origin = tracing::origin_of_work(stream.id())] {
-    return perform(device, work, origin);
-  });
+  put(stream, work, tracing::origin_of_work(stream.id()));
   if (machine().settings().launch_blocking) {
     stream.synchronize();
   }

@@ -5,29 +5,51 @@
 
 #include "cudasim/device/graphs/work_record.h"
 #include "cudasim/device/machine/device.h"
+#include "cudasim/device/graphs/transfer.h"
 #include "cudasim/device/memory/memory_pool.h"
+#include "cudasim/device/streams/stream.h"
 
 namespace cudasim::device {
 namespace {
 
-Status run(Device& device, const Work& work) {
-  return std::visit(
-      [&](const auto& parts) -> Status {
+void put_kernel(Stream& stream, const KernelWork& work) {
+  accel_launch launch{};
+  launch.struct_size = sizeof(launch);
+  launch.kernel = work.function->on(stream.device()).native;
+  launch.grid[0] = work.grid.x;
+  launch.grid[1] = work.grid.y;
+  launch.grid[2] = work.grid.z;
+  launch.block[0] = work.block.x;
+  launch.block[1] = work.block.y;
+  launch.block[2] = work.block.z;
+  launch.shared_bytes = work.shared_bytes;
+  launch.parameters = work.parameters.data();
+  launch.cooperative = work.cooperative ? 1 : 0;
+  stream.give([&](accel_stream native) {
+    return stream.api().launch(native, &launch);
+  });
+}
+
+void put_work(Stream& stream, const Work& work) {
+  std::visit(
+      [&](const auto& parts) {
         using Parts = std::decay_t<decltype(parts)>;
         if constexpr (std::is_same_v<Parts, KernelWork>) {
-          return run_kernel(device, parts);
+          put_kernel(stream, parts);
         } else if constexpr (std::is_same_v<Parts, CopyWork>) {
-          run_copy(parts);
+          put_copy(stream, parts);
         } else if constexpr (std::is_same_v<Parts, FillWork>) {
-          run_fill(parts);
+          put_fill(stream, parts);
         } else if constexpr (std::is_same_v<Parts, HostWork>) {
-          parts.function(parts.data);
+          stream.enqueue([parts] {
+            parts.function(parts.data);
+            return cudaSuccess;
+          });
         } else if constexpr (std::is_same_v<Parts, EventRecordWork>) {
-          parts.event->record_now();
+          parts.event->record(stream);
         } else if constexpr (std::is_same_v<Parts, EventWaitWork>) {
-          parts.event->wait();
+          parts.event->make_wait(stream);
         }
-        return cudaSuccess;
       },
       work);
 }
@@ -62,18 +84,27 @@ cudaGraphNodeType type_of(const Work& work) {
   return kTypes[work.index()];
 }
 
-Status perform(
-    Device& device,
-    const Work& work,
-    const tracing::Origin& origin) {
+void put(Stream& stream, const Work& work, const tracing::Origin& origin) {
   if (origin.observer == nullptr || !is_recorded(work)) {
-    return run(device, work);
+    put_work(stream, work);
+    return;
   }
-  const std::uint64_t start = origin.observer->now();
-  const Status status = run(device, work);
-  const std::uint64_t end = origin.observer->now();
-  origin.observer->work(record_of(device, work, origin, start, end));
-  return status;
+  // 0: the device was at fault, and the work was not done.
+  auto start = std::make_shared<std::uint64_t>(0);
+  stream.enqueue([start, observer = origin.observer] {
+    *start = observer->now();
+    return cudaSuccess;
+  });
+  put_work(stream, work);
+  stream.enqueue(
+      [start, work, origin, &device = stream.device()] {
+        if (*start != 0) {
+          origin.observer->work(
+              record_of(device, work, origin, *start, origin.observer->now()));
+        }
+        return cudaSuccess;
+      },
+      true);
 }
 
 } // namespace cudasim::device

@@ -15,6 +15,7 @@ namespace cudasim::device {
 
 class Graph;
 class MemoryPool;
+class Stream;
 
 struct HostWork {
   cudaHostFn_t function = nullptr;
@@ -75,8 +76,9 @@ using Work = std::variant<
 /// The runtime's name for this kind of work.
 cudaGraphNodeType type_of(const Work& work);
 
-/// Does the work on the calling thread (child graphs are not done here: an
-/// instantiated graph has taken them apart), and tells who watches.
-Status perform(Device& device, const Work& work, const tracing::Origin& origin);
+/// Puts work into a stream, captured or not (child graphs are not put here: an
+/// instantiated graph has taken them apart), and tells who watches when it is
+/// done.
+void put(Stream& stream, const Work& work, const tracing::Origin& origin);
 
 } // namespace cudasim::device

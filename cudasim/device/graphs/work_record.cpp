@@ -28,7 +28,7 @@ tracing::Place place_of(const void* address) {
 }
 
 tracing::KernelPart part_of(Device& device, const KernelWork& work) {
-  const engine::KernelInfo& info = *work.function->on(device).info;
+  const KernelInfo& info = work.function->on(device).info;
   tracing::KernelPart part;
   part.name = work.function->name();
   part.grid = {work.grid.x, work.grid.y, work.grid.z};

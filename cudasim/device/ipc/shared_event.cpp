@@ -8,11 +8,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cudasim/device/ipc/process.h"
-#include "cudasim/device/ipc/shared_file.h"
+#include "accelerator/host/host_error.h"
+#include "accelerator/host/process.h"
+#include "accelerator/host/shared_file.h"
 #include "cudasim/device/status/status.h"
 
 namespace cudasim::device {
+
+using accelerator::host::HostError;
+using accelerator::host::ProcessId;
 
 // Records whose recorders are known.
 constexpr std::uint64_t kRecorders = 64;
@@ -82,8 +86,16 @@ SharedEvent* import_event(const cudaIpcEventHandle_t& handle) {
       handle_of({kEventMagic, parts.process, parts.file, 0, parts.key});
   require(std::memcmp(&handle, &right, sizeof(handle)) == 0);
   std::uint64_t bytes = 0;
-  const int file =
-      open_shared_file(parts.process, parts.file, kFileName, &bytes);
+  int file = -1;
+  try {
+    file = accelerator::host::open_shared_file(
+        parts.process, parts.file, kFileName, &bytes);
+  } catch (const HostError& error) {
+    const bool ended = error.kind() == HostError::Kind::kEnded;
+    throw Failure(
+        ended ? cudaErrorMapBufferObjectFailed : cudaErrorInvalidValue,
+        ended ? error.what() : "");
+  }
   if (bytes != kPage) {
     close(file);
     throw Failure(cudaErrorInvalidValue);
@@ -97,10 +109,10 @@ SharedEvent* import_event(const cudaIpcEventHandle_t& handle) {
 }
 
 SharedEvent* create_shared_event() {
-  const int file = create_shared_file(kFileName, kPage);
+  const int file = accelerator::host::create_shared_file(kFileName, kPage);
   require(file >= 0, cudaErrorOperatingSystem);
   SharedEvent* event = map_shared_event(file);
-  event->state->key = random_key();
+  event->state->key = accelerator::host::random_key();
   return event;
 }
 
@@ -118,7 +130,7 @@ void release_shared_event(SharedEvent* event) {
 }
 
 std::uint64_t begin_shared_record(SharedEvent* event) {
-  static const ProcessId self = this_process();
+  static const ProcessId self = accelerator::host::this_process();
   SharedEventState& state = *event->state;
   std::uint64_t before = state.recorded;
   // Who sees the number finds its recorder; of two at the same time one writes
@@ -151,7 +163,7 @@ bool shared_lost(const SharedEvent* event, std::uint64_t number) {
     return false; // or its recorder is not known any more
   }
   // It may have got there just before it ended.
-  return has_ended(state.recorders[number % kRecorders]) &&
+  return accelerator::host::has_ended(state.recorders[number % kRecorders]) &&
       !shared_reached(event, number);
 }
 

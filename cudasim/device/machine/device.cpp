@@ -1,43 +1,46 @@
 #include "cudasim/device/machine/device.h"
 
-#include "cudasim/device/machine/profiles.h"
-#include "cudasim/device/machine/settings.h"
+#include "cudasim/device/backends/api_status.h"
+#include "cudasim/device/machine/properties.h"
 #include "cudasim/device/memory/memory_pool.h"
 
 namespace cudasim::device {
 
+namespace {
+
+accel_properties read_figures(const Slot& slot) {
+  accel_properties figures{};
+  figures.struct_size = sizeof(figures);
+  check(*slot.api, slot.api->device_properties(slot.index, &figures));
+  return figures;
+}
+
+} // namespace
+
 Device::Device(
     int ordinal,
     int physical,
-    const Settings& settings,
+    const Slot& slot,
     AddressMap& addresses,
     HandleTable<Stream>& stream_handles)
     : ordinal_(ordinal),
       physical_(physical),
-      properties_(make_properties(
-          *find_profile(settings.profile),
-          physical,
-          settings.memory)),
+      slot_(slot),
+      figures_(read_figures(slot)),
+      properties_(make_properties(figures_)),
       addresses_(addresses),
-      memory_(addresses, ordinal, settings.memory, settings.check),
-      streams_(*this, stream_handles, settings.synchronous) {
+      memory_(addresses, ordinal, slot),
+      streams_(
+          *this,
+          slot,
+          stream_handles,
+          can(ACCEL_CAP_CALLS_IN_CALLBACKS)) {
   set_default_limits();
   default_pool = std::make_shared<MemoryPool>(*this, memory_, streams_);
   current_pool = default_pool;
 }
 
 Device::~Device() = default;
-
-engine::DeviceView Device::view() const {
-  engine::DeviceView view;
-  view.ordinal = ordinal_;
-  view.compute_capability = capability();
-  view.multiprocessors =
-      static_cast<std::uint32_t>(properties_.multiProcessorCount);
-  view.max_shared_bytes = properties_.sharedMemPerBlockOptin;
-  view.memory = &addresses_.view(ordinal_);
-  return view;
-}
 
 void Device::reset() {
   synchronize();
@@ -46,14 +49,10 @@ void Device::reset() {
   forget_pools_of(*this);
   addresses_.forget_peers(ordinal_);
   for (const std::uint64_t begin : addresses_.list(ordinal_, Space::kDevice)) {
-    memory_.release(begin);
+    addresses_.erase(begin);
   }
-  heap().reset();
+  check(api(), api().device_reset(slot_.index));
   set_default_limits();
-}
-
-engine::DeviceHeap& Device::heap() const {
-  return addresses_.view(ordinal_).heap();
 }
 
 void Device::set_default_limits() {
@@ -69,18 +68,21 @@ void Device::set_default_limits() {
 
 std::size_t Device::limit(cudaLimit which) const {
   require(which >= 0 && which < limits_.size(), cudaErrorUnsupportedLimit);
-  return which == cudaLimitMallocHeapSize ? heap().limit()
-                                          : limits_[which].load();
+  if (which == cudaLimitMallocHeapSize && can(ACCEL_CAP_CODE)) {
+    std::uint64_t bytes = 0;
+    check(api(), api().heap_limit(slot_.index, &bytes));
+    return bytes;
+  }
+  return limits_[which];
 }
 
 void Device::set_limit(cudaLimit which, std::size_t value) {
   require(which >= 0 && which < limits_.size(), cudaErrorUnsupportedLimit);
-  if (which != cudaLimitMallocHeapSize) {
+  if (which == cudaLimitMallocHeapSize && can(ACCEL_CAP_CODE)) {
+    check(api(), api().set_heap_limit(slot_.index, value));
+  } else {
     limits_[which] = value;
-    return;
   }
-  require(value <= memory_.capacity(), cudaErrorMemoryAllocation);
-  require(heap().set_limit(value)); // not after a kernel has used it
 }
 
 } // namespace cudasim::device

@@ -1,4 +1,4 @@
-// One simulated device: figures, memory, streams and the state of its health.
+// One device: figures, memory, streams and the state of its health.
 #pragma once
 
 #include <driver_types.h>
@@ -8,25 +8,26 @@
 #include <memory>
 #include <vector>
 
+#include "accelerator/abi/device_api.h"
+#include "cudasim/device/backends/backends.h"
 #include "cudasim/device/memory/memory.h"
 #include "cudasim/device/status/handles.h"
 #include "cudasim/device/status/status.h"
 #include "cudasim/device/streams/stream.h"
 #include "cudasim/device/streams/stream_set.h"
-#include "cudasim/engine/launch/launch.h"
 
 namespace cudasim::device {
 
 class MemoryPool;
-struct Settings;
 
 class Device {
  public:
-  /// @param ordinal as the program counts, @param physical on the machine.
+  /// @param ordinal as the program counts, @param physical on the machine,
+  /// @param slot where it comes from.
   Device(
       int ordinal,
       int physical,
-      const Settings& settings,
+      const Slot& slot,
       AddressMap& addresses,
       HandleTable<Stream>& stream_handles);
   ~Device();
@@ -46,11 +47,26 @@ class Device {
   unsigned capability() const {
     return static_cast<unsigned>(properties_.major * 10 + properties_.minor);
   }
+  const Slot& slot() const {
+    return slot_;
+  }
+  const accel_api& api() const {
+    return *slot_.api;
+  }
+  bool can(accel_capability capability) const {
+    return (figures_.capabilities & capability) != 0;
+  }
+  /// Whether it runs code of that kind.
+  bool runs(accel_code_format format) const {
+    return can(ACCEL_CAP_CODE) && (figures_.code_formats & format) != 0;
+  }
+  /// Whether work is done before the call that gives it returns.
+  bool synchronous() const {
+    return figures_.synchronous != 0;
+  }
   Memory& memory() {
     return memory_;
   }
-  /// What a launch is told of the device.
-  engine::DeviceView view() const;
 
   /// What memory pools are made with.
   StreamSet& stream_set() {
@@ -118,11 +134,12 @@ class Device {
   std::shared_ptr<MemoryPool> current_pool;
 
  private:
-  engine::DeviceHeap& heap() const;
   void set_default_limits();
 
   int ordinal_;
   int physical_;
+  Slot slot_;
+  accel_properties figures_;
   cudaDeviceProp properties_;
   AddressMap& addresses_;
   Memory memory_;

@@ -1,8 +1,6 @@
 #include "cudasim/device/machine/machine.h"
 
-#include <chrono>
 #include <cstdlib>
-#include <thread>
 #include <utility>
 
 #include <unistd.h>
@@ -17,23 +15,19 @@ std::atomic<Machine*> the_machine{nullptr};
 std::atomic<pid_t> owner{0};
 
 // A kernel that still runs while the process takes itself down would use what
-// is gone. What waits in queues is dropped, as on a real device; what runs gets
-// a moment to end.
-void stop_streams() {
-  Machine* machine = the_machine;
-  if (machine == nullptr || owner != getpid()) {
-    return;
+// is gone.
+void stop_devices() {
+  if (the_machine != nullptr && owner == getpid()) {
+    finalize_libraries();
   }
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  for (int ordinal = 0; ordinal < machine->device_count(); ++ordinal) {
-    for (const auto& stream : machine->device(ordinal).streams()) {
-      stream->abandon();
-      while (!stream->idle() && std::chrono::steady_clock::now() < deadline) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-    }
+}
+
+std::vector<Slot> slots_of(const std::vector<int>& numbers) {
+  std::vector<Slot> slots;
+  for (const int number : numbers) {
+    slots.push_back(all_devices()[static_cast<std::size_t>(number)]);
   }
+  return slots;
 }
 
 // Threads do not live on in a forked child. Remembering the owner in an atomic
@@ -50,12 +44,12 @@ void after_fork_in_child() {
 } // namespace
 
 Machine::Machine(Settings settings)
-    : settings_(std::move(settings)),
-      addresses_(static_cast<int>(settings_.visible.size())) {
+    : settings_(std::move(settings)), addresses_(slots_of(settings_.visible)) {
   int ordinal = 0;
   for (const int physical : settings_.visible) {
     devices_.push_back(std::make_unique<Device>(
-        ordinal++, physical, settings_, addresses_, streams_));
+        ordinal, physical, addresses_.slot(ordinal), addresses_, streams_));
+    ++ordinal;
     pools_.add(devices_.back()->default_pool);
   }
 }
@@ -97,7 +91,7 @@ Machine& machine() {
           failure.status(), std::exchange(told, true) ? "" : failure.message());
     }
     owner = getpid();
-    std::atexit(stop_streams);
+    std::atexit(stop_devices);
     pthread_atfork(nullptr, nullptr, after_fork_in_child);
   }
   return *the_machine;

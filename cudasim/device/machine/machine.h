@@ -1,4 +1,4 @@
-// The simulated machine: its devices and all that lives on them. There is one
+// The machine: its devices and all that lives on them. There is one
 // in a process, made at first use and never destroyed.
 #pragma once
 

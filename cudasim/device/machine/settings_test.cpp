@@ -3,26 +3,20 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "cudasim/device/machine/profiles.h"
-#include "cudasim/device/status/status.h"
+#include "cudasim/device/machine/properties.h"
 
 namespace cudasim::device {
 namespace {
 
-TEST(Settings, SizesHaveUnitsOf1024) {
-  EXPECT_EQ(parse_size("512M"), std::uint64_t{512} << 20);
-  EXPECT_EQ(parse_size("8GiB"), std::uint64_t{8} << 30);
-  EXPECT_EQ(parse_size("123"), 123u);
-  for (const char* bad : {"", "0", "-1", "8X", "8Gx", "999999T"}) {
-    EXPECT_FALSE(parse_size(bad).has_value()) << bad;
-  }
+std::string uuid_of(unsigned char last) {
+  unsigned char uuid[16] = {'d', 'e', 'v', 'i', 'c', 'e'};
+  uuid[15] = last;
+  return uuid_text(uuid);
 }
 
 TEST(Settings, TheListOfVisibleDevicesEndsAtTheFirstThatIsNone) {
   const std::vector<std::string> uuids = {
-      device_uuid_text(0), device_uuid_text(1), device_uuid_text(2)};
+      uuid_of(0), uuid_of(1), uuid_of(2)};
   using Devices = std::vector<int>;
   EXPECT_EQ(parse_visible_devices("2,0", 3, uuids), (Devices{2, 0}));
   EXPECT_EQ(parse_visible_devices("1,7,0", 3, uuids), (Devices{1}));
@@ -30,20 +24,6 @@ TEST(Settings, TheListOfVisibleDevicesEndsAtTheFirstThatIsNone) {
   EXPECT_EQ(parse_visible_devices("-1", 3, uuids), Devices{});
   EXPECT_EQ(parse_visible_devices("1,1", 3, uuids), Devices{});
   EXPECT_EQ(parse_visible_devices(uuids[1], 3, uuids), Devices{1});
-}
-
-TEST(Settings, AWrongValueIsNamedWithWhatIsAllowed) {
-  setenv("CUDASIM_PROFILE", "sm_35", 1);
-  try {
-    read_settings();
-    FAIL() << "was accepted";
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.status(), cudaErrorInitializationError);
-    EXPECT_EQ(
-        failure.message(),
-        "CUDASIM_PROFILE=sm_35 is not allowed: write sm_80 or sm_90");
-  }
-  unsetenv("CUDASIM_PROFILE");
 }
 
 } // namespace

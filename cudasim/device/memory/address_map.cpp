@@ -2,76 +2,14 @@
 
 #include <iterator>
 #include <mutex>
+#include <utility>
 
-#include "cudasim/device/status/status.h"
+#include "cudasim/device/backends/api_status.h"
 
 namespace cudasim::device {
 
-class AddressMap::View : public engine::AddressSpace {
- public:
-  View(const AddressMap& map, int device) : map_(map), device_(device) {}
-
-  bool find(std::uint64_t address, engine::Range* range) const override {
-    const std::shared_lock lock(map_.mutex_);
-    const auto above = map_.pieces_.upper_bound(address);
-    if (above == map_.pieces_.begin()) {
-      return false;
-    }
-    const Allocation& piece = std::prev(above)->second;
-    if (address >= piece.end || !map_.visible(piece, device_)) {
-      return false;
-    }
-    *range = to_range(piece);
-    return true;
-  }
-
-  void neighbours(
-      std::uint64_t address,
-      engine::Range* below,
-      engine::Range* above) const override {
-    *below = {};
-    *above = {};
-    const std::shared_lock lock(map_.mutex_);
-    const auto first_above = map_.pieces_.upper_bound(address);
-    for (auto at = first_above; at != map_.pieces_.begin();) {
-      --at;
-      if (map_.visible(at->second, device_)) {
-        *below = to_range(at->second);
-        break;
-      }
-    }
-    for (auto at = first_above; at != map_.pieces_.end(); ++at) {
-      if (map_.visible(at->second, device_)) {
-        *above = to_range(at->second);
-        break;
-      }
-    }
-  }
-
-  void bump() {
-    generation_.fetch_add(1, std::memory_order_acq_rel);
-  }
-
- private:
-  static engine::Range to_range(const Allocation& piece) {
-    return {piece.begin, piece.end, piece.id, piece.read_only};
-  }
-
-  const AddressMap& map_;
-  int device_;
-};
-
-AddressMap::AddressMap(int devices)
-    : devices_(devices),
-      peers_(
-          static_cast<std::size_t>(devices) *
-          static_cast<std::size_t>(devices)) {
-  for (int device = 0; device < devices; ++device) {
-    views_.push_back(std::make_unique<View>(*this, device));
-  }
-}
-
-AddressMap::~AddressMap() = default;
+AddressMap::AddressMap(std::vector<Slot> devices)
+    : devices_(std::move(devices)), peers_(devices_.size() * devices_.size()) {}
 
 bool AddressMap::visible(const Allocation& piece, int device) const {
   if (piece.on_host() || (piece.readers >> device & 1) != 0) {
@@ -81,12 +19,6 @@ bool AddressMap::visible(const Allocation& piece, int device) const {
     return false; // only whom cuMemSetAccess lets
   }
   return piece.device == device || peer(device, piece.device);
-}
-
-void AddressMap::changed() {
-  for (const auto& view : views_) {
-    view->bump();
-  }
 }
 
 std::uint64_t AddressMap::insert(Allocation allocation) {
@@ -100,7 +32,6 @@ std::uint64_t AddressMap::insert(Allocation allocation) {
   allocation.id = next_id_++;
   const std::uint64_t id = allocation.id;
   pieces_.emplace(allocation.begin, std::move(allocation));
-  changed();
   return id;
 }
 
@@ -112,7 +43,6 @@ std::optional<Allocation> AddressMap::erase(std::uint64_t begin) {
   }
   Allocation piece = std::move(found->second);
   pieces_.erase(found);
-  changed();
   return piece;
 }
 
@@ -154,27 +84,42 @@ bool AddressMap::set_readers(std::uint64_t begin, std::uint64_t readers) {
     return false;
   }
   found->second.readers = readers;
-  changed();
   return true;
 }
 
+bool AddressMap::can_be_peers(int from, int to) const {
+  const Slot& user = slot(from);
+  const Slot& owner = slot(to);
+  std::int32_t possible = 0;
+  return from != to && user.api == owner.api &&
+      user.api->peer_possible != nullptr &&
+      user.api->peer_possible(user.index, owner.index, &possible) == ACCEL_OK &&
+      possible != 0;
+}
+
 void AddressMap::set_peer(int from, int to, bool enabled) {
-  peers_[static_cast<std::size_t>(from * devices_ + to)] = enabled;
-  changed();
+  const Slot& user = slot(from);
+  const Slot& owner = slot(to);
+  if (user.api == owner.api && user.api->peer_enable != nullptr) {
+    check(
+        *user.api,
+        user.api->peer_enable(user.index, owner.index, enabled ? 1 : 0));
+  }
+  peers_[static_cast<std::size_t>(from) * devices_.size() +
+         static_cast<std::size_t>(to)] = enabled;
 }
 
 void AddressMap::forget_peers(int from) {
-  for (int to = 0; to < devices_; ++to) {
-    set_peer(from, to, false);
+  for (int to = 0; to < static_cast<int>(devices_.size()); ++to) {
+    if (peer(from, to)) {
+      set_peer(from, to, false);
+    }
   }
 }
 
 bool AddressMap::peer(int from, int to) const {
-  return peers_[static_cast<std::size_t>(from * devices_ + to)];
-}
-
-engine::AddressSpace& AddressMap::view(int device) {
-  return *views_[static_cast<std::size_t>(device)];
+  return peers_[static_cast<std::size_t>(from) * devices_.size() +
+                static_cast<std::size_t>(to)];
 }
 
 } // namespace cudasim::device

@@ -1,18 +1,15 @@
-// All memory that kernels and copies may touch, of all devices and the host, in
-// one sorted map, and what each device sees of it.
+// All memory that programs were given, of all devices and the host, in one
+// sorted map.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <shared_mutex>
-#include <string>
 #include <vector>
 
-#include "cudasim/engine/memory/address_space.h"
+#include "cudasim/device/backends/backends.h"
 
 namespace cudasim::device {
 
@@ -35,11 +32,11 @@ struct Allocation {
   Space space = Space::kDevice;
   int device = 0; // where it lives; for host memory: who asked for it
   unsigned flags = 0; // of the call that made it
-  bool read_only = false;
+  /// The library that gave it; null for the host's own.
+  const accel_api* library = nullptr;
   /// Devices that may use it besides its own, a bit each (memory pools and
   /// virtual memory grant this; cudaMalloc's memory goes by peer access).
   std::uint64_t readers = 0;
-  std::string name; // of a variable
 
   std::uint64_t size() const {
     return end - begin;
@@ -52,8 +49,14 @@ struct Allocation {
 
 class AddressMap {
  public:
-  explicit AddressMap(int devices);
-  ~AddressMap();
+  /// @param devices where they come from, in the program's order.
+  explicit AddressMap(std::vector<Slot> devices);
+
+  /// Where a device comes from, as the program counts.
+  const Slot& slot(int device) const {
+    return devices_[static_cast<std::size_t>(device)];
+  }
+
 
   /// Enters a piece; its id is chosen here and returned.
   /// @throws Failure with cudaErrorInvalidValue when it overlaps another.
@@ -72,25 +75,20 @@ class AddressMap {
   /// Whether the kernels of a device may use a piece.
   bool visible(const Allocation& allocation, int device) const;
 
+  /// Whether the kernels of `from` can be let use the memory of `to`.
+  bool can_be_peers(int from, int to) const;
   /// Lets the kernels of `from` use the memory of `to`, or no longer.
   void set_peer(int from, int to, bool enabled);
   bool peer(int from, int to) const;
   /// The kernels of `from` use the memory of no other device any more.
   void forget_peers(int from);
 
-  /// What kernels of that device may touch.
-  engine::AddressSpace& view(int device);
-
  private:
-  class View;
-  void changed();
-
   mutable std::shared_mutex mutex_;
   std::map<std::uint64_t, Allocation> pieces_; // by begin
   std::uint64_t next_id_ = 1;
-  int devices_;
+  std::vector<Slot> devices_;
   std::vector<std::atomic<bool>> peers_; // from * devices + to
-  std::vector<std::unique_ptr<View>> views_;
 };
 
 } // namespace cudasim::device

@@ -52,9 +52,7 @@ void* MemoryPool::allocate(std::size_t bytes) {
     streams_.synchronize();
     begin = memory_.allocate(bytes);
   }
-  if (readers_ != 0) {
-    memory_.addresses().set_readers(begin, readers_);
-  }
+  share(begin, readers_);
   {
     const std::lock_guard lock(origins().mutex);
     origins().pools[begin] = shared_from_this();
@@ -144,9 +142,22 @@ void MemoryPool::set_access(int device, cudaMemAccessFlags flags) {
   const std::lock_guard lock(origins().mutex);
   for (const auto& [begin, pool] : origins().pools) {
     if (pool.get() == this) {
-      memory_.addresses().set_readers(begin, readers_);
+      share(begin, readers_);
     }
   }
+}
+
+// Tells the library what has changed.
+void MemoryPool::share(std::uint64_t begin, std::uint64_t readers) const {
+  AddressMap& addresses = memory_.addresses();
+  const std::uint64_t before = addresses.find(begin)->readers;
+  for (int device = 0; (readers | before) >> device != 0; ++device) {
+    const bool allowed = (readers >> device & 1) != 0;
+    if (allowed != ((before >> device & 1) != 0)) {
+      memory_.share(begin, device, allowed);
+    }
+  }
+  addresses.set_readers(begin, readers);
 }
 
 cudaMemAccessFlags MemoryPool::access(int device) const {

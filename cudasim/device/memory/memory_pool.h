@@ -46,6 +46,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 
  private:
   friend void forget_pools_of(const Device& device);
+  void share(std::uint64_t begin, std::uint64_t readers) const;
 
   Device& device_;
   Memory& memory_;

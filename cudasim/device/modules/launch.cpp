@@ -5,40 +5,11 @@
 #include <cstring>
 
 #include "cudasim/device/machine/device.h"
-#include "cudasim/device/machine/machine.h"
 #include "cudasim/device/modules/occupancy.h"
 
 namespace cudasim::device {
-namespace {
-
-Status status_of(engine::FaultKind fault) {
-  switch (fault) {
-    case engine::FaultKind::kNone:
-      return cudaSuccess;
-    case engine::FaultKind::kIllegalAddress:
-      return cudaErrorIllegalAddress;
-    case engine::FaultKind::kMisalignedAddress:
-      return cudaErrorMisalignedAddress;
-    case engine::FaultKind::kAssert:
-      return cudaErrorAssert;
-    case engine::FaultKind::kTrap:
-      return cudaErrorLaunchFailure;
-    case engine::FaultKind::kIllegalInstruction:
-      return cudaErrorIllegalInstruction;
-    case engine::FaultKind::kUnsupported:
-      return cudaErrorNotSupported;
-    case engine::FaultKind::kLaunchTimeout:
-      return cudaErrorLaunchTimeout;
-    case engine::FaultKind::kStackOverflow:
-      return cudaErrorHardwareStackError;
-  }
-  return cudaErrorUnknown;
-}
-
-} // namespace
-
 std::vector<std::byte> pack_parameters(
-    const engine::KernelInfo& info,
+    const KernelInfo& info,
     void** arguments) {
   std::vector<std::byte> packed(info.parameter_bytes);
   require(info.parameters.empty() || arguments != nullptr);
@@ -51,7 +22,7 @@ std::vector<std::byte> pack_parameters(
 }
 
 std::vector<std::byte> unpack_extra(
-    const engine::KernelInfo& info,
+    const KernelInfo& info,
     void** extra) {
   // The numbers of CU_LAUNCH_PARAM_END, _BUFFER_POINTER and _BUFFER_SIZE.
   const void* buffer = nullptr;
@@ -81,8 +52,8 @@ std::vector<std::byte> unpack_extra(
 
 void check_launch(Device& device, const KernelWork& work) {
   const cudaDeviceProp& p = device.properties();
-  const engine::KernelInfo& info = *work.function->on(device).info;
-  const auto within = [](const engine::Dim3& size, const int* most) {
+  const KernelInfo& info = work.function->on(device).info;
+  const auto within = [](const Dim3& size, const int* most) {
     return size.x > 0 && size.y > 0 && size.z > 0 &&
         size.x <= static_cast<unsigned>(most[0]) &&
         size.y <= static_cast<unsigned>(most[1]) &&
@@ -118,29 +89,6 @@ void check_launch(Device& device, const KernelWork& work) {
                 static_cast<unsigned>(p.multiProcessorCount),
         cudaErrorCooperativeLaunchTooLarge);
   }
-}
-
-Status run_kernel(Device& device, const KernelWork& work) {
-  const Settings& settings = machine().settings();
-  const LoadedKernel& loaded = work.function->on(device);
-  engine::Launch launch;
-  launch.program = loaded.program;
-  launch.kernel = loaded.kernel;
-  launch.grid = work.grid;
-  launch.block = work.block;
-  launch.dynamic_shared_bytes = work.shared_bytes;
-  launch.parameters = work.parameters.data();
-  launch.cooperative = work.cooperative;
-  launch.device = device.view();
-  launch.workers = settings.workers;
-  launch.timeout_seconds = settings.timeout_seconds;
-  launch.check = settings.check;
-  const engine::Outcome outcome = engine::run(launch);
-  for (const std::string& finding : outcome.findings) {
-    report(finding);
-  }
-  report(outcome.report);
-  return status_of(outcome.fault);
 }
 
 } // namespace cudasim::device

@@ -7,7 +7,6 @@
 
 #include "cudasim/device/modules/module.h"
 #include "cudasim/device/status/status.h"
-#include "cudasim/engine/program/program.h"
 
 namespace cudasim::device {
 
@@ -16,8 +15,8 @@ class Device;
 /// A launch with everything it needs.
 struct KernelWork {
   std::shared_ptr<Function> function;
-  engine::Dim3 grid;
-  engine::Dim3 block;
+  Dim3 grid;
+  Dim3 block;
   std::uint64_t shared_bytes = 0; // dynamic
   bool cooperative = false;
   std::vector<std::byte> parameters; // packed as the kernel reads them
@@ -29,13 +28,13 @@ struct KernelWork {
 /// @param arguments a pointer to each parameter (may be null when there are
 /// none), @param info of the kernel.
 std::vector<std::byte> pack_parameters(
-    const engine::KernelInfo& info,
+    const KernelInfo& info,
     void** arguments);
 
 /// The other way a caller can give parameters: already packed, in the list of
 /// options of cuLaunchKernel's `extra`.
 std::vector<std::byte> unpack_extra(
-    const engine::KernelInfo& info,
+    const KernelInfo& info,
     void** extra);
 
 /// Checks a launch against the device's limits (CUDA programming guide,
@@ -43,9 +42,5 @@ std::vector<std::byte> unpack_extra(
 /// @throws Failure: cudaErrorInvalidConfiguration, cudaErrorInvalidValue for
 /// too much shared memory, cudaErrorCooperativeLaunchTooLarge.
 void check_launch(Device& device, const KernelWork& work);
-
-/// Runs a kernel to its end on the calling thread. Reports a fault on stderr.
-/// @returns what the device's state is from then on.
-Status run_kernel(Device& device, const KernelWork& work);
 
 } // namespace cudasim::device

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
+#include "cudasim/device/backends/api_status.h"
 #include "cudasim/device/machine/device.h"
 #include "cudasim/device/machine/machine.h"
 #include "cudasim/fatbin/fatbin.h"
-#include "cudasim/ptx/parser.h"
 
 namespace cudasim::device {
 namespace {
@@ -40,18 +39,68 @@ std::string select(
   }
 }
 
-// What parser and lowering throw, as CUDA's status.
-template <typename Body>
-auto translated(Body&& body) {
-  try {
-    return body();
-  } catch (const ptx::ParseError& error) {
-    throw Failure(cudaErrorInvalidPtx, error.what());
-  } catch (const engine::LoweringError& error) {
-    throw Failure(cudaErrorNotSupported, error.what());
-  } catch (const std::bad_alloc&) {
-    throw Failure(cudaErrorMemoryAllocation);
+// What every launch answers on a device that runs no such code, and what is said
+// of it once.
+[[noreturn]] void fail_without_code(
+    const std::string& kernel,
+    const Device& device) {
+  static std::once_flag told;
+  std::string message;
+  std::call_once(told, [&] {
+    message = "the kernel " + kernel + " is CUDA code, which the device " +
+        device.properties().name +
+        " does not run: an operator has to be routed to another kernel";
+  });
+  throw Failure(cudaErrorNoKernelImageForDevice, message);
+}
+
+KernelInfo read_info(const accel_api& api, accel_kernel kernel) {
+  accel_kernel_properties figures{};
+  figures.struct_size = sizeof(figures);
+  check(api, api.kernel_properties(kernel, &figures));
+  KernelInfo info;
+  info.parameters.assign(
+      figures.parameters, figures.parameters + figures.parameter_count);
+  info.parameter_bytes = figures.parameter_bytes;
+  info.static_shared_bytes = figures.static_shared_bytes;
+  info.local_bytes = figures.local_bytes;
+  info.registers = figures.registers;
+  info.max_threads = figures.max_threads;
+  info.code_version = figures.code_version;
+  info.required_threads = {
+      figures.required_threads[0],
+      figures.required_threads[1],
+      figures.required_threads[2]};
+  return info;
+}
+
+// What a library's module has in it.
+void read_contents(LoadedModule& loaded) {
+  const accel_api& api = *loaded.api;
+  const char* name = nullptr;
+  for (std::uint32_t i = 0;
+       api.module_kernel_name_at(loaded.native, i, &name) == ACCEL_OK;
+       ++i) {
+    loaded.kernel_names.emplace_back(name);
   }
+  accel_variable variable{};
+  variable.struct_size = sizeof(variable);
+  for (std::uint32_t i = 0;
+       api.module_variable_at(loaded.native, i, &variable) == ACCEL_OK;
+       ++i) {
+    loaded.variables[variable.name] = {
+        variable.name,
+        reinterpret_cast<std::uint64_t>(variable.address),
+        variable.bytes,
+        variable.constant != 0};
+  }
+}
+
+// Where a variable of a module begins, when it is entered as a piece of memory.
+bool is_own(const Device& device, const Symbol& variable, AddressMap& map) {
+  const auto piece = map.find(variable.address);
+  return piece && piece->space == Space::kVariable &&
+      piece->device == device.ordinal() && piece->begin == variable.address;
 }
 
 } // namespace
@@ -69,16 +118,20 @@ const LoadedKernel& Function::on(Device& device) {
   if (ready_[index]) {
     return loaded;
   }
-  engine::Program& program = module_.program(device);
-  const engine::Kernel* kernel =
-      translated([&] { return program.kernel(name_); });
-  if (kernel == nullptr) {
+  if (!device.runs(ACCEL_CODE_PTX)) {
+    fail_without_code(name_, device);
+  }
+  const LoadedModule& module = module_.on(device);
+  const accel_status status =
+      module.api->module_kernel(module.native, name_.c_str(), &loaded.native);
+  if (status == ACCEL_NOT_FOUND) {
     throw Failure(
         cudaErrorInvalidDeviceFunction,
         module_.source_name() + " has no kernel " + name_ + " for " +
             device.properties().name);
   }
-  loaded = {&program, kernel, &program.info(*kernel)};
+  check(*module.api, status);
+  loaded.info = read_info(*module.api, loaded.native);
   ready_[index].store(true, std::memory_order_release);
   return loaded;
 }
@@ -87,9 +140,17 @@ Module::Module(Image image, std::string source_name)
     : image_(std::move(image)), source_name_(std::move(source_name)) {}
 
 Module::~Module() {
-  programs_.clear();
-  for (const auto& [ordinal, address] : variables_) {
-    machine().device(ordinal).memory().release(address);
+  AddressMap& map = machine().addresses();
+  for (const auto& [ordinal, loaded] : loaded_) {
+    if (loaded.native == nullptr) {
+      continue; // it could not be loaded
+    }
+    for (const auto& [name, variable] : loaded.variables) {
+      if (is_own(machine().device(ordinal), variable, map)) {
+        map.erase(variable.address);
+      }
+    }
+    loaded.api->module_unload(loaded.native);
   }
 }
 
@@ -100,57 +161,82 @@ std::string Module::text(Device& device) const {
   return select(image_.fat_binary, fatbin::kUnknownSize, device, source_name_);
 }
 
-engine::Program& Module::program(Device& device) {
+const LoadedModule& Module::on(Device& device) {
   const std::lock_guard lock(mutex_);
-  auto& program = programs_[device.ordinal()];
-  if (program == nullptr) {
-    std::string ptx = text(device);
-    program = translated([&] {
-      return engine::Program::load(
-          std::move(ptx),
-          source_name_,
-          [&](std::uint64_t bytes,
-              std::uint64_t alignment,
-              bool read_only,
-              std::string_view name) {
-            return allocate(device, bytes, alignment, read_only, name);
-          },
-          resolve,
-          image_.fat_binary != nullptr ? engine::Program::Verify::kAtFirstUse
-                                       : engine::Program::Verify::kAtLoad);
-    });
+  LoadedModule& loaded = loaded_[device.ordinal()];
+  if (loaded.native != nullptr) {
+    return loaded;
   }
-  return *program;
+  if (!device.runs(ACCEL_CODE_PTX)) {
+    fail_without_code("of " + source_name_, device);
+  }
+  const std::string ptx = text(device);
+  struct Place {
+    Module& module;
+    Device& device;
+  } place{*this, device};
+  accel_image image{};
+  image.struct_size = sizeof(image);
+  image.format = ACCEL_CODE_PTX;
+  image.code = ptx.c_str();
+  image.bytes = ptx.size();
+  image.source_name = source_name_.c_str();
+  // A program that gives PTX to the driver expects all of it to be checked; of
+  // the libraries that are linked to a program few kernels are used.
+  image.check_all = image_.fat_binary == nullptr ? 1 : 0;
+  image.place_data = &place;
+  image.place = [](void* data,
+                   const char* name,
+                   std::uint64_t bytes,
+                   std::uint64_t) -> void* {
+    auto* where = static_cast<Place*>(data);
+    try {
+      return where->module.place(where->device, name, bytes);
+    } catch (const Failure&) {
+      return nullptr;
+    }
+  };
+  accel_module native = nullptr;
+  check(
+      device.api(),
+      device.api().module_load(device.slot().index, &image, &native));
+  loaded.api = &device.api();
+  loaded.native = native;
+  read_contents(loaded);
+  for (const auto& [name, variable] : loaded.variables) {
+    if (managed_.count(name) == 0 && variable.size > 0) {
+      Allocation allocation;
+      allocation.begin = variable.address;
+      allocation.end = variable.address + variable.size;
+      allocation.space = Space::kVariable;
+      allocation.device = device.ordinal();
+      allocation.library = loaded.api;
+      machine().addresses().insert(allocation);
+    }
+  }
+  return loaded;
 }
 
-std::uint64_t Module::allocate(
+// Managed variables have one home for all devices.
+void* Module::place(
     Device& device,
-    std::uint64_t bytes,
-    std::uint64_t alignment,
-    bool read_only,
-    std::string_view name) {
-  const auto managed = managed_.find(std::string(name));
-  if (managed != managed_.end()) {
-    if (managed->second.home == 0) {
-      void* home = allocate_host(
-          machine().addresses(),
-          bytes,
-          Space::kManaged,
-          device.ordinal(),
-          cudaMemAttachGlobal);
-      managed->second.home = reinterpret_cast<std::uint64_t>(home);
-      *managed->second.address = home;
-    }
-    return managed->second.home;
+    const std::string& name,
+    std::uint64_t bytes) {
+  const auto managed = managed_.find(name);
+  if (managed == managed_.end()) {
+    return nullptr;
   }
-  try {
-    const std::uint64_t address = device.memory().allocate(
-        bytes, alignment, Space::kVariable, read_only, std::string(name));
-    variables_.emplace_back(device.ordinal(), address);
-    return address;
-  } catch (const Failure&) {
-    throw std::bad_alloc(); // the contract of engine::Program::Allocate
+  if (managed->second.home == nullptr) {
+    managed->second.home = allocate_host(
+        machine().addresses(),
+        bytes,
+        Space::kManaged,
+        device.ordinal(),
+        device.slot(),
+        cudaMemAttachGlobal);
+    *managed->second.address = managed->second.home;
   }
+  return managed->second.home;
 }
 
 std::shared_ptr<Function> Module::function(const std::string& name) {
@@ -162,12 +248,11 @@ std::shared_ptr<Function> Module::function(const std::string& name) {
   return {shared_from_this(), function.get()};
 }
 
-const engine::Symbol& Module::variable(
-    Device& device,
-    const std::string& name) {
-  const engine::Symbol* symbol = program(device).symbol(name);
-  require(symbol != nullptr, cudaErrorInvalidSymbol);
-  return *symbol;
+const Symbol& Module::variable(Device& device, const std::string& name) {
+  const auto& variables = on(device).variables;
+  const auto found = variables.find(name);
+  require(found != variables.end(), cudaErrorInvalidSymbol);
+  return found->second;
 }
 
 void Module::add_managed(std::string name, void** address) {

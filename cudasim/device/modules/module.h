@@ -1,4 +1,4 @@
-// Modules: PTX from a fat binary or from text, loaded on each device when it is
+// Modules: code from a fat binary or from text, loaded on each device when it is
 // first needed there, and the kernels in it.
 #pragma once
 
@@ -10,11 +10,11 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "cudasim/engine/program/program.h"
+#include "accelerator/abi/device_api.h"
+#include "cudasim/device/modules/kernel_info.h"
 
 namespace cudasim::device {
 
@@ -23,9 +23,8 @@ class Module;
 
 /// A kernel that is ready to run on one device.
 struct LoadedKernel {
-  engine::Program* program;
-  const engine::Kernel* kernel;
-  const engine::KernelInfo* info;
+  accel_kernel native = nullptr;
+  KernelInfo info;
 };
 
 /// A kernel of a module, the same on all devices.
@@ -62,6 +61,14 @@ class Function {
   std::array<LoadedKernel, kMaxDevices> loaded_{};
 };
 
+/// A module on one device.
+struct LoadedModule {
+  const accel_api* api = nullptr;
+  accel_module native = nullptr;
+  std::vector<std::string> kernel_names;
+  std::map<std::string, Symbol> variables;
+};
+
 class Module : public std::enable_shared_from_this<Module> {
  public:
   /// What the module is made of. For a fat binary the PTX for the device is
@@ -81,16 +88,16 @@ class Module : public std::enable_shared_from_this<Module> {
     return source_name_;
   }
 
-  /// The program on a device, loaded when it is the first time.
+  /// The module on a device, loaded when it is the first time.
   /// @throws Failure as Function::on().
-  engine::Program& program(Device& device);
+  const LoadedModule& on(Device& device);
 
   /// The kernel of that name, which need not exist until it is used.
   std::shared_ptr<Function> function(const std::string& name);
 
   /// A variable on a device.
   /// @throws Failure: cudaErrorInvalidSymbol.
-  const engine::Symbol& variable(Device& device, const std::string& name);
+  const Symbol& variable(Device& device, const std::string& name);
 
   /// Gives a variable one home for all devices (__managed__). To be called
   /// before the module is loaded. Its address is stored in *address then.
@@ -99,28 +106,19 @@ class Module : public std::enable_shared_from_this<Module> {
     return !managed_.empty();
   }
 
-  /// Where symbols that the module declares extern are found; may be empty.
-  engine::Program::Resolve resolve;
-
  private:
   struct Managed {
     void** address;
-    std::uint64_t home = 0; // 0: not yet allocated
+    void* home = nullptr; // null: not yet allocated
   };
 
   std::string text(Device& device) const;
-  std::uint64_t allocate(
-      Device& device,
-      std::uint64_t bytes,
-      std::uint64_t alignment,
-      bool read_only,
-      std::string_view name);
+  void* place(Device& device, const std::string& name, std::uint64_t bytes);
 
   Image image_;
   std::string source_name_;
   std::mutex mutex_;
-  std::map<int, std::shared_ptr<engine::Program>> programs_; // by device
-  std::vector<std::pair<int, std::uint64_t>> variables_; // device, address
+  std::map<int, LoadedModule> loaded_; // by device
   std::unordered_map<std::string, std::unique_ptr<Function>> functions_;
   std::unordered_map<std::string, Managed> managed_;
 };

@@ -12,7 +12,7 @@ constexpr int kRegisterUnit = 256; // registers are given to warps in these
 
 } // namespace
 
-int registers_per_thread(Device& device, const engine::KernelInfo& info) {
+int registers_per_thread(Device& device, const KernelInfo& info) {
   const int threads = std::max(1, static_cast<int>(info.max_threads));
   const int room =
       std::max(16, device.properties().regsPerBlock / threads / 8 * 8);
@@ -22,7 +22,7 @@ int registers_per_thread(Device& device, const engine::KernelInfo& info) {
 
 int max_active_blocks(
     Device& device,
-    const engine::KernelInfo& info,
+    const KernelInfo& info,
     int threads,
     std::size_t shared_bytes) {
   const cudaDeviceProp& p = device.properties();

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "cudasim/engine/program/program.h"
+#include "cudasim/device/modules/kernel_info.h"
 
 namespace cudasim::device {
 
@@ -14,12 +14,12 @@ class Device;
 /// @param threads per block, @param shared_bytes dynamic shared memory.
 int max_active_blocks(
     Device& device,
-    const engine::KernelInfo& info,
+    const KernelInfo& info,
     int threads,
     std::size_t shared_bytes);
 
 /// Registers of a thread as they are told to programs: the engine's estimate,
 /// but no more than a block of the kernel's largest size can have.
-int registers_per_thread(Device& device, const engine::KernelInfo& info);
+int registers_per_thread(Device& device, const KernelInfo& info);
 
 } // namespace cudasim::device

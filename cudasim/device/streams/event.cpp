@@ -1,11 +1,11 @@
 #include "cudasim/device/streams/event.h"
 
 #include <atomic>
-#include <chrono>
 #include <thread>
 #include <utility>
 
 #include "cudasim/device/ipc/shared_event.h"
+#include "cudasim/device/backends/api_status.h"
 #include "cudasim/device/streams/stream.h"
 
 namespace cudasim::device {
@@ -26,65 +26,64 @@ std::uint64_t next_id() {
 
 } // namespace
 
-Event::Event(Device& device, unsigned flags)
-    : device_(device), flags_(flags), id_(next_id()) {
+Event::Event(Device& device, const Slot& slot, unsigned flags)
+    : device_(device), slot_(slot), flags_(flags), id_(next_id()) {
+  const bool timed = (flags & cudaEventDisableTiming) == 0;
+  // CUDA has no times across processes.
+  require((flags & cudaEventInterprocess) == 0 || !timed);
+  check(api(), api().event_create(slot.index, timed ? 1 : 0, &native_));
   if ((flags & cudaEventInterprocess) != 0) {
-    // CUDA has no times across processes.
-    require((flags & cudaEventDisableTiming) != 0);
     shared_ = create_shared_event();
   }
 }
 
-Event::Event(Device& device, SharedEvent* shared)
-    : device_(device),
-      flags_(cudaEventInterprocess | cudaEventDisableTiming),
-      id_(next_id()),
-      shared_(shared) {}
+Event::Event(Device& device, const Slot& slot, SharedEvent* shared)
+    : Event(device, slot, cudaEventDisableTiming) {
+  flags_ |= cudaEventInterprocess;
+  shared_ = shared;
+}
 
 Event::~Event() {
+  api().event_destroy(native_);
   if (shared_ != nullptr) {
     release_shared_event(shared_);
   }
 }
 
+bool Event::host_times() const {
+  return api().event_elapsed == nullptr &&
+      (flags_ & cudaEventDisableTiming) == 0;
+}
+
 void Event::record(Stream& stream) {
-  auto point = std::make_shared<Point>();
-  {
-    const std::lock_guard lock(mutex_);
-    point_ = point;
-  }
   if (shared_ != nullptr) {
     const std::uint64_t number = begin_shared_record(shared_);
     SharedEvent* shared = retain_shared_event(shared_);
     stream.enqueue(
-        [] { return cudaSuccess; },
-        true,
-        [point = std::move(point), shared, number] {
+        [shared, number] {
           end_shared_record(shared, number);
           release_shared_event(shared);
-          point->reach();
-        });
-    return;
+          return cudaSuccess;
+        },
+        true);
   }
-  stream.enqueue(
-      [] { return cudaSuccess; },
-      true,
-      [point = std::move(point)] { point->reach(); });
-}
-
-void Event::record_now() {
-  auto point = std::make_shared<Point>();
-  point->reach();
-  if (shared_ != nullptr) {
-    end_shared_record(shared_, begin_shared_record(shared_));
+  if (host_times()) {
+    auto when = std::make_shared<Clock::time_point>();
+    {
+      const std::lock_guard lock(mutex_);
+      when_ = when;
+    }
+    stream.enqueue(
+        [when = std::move(when)] {
+          *when = Clock::now();
+          return cudaSuccess;
+        },
+        true);
   }
-  const std::lock_guard lock(mutex_);
-  point_ = std::move(point);
-}
-
-std::shared_ptr<Point> Event::point() const {
-  const std::lock_guard lock(mutex_);
-  return point_;
+  stream.give([this](accel_stream native) {
+    return api().event_record(native_, native);
+  });
+  recorded_ = true;
 }
 
 bool Event::reached() const {
@@ -95,8 +94,7 @@ bool Event::reached() const {
     }
     return shared_reached(shared_, last);
   }
-  const auto last = point();
-  return last == nullptr || last->reached();
+  return api().event_query(native_) != ACCEL_NOT_READY;
 }
 
 void Event::wait() const {
@@ -104,8 +102,9 @@ void Event::wait() const {
     if (!wait_shared(shared_, shared_recorded(shared_))) {
       fail_lost();
     }
-  } else if (const auto last = point()) {
-    last->wait();
+  } else {
+    // A fault is the device's, and asked for there.
+    api().event_synchronize(native_);
   }
 }
 
@@ -123,32 +122,41 @@ void Event::make_wait(Stream& stream) const {
           return cudaSuccess;
         },
         true);
-    return;
+  } else if (api().event_query(native_) == ACCEL_NOT_READY) {
+    if (&stream.api() == &api()) {
+      stream.give([this](accel_stream native) {
+        return api().stream_wait_event(native, native_);
+      });
+    } else {
+      // Another library's stream knows nothing of this event.
+      stream.enqueue(
+          [self = shared_from_this()] {
+            self->wait();
+            return cudaSuccess;
+          },
+          true);
+    }
   }
-  auto last = point();
-  if (last == nullptr || last->reached()) {
-    return;
-  }
-  stream.enqueue(
-      [last = std::move(last)] {
-        last->wait();
-        return cudaSuccess;
-      },
-      true);
 }
 
 float Event::milliseconds_until(const Event& end) const {
   require(&device_ == &end.device_, cudaErrorInvalidResourceHandle);
   for (const Event* event : {this, &end}) {
     require(
-        (event->flags_ & cudaEventDisableTiming) == 0 &&
-            event->point() != nullptr,
+        (event->flags_ & cudaEventDisableTiming) == 0 && event->recorded_,
         cudaErrorInvalidResourceHandle);
   }
-  const auto from = point();
-  const auto to = end.point();
-  require(from->reached() && to->reached(), cudaErrorNotReady);
-  return std::chrono::duration<float, std::milli>(to->when() - from->when())
+  require(reached() && end.reached(), cudaErrorNotReady);
+  if (!host_times()) {
+    float milliseconds = 0;
+    check(api(), api().event_elapsed(native_, end.native_, &milliseconds));
+    return milliseconds;
+  }
+  const auto when = [](const Event& event) {
+    const std::lock_guard lock(event.mutex_);
+    return *event.when_;
+  };
+  return std::chrono::duration<float, std::milli>(when(end) - when(*this))
       .count();
 }
 

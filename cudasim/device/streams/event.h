@@ -1,13 +1,16 @@
 // Events: marks in streams, with times, for this process or for several.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "accelerator/abi/device_api.h"
+#include "cudasim/device/backends/backends.h"
 #include "cudasim/device/status/status.h"
-#include "cudasim/device/streams/point.h"
 
 namespace cudasim::device {
 
@@ -19,12 +22,13 @@ struct CaptureSession;
 /// The state of an interprocess event, in memory that the processes share.
 struct SharedEvent;
 
-class Event {
+class Event : public std::enable_shared_from_this<Event> {
  public:
+  /// @param device is only handed on, @param slot where it comes from,
   /// @param flags of cudaEventCreateWithFlags.
-  Event(Device& device, unsigned flags);
+  Event(Device& device, const Slot& slot, unsigned flags);
   /// Takes part in an event of another process.
-  Event(Device& device, SharedEvent* shared);
+  Event(Device& device, const Slot& slot, SharedEvent* shared);
   ~Event();
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
@@ -42,8 +46,6 @@ class Event {
 
   /// Marks what the stream has been given so far.
   void record(Stream& stream);
-  /// Marks now; for graphs, where the order is the graph's.
-  void record_now();
   /// Whether the work before the last record is done (also if there is none).
   /// @throws Failure: cudaErrorExternalDevice, as wait() too, when that is the
   /// work of a process that has ended.
@@ -69,13 +71,21 @@ class Event {
   std::vector<Node*> capture_nodes;
 
  private:
-  std::shared_ptr<Point> point() const;
+  using Clock = std::chrono::steady_clock;
+  const accel_api& api() const {
+    return *slot_.api;
+  }
+  bool host_times() const;
 
   Device& device_;
+  Slot slot_;
   unsigned flags_;
   std::uint64_t id_;
+  accel_event native_ = nullptr;
+  std::atomic<bool> recorded_{false};
+  /// When it was reached, for devices without times.
   mutable std::mutex mutex_;
-  std::shared_ptr<Point> point_; // null: never recorded
+  std::shared_ptr<Clock::time_point> when_;
   SharedEvent* shared_ = nullptr;
 };
 

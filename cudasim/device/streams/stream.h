@@ -1,15 +1,15 @@
-// A stream: a queue of tasks and the thread that works it off.
+// A stream with CUDA's rules of order, made of a device's own.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "accelerator/abi/device_api.h"
+#include "cudasim/device/backends/api_status.h"
 #include "cudasim/device/status/status.h"
 
 namespace cudasim::device {
@@ -33,11 +33,14 @@ class Stream : public std::enable_shared_from_this<Stream> {
   using Task = std::function<Status()>;
 
   /// @param set the streams of the device, to which it is added by the caller.
+  /// @throws Failure when the device has none to give.
   Stream(StreamSet& set, Kind kind, unsigned flags, int priority);
+  ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
   Device& device() const;
+  const accel_api& api() const;
   Kind kind() const {
     return kind_;
   }
@@ -52,31 +55,25 @@ class Stream : public std::enable_shared_from_this<Stream> {
     return id_;
   }
 
-  /// Puts a task behind all others and returns; under CUDASIM_SYNC=1 runs it
-  /// first. Knows nothing of captures.
+  /// Puts a task of the host's behind all others and returns. Knows nothing of
+  /// captures. What the task holds is let go before it counts as done.
   /// @param always whether it runs although the device is at fault, as what
   /// others wait for must.
-  /// @param after called when the task counts as done, in the same moment: who
-  /// hears of it by `after` finds the stream done, and the other way round. It
-  /// must not use the stream.
-  void enqueue(
-      Task task,
-      bool always = false,
-      std::function<void()> after = {});
+  void enqueue(Task task, bool always = false);
+
+  /// Puts work of the device's own behind all others: `put` gives it to the
+  /// device's stream that it is called with.
+  /// @throws Failure with what `put` returns.
+  template <typename Put>
+  void give(Put&& put) {
+    const auto order = join();
+    check(api(), std::forward<Put>(put)(native_));
+  }
 
   /// Whether all that was put in so far is done.
   bool idle() const;
   /// Waits for all that was put in so far.
   void synchronize();
-  /// How many tasks were ever put in: a mark for wait_until().
-  std::uint64_t submitted() const;
-  /// Waits until that many tasks are done.
-  void wait_until(std::uint64_t count);
-  /// Lets the thread end once the queue is empty; nothing may be put in after.
-  void close();
-  /// Drops what is still in the queue, except what others wait for, and lets
-  /// the thread end.
-  void abandon();
 
   /// The capture this stream takes part in and the nodes that what comes next
   /// depends on; belongs to graphs/capture.h, guarded by a
@@ -87,34 +84,16 @@ class Stream : public std::enable_shared_from_this<Stream> {
   int synchronization_policy = 1;
 
  private:
-  struct Mark {
-    std::shared_ptr<Stream> stream;
-    std::uint64_t count;
-  };
-  struct Item {
-    Task task;
-    bool always;
-    std::function<void()> after;
-    std::vector<Mark> marks; // of other streams, to be waited for first
-  };
-
-  std::vector<Mark> implicit_marks() const;
-  void push(Item item);
-  void run(Item& item);
-  void work();
+  std::unique_lock<std::mutex> join();
+  void wait_for(Stream& other);
 
   StreamSet& set_;
   Kind kind_;
   unsigned flags_;
   int priority_;
   std::uint64_t id_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Item> queue_;
-  std::uint64_t submitted_ = 0;
-  std::uint64_t completed_ = 0;
-  bool started_ = false;
-  bool closing_ = false;
+  accel_stream native_ = nullptr;
+  accel_event mark_ = nullptr; // where others were told to wait; null: nowhere
 };
 
 } // namespace cudasim::device

@@ -8,9 +8,13 @@ namespace cudasim::device {
 
 StreamSet::StreamSet(
     Device& device,
+    const Slot& slot,
     HandleTable<Stream>& handles,
-    bool synchronous)
-    : device_(device), handles_(handles), synchronous_(synchronous) {
+    bool calls_in_callbacks)
+    : device_(device),
+      handles_(handles),
+      slot_(slot),
+      calls_in_callbacks_(calls_in_callbacks) {
   streams_.push_back(
       std::make_shared<Stream>(*this, Stream::Kind::kLegacy, 0, 0));
 }
@@ -41,7 +45,6 @@ void StreamSet::remove(const Stream& stream) {
   if (found == streams_.end() || found == streams_.begin()) {
     return;
   }
-  (*found)->close();
   // One with work left stays in view of the default stream until it is idle;
   // those that have become idle since go now.
   streams_.erase(
@@ -67,9 +70,18 @@ void StreamSet::synchronize() const {
   }
 }
 
+Status StreamSet::fault() const {
+  const Status own = fault_.load(std::memory_order_acquire);
+  return own != cudaSuccess ? own
+                            : status_of(slot_.api->device_status(slot_.index));
+}
+
 void StreamSet::set_fault(Status status) {
   Status well = cudaSuccess;
-  fault_.compare_exchange_strong(well, status);
+  if (fault() == cudaSuccess && fault_.compare_exchange_strong(well, status) &&
+      slot_.api->device_fail != nullptr) {
+    slot_.api->device_fail(slot_.index, fault_of(status));
+  }
 }
 
 } // namespace cudasim::device

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "cudasim/device/backends/backends.h"
 #include "cudasim/device/status/handles.h"
 #include "cudasim/device/status/status.h"
 #include "cudasim/device/streams/stream.h"
@@ -16,18 +17,25 @@ class Device;
 
 class StreamSet {
  public:
-  /// @param device is only handed on, @param handles where the machine keeps
-  /// the streams that programs know, @param synchronous whether everything runs
-  /// inline, in order, on one thread (CUDASIM_SYNC=1).
-  StreamSet(Device& device, HandleTable<Stream>& handles, bool synchronous);
+  /// @param device is only handed on, @param slot where it comes from,
+  /// @param handles where the machine keeps the streams that programs know,
+  /// @param calls_in_callbacks whether the device has that capability.
+  StreamSet(
+      Device& device,
+      const Slot& slot,
+      HandleTable<Stream>& handles,
+      bool calls_in_callbacks);
   StreamSet(const StreamSet&) = delete;
   StreamSet& operator=(const StreamSet&) = delete;
 
   Device& device() const {
     return device_;
   }
-  bool synchronous() const {
-    return synchronous_;
+  const Slot& slot() const {
+    return slot_;
+  }
+  bool calls_in_callbacks() const {
+    return calls_in_callbacks_;
   }
 
   /// The legacy default stream.
@@ -45,11 +53,9 @@ class StreamSet {
     return order_mutex_;
   }
 
-  /// The error of the first task that failed, which ends all that follows;
+  /// The error of the first work that failed, which ends all that follows;
   /// cudaSuccess while all is well.
-  Status fault() const {
-    return fault_.load(std::memory_order_acquire);
-  }
+  Status fault() const;
   /// The first fault stays.
   void set_fault(Status status);
   void forget_fault() {
@@ -59,11 +65,12 @@ class StreamSet {
  private:
   Device& device_;
   HandleTable<Stream>& handles_;
-  bool synchronous_;
+  Slot slot_;
+  bool calls_in_callbacks_;
   mutable std::mutex mutex_;
   std::mutex order_mutex_;
   std::vector<std::shared_ptr<Stream>> streams_; // the first is the default
-  std::atomic<Status> fault_{cudaSuccess};
+  std::atomic<Status> fault_{cudaSuccess}; // of the host's part in the work
 };
 
 } // namespace cudasim::device

@@ -1,0 +1,10 @@
+// The simulated device is linked in: it needs no library to be found.
+#include "cudasim/backend/api.h"
+#include "cudasim/device/backends/backends.h"
+
+namespace {
+
+[[maybe_unused]] const bool kRegistered =
+    cudasim::device::register_library(cudasim::backend::get_api);
+
+} // namespace
