@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "accelerator/host/process.h"
 #include "accelerator/host/host_error.h"
+#include "accelerator/host/process.h"
 
 namespace accelerator::host {
 namespace {

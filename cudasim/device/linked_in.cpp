@@ -1,5 +1,5 @@
 // The simulated device is linked in: it needs no library to be found.
-#include "cudasim/backend/api.h"
+#include "cudasim/backend/api/api.h"
 #include "cudasim/device/backends/backends.h"
 
 namespace {

@@ -85,7 +85,8 @@ long futex(
 } // namespace
 
 ncclUniqueId Board::create() {
-  const int file = accelerator::host::create_shared_file(kFileName, kHeaderBytes);
+  const int file =
+      accelerator::host::create_shared_file(kFileName, kHeaderBytes);
   require(
       file >= 0,
       ncclSystemError,

@@ -119,11 +119,7 @@ cudaError_t cudaIpcGetEventHandle(
 cudaError_t cudaIpcOpenEventHandle(
     cudaEvent_t* event,
     cudaIpcEventHandle_t handle) {
-  return call([&] {
-    store(
-        event,
-        enter(make_event(import_event(handle))));
-  });
+  return call([&] { store(event, enter(make_event(import_event(handle)))); });
 }
 
 } // extern "C"

@@ -81,8 +81,7 @@ const accel_api* open(const Entry& entry) {
       !ACCEL_HAS_MEMBER(accel_api, api->struct_size, event_synchronize)) {
     fail(
         entry,
-        "it has no " ACCEL_ENTRY_POINT
-        " that serves version " +
+        "it has no " ACCEL_ENTRY_POINT " that serves version " +
             std::to_string(ACCEL_ABI_VERSION) +
             " of the device ABI: build it against accelerator/abi/device_api.h");
   }

@@ -22,8 +22,8 @@ bool register_library(accel_get_api_function get_api);
 /// All devices of the libraries that TORCH_CUDA_DEVICES names (without it: of
 /// "sim"), in one sequence: the same each time. An entry is a name, or a path,
 /// and perhaps a colon with options behind it; a number there is "count=N".
-/// @throws Failure: cudaErrorInitializationError, with a message, when a library
-/// cannot be had or refuses its options.
+/// @throws Failure: cudaErrorInitializationError, with a message, when a
+/// library cannot be had or refuses its options.
 const std::vector<Slot>& all_devices();
 
 /// Ends the libraries' work, at the end of the process.

@@ -114,9 +114,8 @@ void put_copy(Stream& stream, const CopyWork& work) {
   const Device* from = owner_of(work.from);
   if (is_of(stream, to) && is_of(stream, from)) {
     const accel_copy copy = describe(work, to, from);
-    stream.give([&](accel_stream native) {
-      return stream.api().copy(native, &copy);
-    });
+    stream.give(
+        [&](accel_stream native) { return stream.api().copy(native, &copy); });
     return;
   }
   stream.enqueue([work] {
@@ -129,9 +128,8 @@ void put_fill(Stream& stream, const FillWork& work) {
   const Device* to = owner_of(work.to);
   const accel_fill fill = describe(work);
   if (is_of(stream, to)) {
-    stream.give([&](accel_stream native) {
-      return stream.api().fill(native, &fill);
-    });
+    stream.give(
+        [&](accel_stream native) { return stream.api().fill(native, &fill); });
     return;
   }
   stream.enqueue([fill, to] {

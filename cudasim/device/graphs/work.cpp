@@ -3,9 +3,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "cudasim/device/graphs/transfer.h"
 #include "cudasim/device/graphs/work_record.h"
 #include "cudasim/device/machine/device.h"
-#include "cudasim/device/graphs/transfer.h"
 #include "cudasim/device/memory/memory_pool.h"
 #include "cudasim/device/streams/stream.h"
 

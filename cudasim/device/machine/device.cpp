@@ -30,11 +30,7 @@ Device::Device(
       properties_(make_properties(figures_)),
       addresses_(addresses),
       memory_(addresses, ordinal, slot),
-      streams_(
-          *this,
-          slot,
-          stream_handles,
-          can(ACCEL_CAP_CALLS_IN_CALLBACKS)) {
+      streams_(*this, slot, stream_handles, can(ACCEL_CAP_CALLS_IN_CALLBACKS)) {
   set_default_limits();
   default_pool = std::make_shared<MemoryPool>(*this, memory_, streams_);
   current_pool = default_pool;

@@ -88,7 +88,8 @@ Settings read_settings() {
     throw Failure(cudaErrorInitializationError, wrong.what());
   }
   const auto devices = static_cast<int>(all_devices().size());
-  if (const auto visible = accelerator::host::variable("CUDA_VISIBLE_DEVICES")) {
+  if (const auto visible =
+          accelerator::host::variable("CUDA_VISIBLE_DEVICES")) {
     settings.visible = parse_visible_devices(*visible, devices, read_uuids());
   } else {
     for (int number = 0; number < devices; ++number) {

@@ -15,8 +15,7 @@ std::string uuid_of(unsigned char last) {
 }
 
 TEST(Settings, TheListOfVisibleDevicesEndsAtTheFirstThatIsNone) {
-  const std::vector<std::string> uuids = {
-      uuid_of(0), uuid_of(1), uuid_of(2)};
+  const std::vector<std::string> uuids = {uuid_of(0), uuid_of(1), uuid_of(2)};
   using Devices = std::vector<int>;
   EXPECT_EQ(parse_visible_devices("2,0", 3, uuids), (Devices{2, 0}));
   EXPECT_EQ(parse_visible_devices("1,7,0", 3, uuids), (Devices{1}));

@@ -105,8 +105,9 @@ void AddressMap::set_peer(int from, int to, bool enabled) {
         *user.api,
         user.api->peer_enable(user.index, owner.index, enabled ? 1 : 0));
   }
-  peers_[static_cast<std::size_t>(from) * devices_.size() +
-         static_cast<std::size_t>(to)] = enabled;
+  peers_
+      [static_cast<std::size_t>(from) * devices_.size() +
+       static_cast<std::size_t>(to)] = enabled;
 }
 
 void AddressMap::forget_peers(int from) {
@@ -118,8 +119,9 @@ void AddressMap::forget_peers(int from) {
 }
 
 bool AddressMap::peer(int from, int to) const {
-  return peers_[static_cast<std::size_t>(from) * devices_.size() +
-                static_cast<std::size_t>(to)];
+  return peers_
+      [static_cast<std::size_t>(from) * devices_.size() +
+       static_cast<std::size_t>(to)];
 }
 
 } // namespace cudasim::device

@@ -57,7 +57,6 @@ class AddressMap {
     return devices_[static_cast<std::size_t>(device)];
   }
 
-
   /// Enters a piece; its id is chosen here and returned.
   /// @throws Failure with cudaErrorInvalidValue when it overlaps another.
   std::uint64_t insert(Allocation allocation);

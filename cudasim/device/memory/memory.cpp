@@ -67,8 +67,7 @@ void enter(
 std::uint64_t Memory::allocate(std::uint64_t bytes) {
   void* memory = nullptr;
   const std::uint64_t size = bytes > 0 ? bytes : 1;
-  check(
-      *slot_.api, slot_.api->memory_allocate(slot_.index, size, 0, &memory));
+  check(*slot_.api, slot_.api->memory_allocate(slot_.index, size, 0, &memory));
   enter(map_, memory, size, Space::kDevice, device_, slot_.api, 0);
   return address_of(memory);
 }

@@ -137,9 +137,7 @@ void map_memory(
   allocation.library = &api;
   owner.addresses().insert(allocation); // refuses overlaps
   try {
-    check(
-        api,
-        api.virtual_map(pointer(begin), size, offset, memory->native()));
+    check(api, api.virtual_map(pointer(begin), size, offset, memory->native()));
   } catch (const Failure&) {
     owner.addresses().erase(begin);
     throw;

@@ -21,9 +21,7 @@ std::vector<std::byte> pack_parameters(
   return packed;
 }
 
-std::vector<std::byte> unpack_extra(
-    const KernelInfo& info,
-    void** extra) {
+std::vector<std::byte> unpack_extra(const KernelInfo& info, void** extra) {
   // The numbers of CU_LAUNCH_PARAM_END, _BUFFER_POINTER and _BUFFER_SIZE.
   const void* buffer = nullptr;
   std::size_t size = 0;

@@ -33,9 +33,7 @@ std::vector<std::byte> pack_parameters(
 
 /// The other way a caller can give parameters: already packed, in the list of
 /// options of cuLaunchKernel's `extra`.
-std::vector<std::byte> unpack_extra(
-    const KernelInfo& info,
-    void** extra);
+std::vector<std::byte> unpack_extra(const KernelInfo& info, void** extra);
 
 /// Checks a launch against the device's limits (CUDA programming guide,
 /// technical specifications).

@@ -39,8 +39,8 @@ std::string select(
   }
 }
 
-// What every launch answers on a device that runs no such code, and what is said
-// of it once.
+// What every launch answers on a device that runs no such code, and what is
+// said of it once.
 [[noreturn]] void fail_without_code(
     const std::string& kernel,
     const Device& device) {

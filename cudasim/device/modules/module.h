@@ -1,5 +1,5 @@
-// Modules: code from a fat binary or from text, loaded on each device when it is
-// first needed there, and the kernels in it.
+// Modules: code from a fat binary or from text, loaded on each device when it
+// is first needed there, and the kernels in it.
 #pragma once
 
 #include <array>

@@ -4,8 +4,8 @@
 #include <thread>
 #include <utility>
 
-#include "cudasim/device/ipc/shared_event.h"
 #include "cudasim/device/backends/api_status.h"
+#include "cudasim/device/ipc/shared_event.h"
 #include "cudasim/device/streams/stream.h"
 
 namespace cudasim::device {

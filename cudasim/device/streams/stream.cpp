@@ -91,8 +91,8 @@ void Stream::enqueue(Task task, bool always) {
   });
 }
 
-// Between looking at the other streams and joining the queue none of them may do
-// the same, so the lock is kept until then.
+// Between looking at the other streams and joining the queue none of them may
+// do the same, so the lock is kept until then.
 std::unique_lock<std::mutex> Stream::join() {
   if (kind_ == Kind::kNonBlocking) {
     return {};
@@ -111,8 +111,7 @@ std::unique_lock<std::mutex> Stream::join() {
 
 void Stream::wait_for(Stream& other) {
   if (other.mark_ == nullptr) {
-    check(
-        api(), api().event_create(set_.slot().index, false, &other.mark_));
+    check(api(), api().event_create(set_.slot().index, false, &other.mark_));
   }
   check(api(), api().event_record(other.mark_, other.native_));
   check(api(), api().stream_wait_event(native_, other.mark_));

@@ -1,0 +1,108 @@
+// Of the ABI: memory of devices and of the host.
+#include "cudasim/backend/api/api.h"
+#include "cudasim/backend/machine/machine.h"
+#include "cudasim/backend/memory/host_memory.h"
+#include "cudasim/backend/status/error.h"
+
+namespace cudasim::backend {
+namespace {
+
+void* pointer(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
+accel_status memory_allocate(
+    std::int32_t device,
+    std::uint64_t bytes,
+    std::uint64_t alignment,
+    void** address) {
+  return call("memory_allocate", [&] {
+    require(address != nullptr, "address is null");
+    require(bytes > 0, "the size is 0");
+    require(
+        (alignment & (alignment - 1)) == 0, "the alignment is no power of two");
+    *address =
+        pointer(machine().device(device).memory().allocate(bytes, alignment));
+  });
+}
+
+accel_status memory_free(std::int32_t device, void* address) {
+  return call("memory_free", [&] {
+    require(
+        machine().device(device).memory().release(
+            reinterpret_cast<std::uint64_t>(address)),
+        "no memory that memory_allocate gave begins there");
+  });
+}
+
+accel_status memory_info(
+    std::int32_t device,
+    std::uint64_t* free_bytes,
+    std::uint64_t* total_bytes) {
+  return call("memory_info", [&] {
+    require(
+        free_bytes != nullptr && total_bytes != nullptr,
+        "a place for the answer is null");
+    const Memory& memory = machine().device(device).memory();
+    *total_bytes = memory.capacity();
+    *free_bytes = memory.capacity() - memory.used();
+  });
+}
+
+accel_status host_allocate(std::uint64_t bytes, void** address) {
+  return call("host_allocate", [&] {
+    require(address != nullptr, "address is null");
+    require(bytes > 0, "the size is 0");
+    *address = allocate_host(machine().addresses(), bytes);
+  });
+}
+
+accel_status host_free(void* address) {
+  return call(
+      "host_free", [&] { release_host(machine().addresses(), address); });
+}
+
+accel_status host_register(void* address, std::uint64_t bytes) {
+  return call("host_register", [&] {
+    register_host(machine().addresses(), address, bytes);
+  });
+}
+
+accel_status host_unregister(void* address) {
+  return call("host_unregister", [&] {
+    unregister_host(machine().addresses(), address);
+  });
+}
+
+accel_status managed_allocate(
+    std::int32_t device,
+    std::uint64_t bytes,
+    void** address) {
+  return call("managed_allocate", [&] {
+    machine().require_device(device);
+    require(address != nullptr, "address is null");
+    require(bytes > 0, "the size is 0");
+    *address = allocate_host(machine().addresses(), bytes);
+  });
+}
+
+accel_status managed_free(void* address) {
+  return call(
+      "managed_free", [&] { release_host(machine().addresses(), address); });
+}
+
+} // namespace
+
+void add_memory(accel_api* api) {
+  api->memory_allocate = memory_allocate;
+  api->memory_free = memory_free;
+  api->memory_info = memory_info;
+  api->host_allocate = host_allocate;
+  api->host_free = host_free;
+  api->host_register = host_register;
+  api->host_unregister = host_unregister;
+  api->managed_allocate = managed_allocate;
+  api->managed_free = managed_free;
+}
+
+} // namespace cudasim::backend

@@ -1,0 +1,188 @@
+// Of the ABI: streams, the work in them, and events.
+#include <chrono>
+#include <memory>
+
+#include "cudasim/backend/api/api.h"
+#include "cudasim/backend/machine/copy.h"
+#include "cudasim/backend/machine/event.h"
+#include "cudasim/backend/machine/machine.h"
+#include "cudasim/backend/status/error.h"
+
+struct accel_stream_object {
+  std::shared_ptr<cudasim::backend::Stream> stream;
+};
+
+struct accel_event_object {
+  cudasim::backend::Event event;
+  int device;
+};
+
+namespace cudasim::backend {
+namespace {
+
+Stream& stream_of(accel_stream stream) {
+  require(stream != nullptr, "stream is null");
+  return *stream->stream;
+}
+
+Event& event_of(accel_event event) {
+  require(event != nullptr, "event is null");
+  return event->event;
+}
+
+accel_status copy(accel_stream stream, const accel_copy* work) {
+  return call("copy", [&] {
+    require(work != nullptr, "copy is null");
+    stream_of(stream).enqueue([work = *work] {
+      run_copy(work);
+      return ACCEL_OK;
+    });
+  });
+}
+
+accel_status fill(accel_stream stream, const accel_fill* work) {
+  return call("fill", [&] {
+    require(work != nullptr, "fill is null");
+    stream_of(stream).enqueue([work = *work] {
+      run_fill(work);
+      return ACCEL_OK;
+    });
+  });
+}
+
+accel_status stream_create(
+    std::int32_t device,
+    std::int32_t,
+    accel_stream* stream) {
+  return call("stream_create", [&] {
+    require(stream != nullptr, "stream is null");
+    *stream = new accel_stream_object{machine().device(device).create_stream()};
+  });
+}
+
+accel_status stream_destroy(accel_stream stream) {
+  return call("stream_destroy", [&] {
+    Stream& ending = stream_of(stream);
+    ending.device().remove_stream(ending);
+    delete stream;
+  });
+}
+
+accel_status stream_query(accel_stream stream) {
+  return call("stream_query", [&] {
+    const Stream& asked = stream_of(stream);
+    const accel_status fault = asked.device().fault();
+    return fault != ACCEL_OK ? fault
+                             : (asked.idle() ? ACCEL_OK : ACCEL_NOT_READY);
+  });
+}
+
+accel_status stream_synchronize(accel_stream stream) {
+  return call("stream_synchronize", [&] {
+    Stream& asked = stream_of(stream);
+    asked.synchronize();
+    return asked.device().fault();
+  });
+}
+
+accel_status stream_wait_event(accel_stream stream, accel_event event) {
+  return call("stream_wait_event", [&] {
+    event_of(event).make_wait(stream_of(stream));
+  });
+}
+
+accel_status stream_callback(
+    accel_stream stream,
+    accel_callback callback,
+    void* data) {
+  return call("stream_callback", [&] {
+    require(callback != nullptr, "callback is null");
+    stream_of(stream).enqueue(
+        [callback, data] {
+          callback(data);
+          return ACCEL_OK;
+        },
+        true);
+  });
+}
+
+accel_status event_create(
+    std::int32_t device,
+    std::int32_t,
+    accel_event* event) {
+  return call("event_create", [&] {
+    machine().require_device(device);
+    require(event != nullptr, "event is null");
+    *event = new accel_event_object{{}, device};
+  });
+}
+
+accel_status event_destroy(accel_event event) {
+  return call("event_destroy", [&] {
+    event_of(event);
+    delete event;
+  });
+}
+
+accel_status event_record(accel_event event, accel_stream stream) {
+  return call(
+      "event_record", [&] { event_of(event).record(stream_of(stream)); });
+}
+
+accel_status event_query(accel_event event) {
+  return call("event_query", [&] {
+    const auto point = event_of(event).point();
+    return point == nullptr || point->reached() ? ACCEL_OK : ACCEL_NOT_READY;
+  });
+}
+
+accel_status event_synchronize(accel_event event) {
+  return call("event_synchronize", [&] {
+    if (const auto point = event_of(event).point()) {
+      point->wait();
+    }
+    return machine().device(event->device).fault();
+  });
+}
+
+accel_status event_elapsed(
+    accel_event start,
+    accel_event end,
+    float* milliseconds) {
+  return call("event_elapsed", [&] {
+    const auto from = event_of(start).point();
+    const auto to = event_of(end).point();
+    require(milliseconds != nullptr, "milliseconds is null");
+    require(
+        from != nullptr && to != nullptr && from->reached() && to->reached(),
+        "an event has not been reached");
+    *milliseconds =
+        std::chrono::duration<float, std::milli>(to->when() - from->when())
+            .count();
+  });
+}
+
+} // namespace
+
+Stream& stream_behind(accel_stream stream) {
+  return stream_of(stream);
+}
+
+void add_streams(accel_api* api) {
+  api->copy = copy;
+  api->fill = fill;
+  api->stream_create = stream_create;
+  api->stream_destroy = stream_destroy;
+  api->stream_query = stream_query;
+  api->stream_synchronize = stream_synchronize;
+  api->stream_wait_event = stream_wait_event;
+  api->stream_callback = stream_callback;
+  api->event_create = event_create;
+  api->event_destroy = event_destroy;
+  api->event_record = event_record;
+  api->event_query = event_query;
+  api->event_synchronize = event_synchronize;
+  api->event_elapsed = event_elapsed;
+}
+
+} // namespace cudasim::backend

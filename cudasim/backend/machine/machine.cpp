@@ -1,0 +1,74 @@
+#include "cudasim/backend/machine/machine.h"
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "cudasim/backend/status/error.h"
+
+namespace cudasim::backend {
+namespace {
+
+// Never destroyed: threads of streams use it until the process ends.
+std::atomic<Machine*> the_machine{nullptr};
+
+} // namespace
+
+Machine::Machine(Settings settings)
+    : settings_(std::move(settings)), addresses_(settings_.devices) {}
+
+void Machine::require_device(int ordinal) const {
+  if (ordinal < 0 || ordinal >= device_count()) {
+    throw Error(
+        ACCEL_NO_DEVICE,
+        "there is no device " + std::to_string(ordinal) + " among " +
+            std::to_string(device_count()));
+  }
+}
+
+Device& Machine::device(int ordinal) {
+  require_device(ordinal);
+  const auto index = static_cast<std::size_t>(ordinal);
+  Device* made = made_[index].load(std::memory_order_acquire);
+  if (made == nullptr) {
+    const std::lock_guard lock(mutex_);
+    if (devices_[index] == nullptr) {
+      devices_[index] =
+          std::make_unique<Device>(ordinal, settings_, addresses_);
+      made_[index].store(devices_[index].get(), std::memory_order_release);
+    }
+    made = devices_[index].get();
+  }
+  return *made;
+}
+
+void Machine::stop() {
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  for (const auto& made : made_) {
+    const Device* device = made.load();
+    if (device == nullptr) {
+      continue;
+    }
+    for (const auto& stream : device->streams()) {
+      stream->abandon();
+      while (!stream->idle() && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+  }
+}
+
+Machine& machine() {
+  Machine* made = the_machine.load(std::memory_order_acquire);
+  require(made != nullptr, "initialize has not been called");
+  return *made;
+}
+
+void make_machine(const std::string& options) {
+  require(the_machine == nullptr, "initialize has been called already");
+  the_machine = new Machine(read_settings(options));
+}
+
+} // namespace cudasim::backend

@@ -1,0 +1,106 @@
+#include "cudasim/backend/machine/module.h"
+
+#include <new>
+#include <string_view>
+
+#include "cudasim/backend/machine/device.h"
+#include "cudasim/backend/status/error.h"
+#include "cudasim/ptx/parser.h"
+
+namespace cudasim::backend {
+namespace {
+
+// What parser and lowering throw, as the ABI's status.
+template <typename Body>
+auto translated(Body&& body) {
+  try {
+    return body();
+  } catch (const ptx::ParseError& error) {
+    throw Error(ACCEL_INVALID_CODE, error.what());
+  } catch (const engine::LoweringError& error) {
+    throw Error(ACCEL_NOT_SUPPORTED, error.what());
+  }
+}
+
+} // namespace
+
+LoadedProgram::LoadedProgram(Device& device, const accel_image& image)
+    : device_(device) {
+  const auto place = [&](std::uint64_t bytes,
+                         std::uint64_t alignment,
+                         bool read_only,
+                         std::string_view name) -> std::uint64_t {
+    if (image.place != nullptr) {
+      void* home = image.place(
+          image.place_data, std::string(name).c_str(), bytes, alignment);
+      if (home != nullptr) {
+        return reinterpret_cast<std::uint64_t>(home);
+      }
+    }
+    try {
+      variables_.push_back(
+          device_.memory().allocate(bytes, alignment, true, read_only));
+      return variables_.back();
+    } catch (const Error&) {
+      throw std::bad_alloc(); // the contract of engine::Program::Allocate
+    }
+  };
+  engine::Program::Resolve resolve;
+  if (image.resolve != nullptr) {
+    resolve = [&](std::string_view name) {
+      return reinterpret_cast<std::uint64_t>(
+          image.resolve(image.resolve_data, std::string(name).c_str()));
+    };
+  }
+  try {
+    program_ = translated([&] {
+      return engine::Program::load(
+          std::string(static_cast<const char*>(image.code), image.bytes),
+          image.source_name,
+          place,
+          resolve,
+          image.check_all != 0 ? engine::Program::Verify::kAtLoad
+                               : engine::Program::Verify::kAtFirstUse);
+    });
+  } catch (...) {
+    for (const std::uint64_t variable : variables_) {
+      device_.memory().release(variable);
+    }
+    throw;
+  }
+}
+
+LoadedProgram::~LoadedProgram() {
+  program_.reset();
+  for (const std::uint64_t variable : variables_) {
+    device_.memory().release(variable);
+  }
+}
+
+} // namespace cudasim::backend
+
+using cudasim::backend::Error;
+using cudasim::backend::LoadedProgram;
+
+accel_module_object::accel_module_object(
+    cudasim::backend::Device& device,
+    const accel_image& image)
+    : program(std::make_shared<LoadedProgram>(device, image)),
+      variables(program->program().symbols()),
+      kernel_names(program->program().kernel_names()) {}
+
+accel_kernel_object& accel_module_object::kernel(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  auto& entry = kernels_[name];
+  if (entry == nullptr) {
+    cudasim::engine::Program& parts = program->program();
+    const cudasim::engine::Kernel* found =
+        cudasim::backend::translated([&] { return parts.kernel(name); });
+    if (found == nullptr) {
+      throw Error(ACCEL_NOT_FOUND, "there is no kernel " + name);
+    }
+    entry = std::make_unique<accel_kernel_object>(
+        accel_kernel_object{program, found, &parts.info(*found)});
+  }
+  return *entry;
+}

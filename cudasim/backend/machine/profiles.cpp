@@ -1,0 +1,101 @@
+#include "cudasim/backend/machine/profiles.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace cudasim::backend {
+namespace {
+
+// Shared memory, L2 and memory bus follow compute capabilities 8.0 and 9.0
+// (CUDA programming guide, technical specifications). The number of
+// multiprocessors does not: kernels size their grids by it, and a host with a
+// few cores gains nothing from a hundred of them.
+constexpr Profile kProfiles[] = {
+    {"sm_80",
+     "cudasim sm_80",
+     8,
+     0,
+     16,
+     1'410'000,
+     1'215'000,
+     5120,
+     40 << 20,
+     164 << 10,
+     163 << 10},
+    {"sm_90",
+     "cudasim sm_90",
+     9,
+     0,
+     16,
+     1'785'000,
+     2'619'000,
+     5120,
+     50 << 20,
+     228 << 10,
+     227 << 10},
+};
+
+constexpr std::uint64_t kCapabilities = ACCEL_CAP_HOST_VISIBLE |
+    ACCEL_CAP_CALLS_IN_CALLBACKS | ACCEL_CAP_TIMING | ACCEL_CAP_PINNED |
+    ACCEL_CAP_MANAGED | ACCEL_CAP_PEER | ACCEL_CAP_IPC | ACCEL_CAP_VIRTUAL |
+    ACCEL_CAP_CODE;
+
+} // namespace
+
+const Profile* find_profile(const std::string& name) {
+  for (const Profile& profile : kProfiles) {
+    if (name == profile.name) {
+      return &profile;
+    }
+  }
+  return nullptr;
+}
+
+std::string profile_names() {
+  std::string names;
+  for (const Profile& profile : kProfiles) {
+    names += names.empty() ? "" : " or ";
+    names += profile.name;
+  }
+  return names;
+}
+
+accel_properties make_properties(
+    const Profile& profile,
+    int ordinal,
+    std::uint64_t memory,
+    bool synchronous) {
+  accel_properties p{};
+  p.struct_size = sizeof(p);
+  std::snprintf(p.name, sizeof(p.name), "%s", profile.device_name);
+  // A fixed beginning and the ordinal: the same in every process, as IPC needs.
+  const char beginning[] = "cudasim-device-";
+  static_assert(sizeof(beginning) == 16);
+  std::memcpy(p.uuid, beginning, 15);
+  p.uuid[15] = static_cast<unsigned char>(ordinal);
+  p.capabilities = kCapabilities;
+  p.code_formats = ACCEL_CODE_PTX;
+  p.synchronous = synchronous ? 1 : 0;
+  p.total_memory = memory;
+  p.major = profile.major;
+  p.minor = profile.minor;
+  p.multiprocessors = profile.multiprocessors;
+  p.threads_per_multiprocessor = 2048;
+  p.threads_per_block = 1024;
+  p.warp_size = 32;
+  p.registers_per_block = 65536;
+  p.registers_per_multiprocessor = 65536;
+  p.shared_per_block = 48 << 10;
+  p.shared_per_block_optin =
+      static_cast<std::uint64_t>(profile.shared_per_block_optin);
+  p.shared_per_multiprocessor =
+      static_cast<std::uint64_t>(profile.shared_per_multiprocessor);
+  p.clock_khz = profile.clock_khz;
+  p.memory_clock_khz = profile.memory_clock_khz;
+  p.memory_bus_bits = profile.memory_bus_bits;
+  p.l2_bytes = profile.l2_bytes;
+  p.pci_bus = ordinal + 1;
+  return p;
+}
+
+} // namespace cudasim::backend

@@ -1,0 +1,94 @@
+#include "cudasim/backend/machine/settings.h"
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include <unistd.h>
+
+#include "accelerator/host/environment.h"
+#include "cudasim/backend/machine/profiles.h"
+
+namespace cudasim::backend {
+namespace {
+
+using accelerator::host::parse_size;
+using accelerator::host::read_count;
+using accelerator::host::read_switch;
+using accelerator::host::reject;
+using accelerator::host::variable;
+
+constexpr int kMaxDevices = 16;
+
+// What the control group of a container leaves may be less than what is built
+// into the machine.
+std::uint64_t host_memory() {
+  std::uint64_t bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+      static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  std::ifstream limit("/sys/fs/cgroup/memory.max");
+  std::uint64_t allowed = 0;
+  if (limit >> allowed && allowed > 0) {
+    bytes = std::min(bytes, allowed);
+  }
+  return bytes;
+}
+
+int parse_count(const std::string& options) {
+  const std::string key = "count=";
+  std::size_t length = 0;
+  int count = -1;
+  if (options.compare(0, key.size(), key) == 0) {
+    try {
+      count = std::stoi(options.substr(key.size()), &length);
+    } catch (const std::exception&) {
+      count = -1;
+    }
+  }
+  if (count < 0 || count > kMaxDevices ||
+      length + key.size() != options.size()) {
+    throw std::invalid_argument(
+        "the option \"" + options +
+        "\" of the device sim is not known: write count=N with N from 0 to " +
+        std::to_string(kMaxDevices) +
+        ", or nothing; docs/cudasim.md has the environment variables");
+  }
+  return count;
+}
+
+} // namespace
+
+Settings read_settings(const std::string& options) {
+  Settings settings;
+  if (const auto profile = variable("CUDASIM_PROFILE")) {
+    if (find_profile(*profile) == nullptr) {
+      reject("CUDASIM_PROFILE", *profile, "write " + profile_names());
+    }
+    settings.profile = *profile;
+  }
+  settings.devices = options.empty()
+      ? static_cast<int>(read_count("CUDASIM_DEVICES", 1, 0, kMaxDevices))
+      : parse_count(options);
+  settings.memory =
+      std::max<std::uint64_t>(host_memory() / 2, std::uint64_t{1} << 30);
+  if (const auto memory = variable("CUDASIM_MEMORY")) {
+    const auto bytes = parse_size(*memory);
+    if (!bytes) {
+      reject("CUDASIM_MEMORY", *memory, "write a size such as 512M or 8G");
+    }
+    settings.memory = *bytes;
+  }
+  settings.synchronous = read_switch("CUDASIM_SYNC", false);
+  settings.check = read_switch("CUDASIM_CHECK", false);
+  const long processors = std::max(1u, std::thread::hardware_concurrency());
+  settings.workers =
+      static_cast<unsigned>(read_count("CUDASIM_WORKERS", processors, 1, 1024));
+  if (settings.synchronous) {
+    settings.workers = 1;
+  }
+  settings.timeout_seconds =
+      static_cast<double>(read_count("CUDASIM_TIMEOUT", 600, 0, 1'000'000));
+  return settings;
+}
+
+} // namespace cudasim::backend

@@ -1,0 +1,54 @@
+// How the environment's values are read.
+#include "cudasim/backend/machine/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "accelerator/host/environment.h"
+
+namespace cudasim::backend {
+namespace {
+
+using accelerator::host::parse_size;
+
+std::string message_of(const std::string& options) {
+  try {
+    read_settings(options);
+  } catch (const std::invalid_argument& wrong) {
+    return wrong.what();
+  }
+  return "was accepted";
+}
+
+TEST(Settings, SizesHaveUnitsOf1024) {
+  EXPECT_EQ(parse_size("512M"), std::uint64_t{512} << 20);
+  EXPECT_EQ(parse_size("8GiB"), std::uint64_t{8} << 30);
+  EXPECT_EQ(parse_size("123"), 123u);
+  for (const char* bad : {"", "0", "-1", "8X", "8Gx", "999999T"}) {
+    EXPECT_FALSE(parse_size(bad).has_value()) << bad;
+  }
+}
+
+TEST(Settings, AWrongValueIsNamedWithWhatIsAllowed) {
+  setenv("CUDASIM_PROFILE", "sm_35", 1);
+  EXPECT_EQ(
+      message_of(""),
+      "CUDASIM_PROFILE=sm_35 is not allowed: write sm_80 or sm_90");
+  unsetenv("CUDASIM_PROFILE");
+}
+
+TEST(Settings, TheOptionCountTakesThePlaceOfTheVariable) {
+  setenv("CUDASIM_DEVICES", "5", 1);
+  EXPECT_EQ(read_settings("").devices, 5);
+  EXPECT_EQ(read_settings("count=2").devices, 2);
+  unsetenv("CUDASIM_DEVICES");
+  for (const char* wrong :
+       {"count=", "count=-1", "count=17", "count=2x", "memory=3", "2"}) {
+    EXPECT_NE(message_of(wrong).find(wrong), std::string::npos) << wrong;
+  }
+}
+
+} // namespace
+} // namespace cudasim::backend
