@@ -89,6 +89,12 @@ int32_t devices() {
   return static_cast<int32_t>(library().devices().size());
 }
 
+uint64_t free_memory(int32_t device) {
+  uint64_t free = 0, total = 0;
+  EXPECT_OK(api().memory_info(device, &free, &total));
+  return free;
+}
+
 testing::AssertionResult is(
     accel_status found,
     accel_status expected,

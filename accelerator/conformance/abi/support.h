@@ -50,6 +50,12 @@ void expect_text(const std::vector<std::string>& words);
   if (::accelerator::conformance::devices() < (count)) \
   GTEST_SKIP() << "needs " << (count) << " devices"
 
+/// Ends the test when a device does not have so much memory free.
+#define NEEDS_MEMORY(device, bytes)                              \
+  if (::accelerator::conformance::free_memory(device) < (bytes)) \
+  GTEST_SKIP() << "needs " << (bytes) << " bytes of memory"
+uint64_t free_memory(int32_t device);
+
 /// Runs a test in a process of its own, whose library gets options besides; the
 /// test begins with it. Libraries that do not know them skip the test.
 #define IN_PROCESS_WITH(options)                                \
