@@ -70,6 +70,10 @@ class Library {
   const std::vector<accel_properties>& devices() const {
     return devices_;
   }
+  /// Whether functions can be called: from initialize to finalize.
+  bool is_initialized() const {
+    return initialized_;
+  }
   /// Whether a device has a capability.
   bool has(int32_t device, accel_capability capability) const {
     return (devices_.at(device).capabilities & capability) != 0;

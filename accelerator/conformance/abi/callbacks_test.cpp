@@ -176,8 +176,9 @@ TEST_F(Callbacks, PutInCallbacks) {
     std::atomic<int> left = 1000;
     static void take(void* data) {
       auto* state = static_cast<State*>(data);
-      if (--state->left > 0)
+      if (--state->left > 0) {
         EXPECT_OK(api().stream_callback(state->stream, take, data));
+      }
     }
   } state;
   state.stream = stream;

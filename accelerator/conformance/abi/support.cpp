@@ -78,7 +78,8 @@ Library& library() {
 }
 
 accel_status close_library() {
-  return opened() ? opened()->finalize() : ACCEL_OK;
+  return opened() && opened()->is_initialized() ? opened()->finalize()
+                                                : ACCEL_OK;
 }
 
 const accel_api& api() {
@@ -119,16 +120,25 @@ void expect_text(const std::vector<std::string>& words) {
         << "the text does not name " << word << ": " << text;
 }
 
-bool is_in_process_with(const std::string& options) {
+std::string library_path() {
+  return variable("ACCEL_LIBRARY");
+}
+
+std::string library_options() {
+  return variable("ACCEL_OPTIONS");
+}
+
+bool is_in_process_with(const std::string& options, bool open) {
   if (std::getenv("ACCEL_OWN_PROCESS")) {
-    library();
+    if (open)
+      library();
     return true;
   }
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
   const std::string filter = std::string("--gtest_filter=") +
       test->test_suite_name() + "." + test->name();
   std::string all = variable("ACCEL_OPTIONS");
-  all += (all.empty() ? "" : ",") + options;
+  all += (all.empty() || options.empty() ? "" : ",") + options;
   std::vector<std::string> environment = {
       "ACCEL_OWN_PROCESS=1", "ACCEL_OPTIONS=" + all};
   for (char** at = environ; *at; ++at) {
@@ -226,26 +236,30 @@ std::vector<unsigned char> read(accel_stream stream, const Memory& from) {
 }
 
 void Gate::close(accel_stream stream) {
-  EXPECT_OK(api().stream_callback(stream, callback, this));
+  auto* shared = new std::shared_ptr<State>(state_);
+  EXPECT_OK(api().stream_callback(
+      stream,
+      [](void* data) {
+        auto* shared = static_cast<std::shared_ptr<State>*>(data);
+        const std::shared_ptr<State> state = *shared;
+        delete shared;
+        std::unique_lock<std::mutex> lock(state->mutex);
+        state->reached = true;
+        state->changed.notify_all();
+        state->changed.wait(lock, [&] { return state->open; });
+      },
+      shared));
 }
 
 void Gate::open() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  open_ = true;
-  changed_.notify_all();
+  std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->open = true;
+  state_->changed.notify_all();
 }
 
 void Gate::wait_until_reached() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return reached_; });
-}
-
-void Gate::callback(void* data) {
-  auto* gate = static_cast<Gate*>(data);
-  std::unique_lock<std::mutex> lock(gate->mutex_);
-  gate->reached_ = true;
-  gate->changed_.notify_all();
-  gate->changed_.wait(lock, [gate] { return gate->open_; });
+  std::unique_lock<std::mutex> lock(state_->mutex);
+  state_->changed.wait(lock, [this] { return state_->reached; });
 }
 
 } // namespace accelerator::conformance

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -41,6 +42,10 @@ testing::AssertionResult is(
 /// Expects that the last error of this thread names all of the words.
 void expect_text(const std::vector<std::string>& words);
 
+/// The environment's path and options.
+std::string library_path();
+std::string library_options();
+
 /// Ends the test, skipped by name, when a device lacks a capability.
 #define NEEDS(device, capability)                                     \
   if (!::accelerator::conformance::library().has(device, capability)) \
@@ -61,7 +66,8 @@ uint64_t free_memory(int32_t device);
 #define IN_PROCESS_WITH(options)                                \
   if (!::accelerator::conformance::is_in_process_with(options)) \
   return
-bool is_in_process_with(const std::string& options);
+/// @param open whether the library is opened before the test begins.
+bool is_in_process_with(const std::string& options, bool open = true);
 
 /// Bytes that differ from their neighbours and from those of other seeds.
 std::vector<unsigned char> bytes(uint64_t count, unsigned seed = 1);
@@ -83,11 +89,10 @@ void write(
     const std::vector<unsigned char>& from);
 std::vector<unsigned char> read(accel_stream stream, const Memory& from);
 
-/// Holds a stream at a callback until it is opened.
+/// Holds a stream at a callback until it is opened, at its end if not before.
 class Gate {
  public:
   Gate() = default;
-  /// Opens; who put it in waits for the stream before it goes.
   ~Gate() {
     open();
   }
@@ -98,12 +103,14 @@ class Gate {
   void wait_until_reached();
 
  private:
-  static void callback(void* gate);
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool open_ = false;
-  bool reached_ = false;
+  /// The callback's as well: it may end after the gate.
+  struct State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool open = false;
+    bool reached = false;
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 /// A stream of device 0 for each test.
