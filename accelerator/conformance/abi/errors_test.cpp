@@ -10,9 +10,11 @@ namespace {
 using Errors = Device;
 
 /// Expects a status and a text that names the function and the value.
-#define EXPECT_ERROR(expected, function, value, ...)    \
-  EXPECT_STATUS(expected, api().function(__VA_ARGS__)); \
-  expect_text({#function, value})
+#define EXPECT_ERROR(expected, function, value, ...)      \
+  do {                                                    \
+    EXPECT_STATUS(expected, api().function(__VA_ARGS__)); \
+    expect_text({#function, value});                      \
+  } while (false)
 
 TEST_F(Errors, AreNotedForEachThread) {
   void* address = nullptr;
@@ -51,7 +53,7 @@ TEST_F(Errors, OfDevicesThatThereAreNot) {
     EXPECT_ERROR(
         ACCEL_NO_DEVICE, memory_allocate, value, device, 1, 0, &address);
     EXPECT_EQ(address, this);
-    EXPECT_ERROR(ACCEL_NO_DEVICE, memory_free, value, device, &value);
+    EXPECT_ERROR(ACCEL_NO_DEVICE, memory_free, value, device, &address);
     EXPECT_ERROR(ACCEL_NO_DEVICE, memory_info, value, device, &free, &total);
     EXPECT_EQ(free + total, 3u);
     EXPECT_ERROR(ACCEL_NO_DEVICE, stream_create, value, device, 0, &none);
@@ -84,8 +86,9 @@ TEST_F(Errors, OfFreeing) {
   EXPECT_STATUS(
       ACCEL_INVALID_ARGUMENT, api().memory_free(0, memory.get() + 256));
   void* address = memory.release();
-  if (devices() > 1)
+  if (devices() > 1) {
     EXPECT_STATUS(ACCEL_INVALID_ARGUMENT, api().memory_free(1, address));
+  }
   EXPECT_OK(api().memory_free(0, address));
   EXPECT_STATUS(ACCEL_INVALID_ARGUMENT, api().memory_free(0, address));
 }
