@@ -111,20 +111,16 @@ static accel_status put_work(
 static char* map(uint64_t size, uint64_t alignment) {
   static const uintptr_t begin = 0x7e8000000000, end = 0x7ef000000000;
   static uintptr_t next;
-  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  const int flags =
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   uintptr_t mask = (alignment > PAGE ? alignment : PAGE) - 1;
   for (int attempt = 0; attempt < 1000; ++attempt) {
     uintptr_t at = ((next > begin ? next : begin) + mask) & ~mask;
     if (at < begin || at > end || size > end - at)
       at = (begin + mask) & ~mask;
     next = at + size + PAGE;
-    char* got = mmap(
-        (void*)at,
-        size,
-        PROT_READ | PROT_WRITE,
-        flags | MAP_FIXED_NOREPLACE,
-        -1,
-        0);
+    int access = PROT_READ | PROT_WRITE;
+    char* got = mmap((void*)at, size, access, flags, -1, 0);
     if (got != MAP_FAILED || errno != EEXIST)
       return got == MAP_FAILED ? NULL : got;
   }
@@ -226,12 +222,12 @@ static accel_status memory_allocate(
   uint64_t count = ++device->allocated, every = options[EVERY];
   uint64_t room = options[MEMORY] - device->used;
   uint64_t size = bytes > room ? bytes : (bytes + PAGE - 1) / PAGE * PAGE;
-  char* begin = NULL;
-  if (size <= room && count != options[OUT_OF_MEMORY] &&
-      (!every || count % every != 0))
-    begin = map(size, alignment);
-  struct allocation* made = begin ? malloc(sizeof *made) : NULL;
-  if (!made)
+  bool ordered =
+      count == options[OUT_OF_MEMORY] || (every && count % every == 0);
+  struct allocation* made = malloc(sizeof *made);
+  char* begin = made && !ordered && size <= room ? map(size, alignment) : NULL;
+  if (!begin) {
+    free(made);
     FAIL(
         ACCEL_OUT_OF_MEMORY,
         "device %d: no %" PRIu64 " bytes; free are %" PRIu64 " of %" PRIu64,
@@ -239,6 +235,7 @@ static accel_status memory_allocate(
         bytes,
         room,
         options[MEMORY]);
+  }
   *made = (struct allocation){device->allocations, begin, size};
   device->allocations = made;
   device->used += size;
