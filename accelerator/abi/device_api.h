@@ -24,11 +24,16 @@
  *  - Ownership: what is passed by pointer is the caller's and is read before
  *    the function returns; what a function makes is destroyed by the function
  *    of the same group, and by nothing else.
+ *  - Arguments: no pointer is null unless a function says so. A number that no
+ *    device has is answered with ACCEL_NO_DEVICE.
  *  - Errors: nothing is changed when a function fails. A status other than
  *    ACCEL_OK and ACCEL_NOT_READY comes with a text, see last_error. A fault of
  *    the device (ACCEL_IS_FAULT) stays: from then on work is dropped,
- * device_status answers the fault, waits return at once with it, callbacks are
- * still called, and what only frees or destroys still works.
+ * device_status and queries answer the fault, waits return at once with it,
+ * callbacks are still called, those put in later as well, and what only frees
+ * or destroys still works. Functions that put in other work answer ACCEL_OK or
+ * the fault, memory_allocate the fault. Work of other devices does not wait for
+ * what was dropped.
  *  - The process that has called initialize is the only one that calls
  *    anything: children of fork() do not.
  */
@@ -104,7 +109,8 @@ typedef enum accel_capability {
    * order with streams, which is the caller's business). */
   ACCEL_CAP_HOST_VISIBLE = 1 << 0,
   ACCEL_CAP_CALLS_IN_CALLBACKS = 1 << 1,
-  /* Groups of functions, further below. */
+  /* Groups of functions, further below: all functions of a group are there when
+   * one of the devices has its bit, and all are null when none has. */
   ACCEL_CAP_TIMING = 1 << 2,
   ACCEL_CAP_PINNED = 1 << 3,
   ACCEL_CAP_MANAGED = 1 << 4,
@@ -129,7 +135,7 @@ typedef enum accel_code_format {
 typedef struct accel_properties {
   size_t struct_size; /* the caller's; the library fills what it knows of it */
   char name[256]; /* "Fake device" */
-  unsigned char uuid[16];
+  unsigned char uuid[16]; /* unlike those of all other devices */
   uint64_t capabilities; /* accel_capability, of this device */
   uint64_t code_formats; /* accel_code_format */
   uint64_t total_memory; /* bytes */
@@ -159,7 +165,8 @@ typedef struct accel_properties {
   int32_t synchronous;
 } accel_properties;
 
-/* A box of bytes; one row is the common case (height and depth are 1 then). */
+/* A box of bytes; one row is the common case (height and depth are 1 then). The
+ * pitches of one row, and the distances of one slice, are not looked at. */
 typedef struct accel_copy {
   size_t struct_size;
   void* to;
@@ -177,7 +184,7 @@ typedef struct accel_copy {
 
 #define ACCEL_HOST (-1)
 
-/* Elements of 1, 2 or 4 bytes set to a value. */
+/* Elements of 1, 2 or 4 bytes set to the low bytes of a value. */
 typedef struct accel_fill {
   size_t struct_size;
   void* to;
@@ -312,13 +319,15 @@ typedef struct accel_api {
 
   /* == Required == */
 
-  /* The text of the calling thread's last error: what was found, what is
-   * needed. Good until the thread's next call; never null. */
+  /* The text of the calling thread's last error: the function, the device where
+   * there is one, what was found, what is needed. Good until the thread's next
+   * call; never null. */
   const char* (*last_error)(void);
 
   /* Called once, before all others. May wait.
    * @param options KEY=VALUE pairs with commas between them, or "".
-   * ACCEL_INVALID_ARGUMENT for a key or value that is not known. */
+   * ACCEL_INVALID_ARGUMENT for a key or value that is not known; it can be
+   * called again then, as after any failure. */
   accel_status (*initialize)(const char* options);
   /* Called at most once, after all others: at the end of the process. Work that
    * is left is dropped; callbacks that have not begun are not called. May wait
@@ -329,7 +338,8 @@ typedef struct accel_api {
   accel_status (*device_count)(int32_t* count);
   accel_status (
       *device_properties)(int32_t device, accel_properties* properties);
-  /* Waits for all work of the device's streams. */
+  /* Waits for all work of the device's streams that was put in before the call,
+   * those that were destroyed included. */
   accel_status (*device_synchronize)(int32_t device);
   /* The device's fault; ACCEL_OK while it has none. Called often: cheap. */
   accel_status (*device_status)(int32_t device);
@@ -346,7 +356,9 @@ typedef struct accel_api {
       uint64_t bytes,
       uint64_t alignment,
       void** address);
-  /* Frees at once: who calls it has seen to it that no work uses the memory. */
+  /* Frees at once: who calls it has seen to it that no work uses the memory.
+   * ACCEL_INVALID_ARGUMENT for an address that memory_allocate did not give for
+   * this device, or that was freed. */
   accel_status (*memory_free)(int32_t device, void* address);
   /* Bytes that could be allocated, and of all memory. */
   accel_status (*memory_info)(
@@ -356,8 +368,9 @@ typedef struct accel_api {
 
   /* Work in a stream. Memory of the host is pinned, or left alone by everybody
    * until the work is done. Copies between devices are between devices of this
-   * library; without ACCEL_CAP_PEER they go any way there is. What overlaps is
-   * copied in any order. */
+   * library; without ACCEL_CAP_PEER they go any way there is. The stream is one
+   * of a device whose memory has a part in it, any for what is the host's on
+   * both sides. What overlaps is copied in any order. */
   accel_status (*copy)(accel_stream stream, const accel_copy* copy);
   accel_status (*fill)(accel_stream stream, const accel_fill* fill);
 
@@ -389,9 +402,12 @@ typedef struct accel_api {
   /* Lets go of an event; what waits for it still does. */
   accel_status (*event_destroy)(accel_event event);
   /* Marks what the stream has been given so far; an earlier record is
-   * forgotten by everybody who has not begun to wait for it. */
+   * forgotten by everybody who has not begun to wait for it, which streams do
+   * when stream_wait_event is called. ACCEL_INVALID_ARGUMENT for a stream of
+   * another device than the event's. */
   accel_status (*event_record)(accel_event event, accel_stream stream);
-  /* ACCEL_OK when the work before the last record is done, or there is none;
+  /* ACCEL_OK when the work before the last record is done, or there is none,
+   * ACCEL_NOT_READY, or the fault of the event's device;
    * its stream has no other work then if it was given none behind the record.
    */
   accel_status (*event_query)(accel_event event);

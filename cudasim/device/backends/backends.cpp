@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
 #include <mutex>
 #include <sstream>
+#include <stdexcept>
 
 #include <dlfcn.h>
 
+#include "accelerator/abi/library.h"
 #include "accelerator/host/environment.h"
-#include "cudasim/device/backends/api_status.h"
+#include "cudasim/device/status/status.h"
 
 namespace cudasim::device {
 namespace {
+
+using accelerator::Library;
 
 struct Entry {
   std::string library; // a name or a path
@@ -46,12 +51,6 @@ std::vector<Entry> parse(const std::string& text) {
   return entries;
 }
 
-[[noreturn]] void fail(const Entry& entry, const std::string& reason) {
-  throw Failure(
-      cudaErrorInitializationError,
-      "the device library " + entry.library + " cannot be used: " + reason);
-}
-
 // Where a library of that name lies when it is not linked in: beside this one.
 std::string path_of(const std::string& name) {
   if (name.find('/') != std::string::npos) {
@@ -63,66 +62,40 @@ std::string path_of(const std::string& name) {
   return own.substr(0, own.rfind('/') + 1) + "libaccel_" + name + ".so";
 }
 
-const accel_api* open(const Entry& entry) {
+std::unique_ptr<Library> open(const Entry& entry) {
   for (const accel_api* api : linked_in()) {
     if (entry.library == api->name) {
-      return api;
+      return std::make_unique<Library>(entry.library, api);
     }
   }
-  void* library = dlopen(path_of(entry.library).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    fail(entry, dlerror());
-  }
-  const auto get_api = reinterpret_cast<accel_get_api_function>(
-      dlsym(library, ACCEL_ENTRY_POINT));
-  const accel_api* api =
-      get_api == nullptr ? nullptr : get_api(ACCEL_ABI_VERSION);
-  if (api == nullptr || api->abi_version != ACCEL_ABI_VERSION ||
-      !ACCEL_HAS_MEMBER(accel_api, api->struct_size, event_synchronize)) {
-    fail(
-        entry,
-        "it has no " ACCEL_ENTRY_POINT " that serves version " +
-            std::to_string(ACCEL_ABI_VERSION) +
-            " of the device ABI: build it against accelerator/abi/device_api.h");
-  }
-  return api;
+  return std::make_unique<Library>(path_of(entry.library));
 }
 
-std::vector<const accel_api*>& opened() {
-  static auto* all = new std::vector<const accel_api*>;
+// In the order of their devices. Never destroyed: threads of theirs may run until
+// the process has ended.
+std::vector<std::unique_ptr<Library>>& opened() {
+  static auto* all = new std::vector<std::unique_ptr<Library>>;
   return *all;
-}
-
-// The struct of a library, of whatever age, with all members that are known
-// here: those that it has not are null.
-const accel_api* complete(const accel_api* api) {
-  auto* whole = new accel_api{}; // lives as long as the process
-  std::copy_n(
-      reinterpret_cast<const char*>(api),
-      std::min(api->struct_size, sizeof(*whole)),
-      reinterpret_cast<char*>(whole));
-  return whole;
 }
 
 std::vector<Slot> make_slots() {
   std::vector<Slot> slots;
   for (const Entry& entry : parse(
            accelerator::host::variable("TORCH_CUDA_DEVICES").value_or("sim"))) {
-    const accel_api* api = complete(open(entry));
-    for (const accel_api* other : opened()) {
-      if (std::string(other->name) == api->name) {
-        fail(entry, "it is named twice; write NAME:COUNT for several devices");
+    auto library = open(entry);
+    for (const auto& other : opened()) {
+      if (std::string(other->api().name) == library->api().name) {
+        throw accelerator::LibraryError(
+            "TORCH_CUDA_DEVICES names the device library " + entry.library +
+            " twice; write " + entry.library + ":COUNT for several devices");
       }
     }
-    if (api->initialize(entry.options.c_str()) != ACCEL_OK) {
-      throw Failure(cudaErrorInitializationError, api->last_error());
-    }
-    opened().push_back(api);
-    std::int32_t count = 0;
-    check(*api, api->device_count(&count));
+    library->initialize(entry.options);
+    const auto count = static_cast<int>(library->devices().size());
     for (int index = 0; index < count; ++index) {
-      slots.push_back({api, index});
+      slots.push_back({&library->api(), index});
     }
+    opened().push_back(std::move(library));
   }
   return slots;
 }
@@ -145,17 +118,17 @@ const std::vector<Slot>& all_devices() {
     }
     try {
       slots = new std::vector<Slot>(make_slots());
-    } catch (const Failure& wrong) {
-      failure = wrong.message();
-      throw;
+    } catch (const std::runtime_error& wrong) {
+      failure = wrong.what();
+      throw Failure(cudaErrorInitializationError, failure);
     }
   }
   return *slots;
 }
 
 void finalize_libraries() noexcept {
-  for (const accel_api* api : opened()) {
-    api->finalize();
+  for (const auto& library : opened()) {
+    library->finalize();
   }
 }
 
