@@ -119,8 +119,9 @@ TEST_F(Capabilities, Ipc) {
   ASSERT_OK(api().ipc_export(memory.get(), &handle));
   EXPECT_NE(std::memcmp(handle.bytes, nothing.bytes, sizeof handle.bytes), 0);
   void* address = nullptr;
+  uint64_t bytes = 0;
   EXPECT_STATUS(
-      ACCEL_INVALID_ARGUMENT, api().ipc_import(0, &nothing, &address));
+      ACCEL_INVALID_ARGUMENT, api().ipc_import(0, &nothing, &address, &bytes));
 }
 
 TEST_F(Capabilities, Virtual) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include "accelerator/abi/library.h"
 #include "accelerator/host/environment.h"
@@ -51,7 +52,8 @@ std::vector<Entry> parse(const std::string& text) {
   return entries;
 }
 
-// Where a library of that name lies when it is not linked in: beside this one.
+// Where a library of that name lies when it is not linked in: beside this one,
+// or where the loader finds it.
 std::string path_of(const std::string& name) {
   if (name.find('/') != std::string::npos) {
     return name;
@@ -59,7 +61,9 @@ std::string path_of(const std::string& name) {
   Dl_info info{};
   dladdr(reinterpret_cast<const void*>(&all_devices), &info);
   const std::string own = info.dli_fname == nullptr ? "" : info.dli_fname;
-  return own.substr(0, own.rfind('/') + 1) + "libaccel_" + name + ".so";
+  const std::string file = "libaccel_" + name + ".so";
+  const std::string beside = own.substr(0, own.rfind('/') + 1) + file;
+  return access(beside.c_str(), F_OK) == 0 ? beside : file;
 }
 
 std::unique_ptr<Library> open(const Entry& entry) {
@@ -71,8 +75,8 @@ std::unique_ptr<Library> open(const Entry& entry) {
   return std::make_unique<Library>(path_of(entry.library));
 }
 
-// In the order of their devices. Never destroyed: threads of theirs may run until
-// the process has ended.
+// In the order of their devices. Never destroyed: threads of theirs may run
+// until the process has ended.
 std::vector<std::unique_ptr<Library>>& opened() {
   static auto* all = new std::vector<std::unique_ptr<Library>>;
   return *all;
