@@ -28,7 +28,12 @@ class Stream {
       : api_(other.api_),
         device_(other.device_),
         stream_(std::exchange(other.stream_, nullptr)) {}
-  Stream& operator=(Stream&&) = delete;
+  Stream& operator=(Stream&& other) noexcept {
+    std::swap(api_, other.api_);
+    std::swap(device_, other.device_);
+    std::swap(stream_, other.stream_);
+    return *this;
+  }
   ~Stream() {
     if (stream_)
       api_->stream_destroy(stream_);
@@ -57,7 +62,11 @@ class Event {
   }
   Event(Event&& other) noexcept
       : api_(other.api_), event_(std::exchange(other.event_, nullptr)) {}
-  Event& operator=(Event&&) = delete;
+  Event& operator=(Event&& other) noexcept {
+    std::swap(api_, other.api_);
+    std::swap(event_, other.event_);
+    return *this;
+  }
   ~Event() {
     if (event_)
       api_->event_destroy(event_);
@@ -89,7 +98,13 @@ class Memory {
         device_(other.device_),
         bytes_(other.bytes_),
         address_(std::exchange(other.address_, nullptr)) {}
-  Memory& operator=(Memory&&) = delete;
+  Memory& operator=(Memory&& other) noexcept {
+    std::swap(api_, other.api_);
+    std::swap(device_, other.device_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(address_, other.address_);
+    return *this;
+  }
   ~Memory() {
     if (address_)
       api_->memory_free(device_, address_);
