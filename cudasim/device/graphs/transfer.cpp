@@ -55,8 +55,15 @@ accel_fill describe(const FillWork& work) {
   return fill;
 }
 
-bool is_of(const Stream& stream, const Device* device) {
-  return device == nullptr || &device->api() == &stream.api();
+// Whether a stream can take work on memory of these devices (null: the host's):
+// its library knows them, and its device is one of them.
+bool can_take(const Stream& stream, const Device* one, const Device* other) {
+  const auto known = [&](const Device* device) {
+    return device == nullptr || &device->api() == &stream.api();
+  };
+  const Device* own = &stream.device();
+  return known(one) && known(other) &&
+      (one == own || other == own || (one == nullptr && other == nullptr));
 }
 
 // A stream of a device for the time of one transfer.
@@ -85,12 +92,12 @@ class OwnStream {
   accel_stream stream_ = nullptr;
 };
 
-// A copy of which a side is another library's than the stream's. What one
-// library knows nothing of goes through memory of the host, without gaps.
-void copy_through_host(const CopyWork& work) {
+// A copy that the stream which it is in cannot take. Between two libraries it
+// goes through memory of the host, without gaps.
+void copy_elsewhere(const CopyWork& work) {
   const Device* to = owner_of(work.to);
   const Device* from = owner_of(work.from);
-  if (to == nullptr || from == nullptr) {
+  if (to == nullptr || from == nullptr || &to->api() == &from->api()) {
     OwnStream(to != nullptr ? *to : *from).copy(describe(work, to, from));
     return;
   }
@@ -112,14 +119,14 @@ void copy_through_host(const CopyWork& work) {
 void put_copy(Stream& stream, const CopyWork& work) {
   const Device* to = owner_of(work.to);
   const Device* from = owner_of(work.from);
-  if (is_of(stream, to) && is_of(stream, from)) {
+  if (can_take(stream, to, from)) {
     const accel_copy copy = describe(work, to, from);
     stream.give(
         [&](accel_stream native) { return stream.api().copy(native, &copy); });
     return;
   }
   stream.enqueue([work] {
-    copy_through_host(work);
+    copy_elsewhere(work);
     return cudaSuccess;
   });
 }
@@ -127,7 +134,7 @@ void put_copy(Stream& stream, const CopyWork& work) {
 void put_fill(Stream& stream, const FillWork& work) {
   const Device* to = owner_of(work.to);
   const accel_fill fill = describe(work);
-  if (is_of(stream, to)) {
+  if (can_take(stream, to, to)) {
     stream.give(
         [&](accel_stream native) { return stream.api().fill(native, &fill); });
     return;

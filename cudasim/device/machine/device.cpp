@@ -27,7 +27,7 @@ Device::Device(
       physical_(physical),
       slot_(slot),
       figures_(read_figures(slot)),
-      properties_(make_properties(figures_)),
+      properties_(make_properties(figures_, physical)),
       addresses_(addresses),
       memory_(addresses, ordinal, slot),
       streams_(*this, slot, stream_handles, can(ACCEL_CAP_CALLS_IN_CALLBACKS)) {

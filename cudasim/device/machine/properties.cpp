@@ -8,6 +8,9 @@
 namespace cudasim::device {
 namespace {
 
+// Of the places of devices that are on no bus; the machine's begin with 0.
+constexpr int kOwnDomain = 0xacc;
+
 // What a device has when it does not say.
 int figure(std::int32_t value, int otherwise) {
   return value > 0 ? value : otherwise;
@@ -32,7 +35,7 @@ std::string uuid_text(const unsigned char (&uuid)[16]) {
   return text;
 }
 
-cudaDeviceProp make_properties(const accel_properties& figures) {
+cudaDeviceProp make_properties(const accel_properties& figures, int number) {
   const auto has = [&](accel_capability capability) {
     return (figures.capabilities & capability) != 0 ? 1 : 0;
   };
@@ -65,8 +68,10 @@ cudaDeviceProp make_properties(const accel_properties& figures) {
   p.canMapHostMemory = 1;
   p.computeMode = cudaComputeModeDefault;
   p.concurrentKernels = 1;
-  p.pciDomainID = figures.pci_domain;
-  p.pciBusID = figures.pci_bus;
+  const bool on_bus =
+      (figures.pci_domain | figures.pci_bus | figures.pci_device) != 0;
+  p.pciDomainID = on_bus ? figures.pci_domain : kOwnDomain;
+  p.pciBusID = on_bus ? figures.pci_bus : number + 1;
   p.pciDeviceID = figures.pci_device;
   p.asyncEngineCount = 3;
   p.unifiedAddressing = 1;
@@ -82,7 +87,7 @@ cudaDeviceProp make_properties(const accel_properties& figures) {
       bytes(figures.shared_per_multiprocessor, 164 << 10);
   p.regsPerMultiprocessor = figure(figures.registers_per_multiprocessor, 65536);
   p.managedMemory = 1;
-  p.multiGpuBoardGroupID = figures.pci_bus - 1;
+  p.multiGpuBoardGroupID = p.pciBusID - 1;
   p.hostNativeAtomicSupported = has(ACCEL_CAP_HOST_VISIBLE);
   p.singleToDoublePrecisionPerfRatio = 2;
   p.concurrentManagedAccess = has(ACCEL_CAP_MANAGED);

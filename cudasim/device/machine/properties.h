@@ -11,7 +11,9 @@ namespace cudasim::device {
 
 /// The properties of a device as cudaGetDeviceProperties gives them. Where a
 /// device has no such figure they say what lets programs run.
-cudaDeviceProp make_properties(const accel_properties& figures);
+/// @param number of the device on the machine, which is its place on a bus of
+/// their own for devices that are on none.
+cudaDeviceProp make_properties(const accel_properties& figures, int number);
 
 /// One figure of a device; false when this attribute is not known.
 /// @param attribute a cudaDeviceAttr or CUdevice_attribute (same numbers).
