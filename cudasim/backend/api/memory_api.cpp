@@ -18,9 +18,12 @@ accel_status memory_allocate(
     void** address) {
   return call("memory_allocate", [&] {
     require(address != nullptr, "address is null");
-    require(bytes > 0, "the size is 0");
-    require(
-        (alignment & (alignment - 1)) == 0, "the alignment is no power of two");
+    require_argument(bytes > 0, "bytes", bytes, "1 or more");
+    require_argument(
+        (alignment & (alignment - 1)) == 0,
+        "alignment",
+        alignment,
+        "a power of two");
     *address =
         pointer(machine().device(device).memory().allocate(bytes, alignment));
   });

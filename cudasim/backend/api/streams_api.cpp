@@ -30,9 +30,25 @@ Event& event_of(accel_event event) {
   return event->event;
 }
 
+template <typename Box>
+void require_box(const Box& work) {
+  require_argument(work.width > 0, "width", work.width, "1 or more");
+  require_argument(work.height > 0, "height", work.height, "1 or more");
+  require_argument(work.depth > 0, "depth", work.depth, "1 or more");
+}
+
+void require_side(std::int32_t device) {
+  if (device != ACCEL_HOST) {
+    machine().require_device(device);
+  }
+}
+
 accel_status copy(accel_stream stream, const accel_copy* work) {
   return call("copy", [&] {
     require(work != nullptr, "copy is null");
+    require_box(*work);
+    require_side(work->to_device);
+    require_side(work->from_device);
     stream_of(stream).enqueue([work = *work] {
       run_copy(work);
       return ACCEL_OK;
@@ -43,6 +59,17 @@ accel_status copy(accel_stream stream, const accel_copy* work) {
 accel_status fill(accel_stream stream, const accel_fill* work) {
   return call("fill", [&] {
     require(work != nullptr, "fill is null");
+    require_box(*work);
+    const std::uint32_t size = work->element_size;
+    require_argument(
+        size == 1 || size == 2 || size == 4, "element_size", size, "1, 2 or 4");
+    const auto require_multiple = [&](const char* name, std::uint64_t value) {
+      require_argument(
+          value % size == 0, name, value, "a multiple of element_size");
+    };
+    require_multiple("to", reinterpret_cast<std::uint64_t>(work->to));
+    require_multiple("pitch", work->pitch);
+    require_multiple("slice", work->slice);
     stream_of(stream).enqueue([work = *work] {
       run_fill(work);
       return ACCEL_OK;
@@ -125,8 +152,16 @@ accel_status event_destroy(accel_event event) {
 }
 
 accel_status event_record(accel_event event, accel_stream stream) {
-  return call(
-      "event_record", [&] { event_of(event).record(stream_of(stream)); });
+  return call("event_record", [&] {
+    Event& recorded = event_of(event);
+    Stream& where = stream_of(stream);
+    require_argument(
+        where.device().ordinal() == event->device,
+        "the stream's device",
+        where.device().ordinal(),
+        "the event's");
+    recorded.record(where);
+  });
 }
 
 accel_status event_query(accel_event event) {

@@ -1,7 +1,7 @@
 #include "cudasim/backend/memory/memory.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <string>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -78,10 +78,14 @@ std::uint64_t Memory::allocate(
     const auto piece = size >= bytes && size <= capacity_ - used_
         ? pieces_->allocate(size, std::max(alignment, kAlignment))
         : std::nullopt;
-    require(
-        piece.has_value(),
-        ACCEL_OUT_OF_MEMORY,
-        "the device has not so much memory left");
+    if (!piece) {
+      throw Error(
+          ACCEL_OUT_OF_MEMORY,
+          "device " + std::to_string(device_) + " has no " +
+              std::to_string(bytes) + " bytes left; free are " +
+              std::to_string(capacity_ - used_) + " of " +
+              std::to_string(capacity_));
+    }
     begin = *piece;
     used_ += size;
     if (!variable) {

@@ -41,6 +41,23 @@ inline void require(bool condition, const char* message) {
   require(condition, ACCEL_INVALID_ARGUMENT, message);
 }
 
+/// Throws an Error with ACCEL_INVALID_ARGUMENT, and the argument's value in its
+/// message, unless the condition holds.
+/// @param needed what the argument has to be.
+template <typename Value>
+void require_argument(
+    bool condition,
+    const char* name,
+    Value value,
+    const char* needed) {
+  if (!condition) {
+    throw Error(
+        ACCEL_INVALID_ARGUMENT,
+        std::string(name) + " is " + std::to_string(value) + ", needed is " +
+            needed);
+  }
+}
+
 /// What last_error answers to the calling thread.
 std::string& last_error() noexcept;
 
