@@ -1,5 +1,5 @@
 // What accelerator/abi/library.h accepts and refuses, with `fake` and a fake
-// that was compiled against the first version of device_api.h.
+// that was compiled against the first version of abi/device_api.h.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
