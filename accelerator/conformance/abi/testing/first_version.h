@@ -1,8 +1,8 @@
 /*
- * The first version of the device ABI, frozen: the struct ends after the required
- * functions. It takes the place of device_api.h (by its include guard) in the
- * build of a library that stands for the old ones, which keep loading. Never
- * change it with device_api.h.
+ * The first version of the device ABI, frozen: the struct ends after the
+ * required functions. It takes the place of device_api.h (by its include guard)
+ * in the build of a library that stands for the old ones, which keep loading.
+ * Never change it with device_api.h.
  */
 #ifndef ACCELERATOR_ABI_DEVICE_API_H_
 #define ACCELERATOR_ABI_DEVICE_API_H_
@@ -139,7 +139,8 @@ typedef struct accel_api {
   accel_status (*finalize)(void);
 
   accel_status (*device_count)(int32_t* count);
-  accel_status (*device_properties)(int32_t device, accel_properties* properties);
+  accel_status (
+      *device_properties)(int32_t device, accel_properties* properties);
   accel_status (*device_synchronize)(int32_t device);
   accel_status (*device_status)(int32_t device);
   accel_status (*device_reset)(int32_t device);
@@ -158,10 +159,8 @@ typedef struct accel_api {
   accel_status (*copy)(accel_stream stream, const accel_copy* copy);
   accel_status (*fill)(accel_stream stream, const accel_fill* fill);
 
-  accel_status (*stream_create)(
-      int32_t device,
-      int32_t priority,
-      accel_stream* stream);
+  accel_status (
+      *stream_create)(int32_t device, int32_t priority, accel_stream* stream);
   accel_status (*stream_destroy)(accel_stream stream);
   accel_status (*stream_query)(accel_stream stream);
   accel_status (*stream_synchronize)(accel_stream stream);
@@ -171,10 +170,8 @@ typedef struct accel_api {
       accel_callback callback,
       void* data);
 
-  accel_status (*event_create)(
-      int32_t device,
-      int32_t timing,
-      accel_event* event);
+  accel_status (
+      *event_create)(int32_t device, int32_t timing, accel_event* event);
   accel_status (*event_destroy)(accel_event event);
   accel_status (*event_record)(accel_event event, accel_stream stream);
   accel_status (*event_query)(accel_event event);
