@@ -1,4 +1,4 @@
-// Errors: each argument that device_api.h names as wrong, with its text.
+// Errors: each argument that abi/device_api.h names as wrong, with its text.
 #include <cstring>
 #include <thread>
 

@@ -1,5 +1,5 @@
 // What accelerator/abi/library.h accepts and refuses, with `fake` and a fake
-// that was compiled against the first version of device_api.h.
+// that was compiled against the first version of abi/device_api.h.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -212,7 +212,7 @@ TEST(Loading, SaysWhatInitializeRefuses) {
 
 // What the first version had is where it was.
 TEST(FirstVersion, IsTheBeginningOfTodays) {
-  EXPECT_EQ(sizeof(first::accel_api), offsetof(accel_api, event_elapsed));
+  EXPECT_EQ(sizeof(first::accel_api), offsetof(accel_api, device_fail));
 #define SAME(type, member) \
   EXPECT_EQ(offsetof(first::type, member), offsetof(type, member)) << #member
   SAME(accel_api, abi_version);

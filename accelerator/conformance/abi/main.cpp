@@ -8,6 +8,7 @@
 #include <string>
 
 #include "accelerator/conformance/abi/support.h"
+#include "accelerator/conformance/abi/watchdog.h"
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
+  accelerator::conformance::watch(120);
   const int result = RUN_ALL_TESTS();
   const accel_status status = accelerator::conformance::close_library();
   if (status != ACCEL_OK)

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "accelerator/conformance/abi/program.h"
+#include "accelerator/conformance/abi/watchdog.h"
 
 namespace accelerator::conformance {
 namespace {
@@ -24,6 +25,7 @@ TEST(Programs, AreDoneAsTheModelSays) {
   for (uint64_t seed = first; seed < first + count; ++seed) {
     Program program(seed);
     program.run();
+    still_going();
     if (HasFailure())
       FAIL() << "to repeat it: --seed=" << seed << "\n" << program.text();
   }

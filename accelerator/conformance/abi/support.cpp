@@ -11,6 +11,8 @@
 #include <memory>
 #include <thread>
 
+#include "accelerator/conformance/abi/watchdog.h"
+
 extern char** environ;
 
 namespace accelerator::conformance {
@@ -18,7 +20,8 @@ namespace {
 
 // Exit status of a process whose library does not know an option.
 constexpr int kNoSuchOption = 77;
-constexpr auto kLongest = std::chrono::seconds(300);
+// Its own watchdog comes first (main.cpp).
+constexpr auto kLongest = std::chrono::seconds(180);
 
 std::unique_ptr<Library>& opened() {
   static auto* library = new std::unique_ptr<Library>();
@@ -35,6 +38,7 @@ int wait_for(pid_t process) {
   const auto deadline = std::chrono::steady_clock::now() + kLongest;
   int status = 0;
   while (waitpid(process, &status, WNOHANG) == 0) {
+    still_going();
     if (std::chrono::steady_clock::now() > deadline) {
       kill(process, SIGKILL);
       ADD_FAILURE() << "the test took too long in its own process";

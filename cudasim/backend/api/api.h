@@ -1,5 +1,5 @@
-// The functions that the struct of the ABI is made of, by groups; device_api.h
-// says what they do.
+// The functions that the struct of the ABI is made of, by groups;
+// accelerator/abi/device_api.h says what they do.
 #pragma once
 
 #include <cstdint>
