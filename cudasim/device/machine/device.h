@@ -53,6 +53,10 @@ class Device {
   const accel_api& api() const {
     return *slot_.api;
   }
+  /// Bits of accel_capability.
+  std::uint64_t capabilities() const {
+    return figures_.capabilities;
+  }
   bool can(accel_capability capability) const {
     return (figures_.capabilities & capability) != 0;
   }

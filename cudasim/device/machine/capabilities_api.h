@@ -1,0 +1,14 @@
+// What torch's side asks of a device beyond CUDA's own API. A process without
+// this library has NVIDIA's, whose devices run CUDA code.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+
+/// What a device can do.
+/// @param device as the program counts, @param capabilities gets bits of
+/// accel_capability (accelerator/abi/device_api.h).
+/// @returns 0, or -1 when there is no such device; never initializes a device.
+int accelerator_device_capabilities(int device, std::uint64_t* capabilities);
+}
