@@ -11,10 +11,10 @@
  * this is taken): the size of a struct is its first member, and members are
  * only ever added at its end. Who reads a struct reads no further than that
  * size, so libraries and runtimes of different age go together. What PJRT has
- * in each call (a struct of arguments with its size) is here where arguments are
- * many; what Paddle has (plain functions for the rest, capabilities that may be
- * missing) is taken as it is, but without its reserved slots: the size says what
- * is there. ACCEL_ABI_VERSION changes only when this rule is broken.
+ * in each call (a struct of arguments with its size) is here where arguments
+ * are many; what Paddle has (plain functions for the rest, capabilities that
+ * may be missing) is taken as it is, but without its reserved slots: the size
+ * says what is there. ACCEL_ABI_VERSION changes only when this rule is broken.
  *
  * Rules for all functions, unless they say otherwise:
  *  - Threads: any thread may call any function at any time. What concerns
@@ -26,9 +26,9 @@
  *    of the same group, and by nothing else.
  *  - Errors: nothing is changed when a function fails. A status other than
  *    ACCEL_OK and ACCEL_NOT_READY comes with a text, see last_error. A fault of
- *    the device (ACCEL_IS_FAULT) stays: from then on work is dropped, device_status
- *    answers the fault, waits return at once with it, callbacks are still
- *    called, and what only frees or destroys still works.
+ *    the device (ACCEL_IS_FAULT) stays: from then on work is dropped,
+ * device_status answers the fault, waits return at once with it, callbacks are
+ * still called, and what only frees or destroys still works.
  *  - The process that has called initialize is the only one that calls
  *    anything: children of fork() do not.
  */
@@ -144,7 +144,8 @@ typedef struct accel_properties {
   int32_t registers_per_block;
   int32_t registers_per_multiprocessor;
   uint64_t shared_per_block; /* bytes */
-  uint64_t shared_per_block_optin; /* bytes, the most that a kernel can ask for */
+  uint64_t
+      shared_per_block_optin; /* bytes, the most that a kernel can ask for */
   uint64_t shared_per_multiprocessor; /* bytes */
   int32_t clock_khz;
   int32_t memory_clock_khz;
@@ -221,8 +222,9 @@ typedef struct accel_variable {
 /* Finds what a module refers to and does not define; null: there is none. */
 typedef void* (*accel_resolve)(void* data, const char* name);
 
-/* Gives a variable of a module a home of the caller's, which stays the caller's;
- * null: the library gives it one, and takes it back with the module. */
+/* Gives a variable of a module a home of the caller's, which stays the
+ * caller's; null: the library gives it one, and takes it back with the module.
+ */
 typedef void* (*accel_place)(
     void* data,
     const char* name,
@@ -322,14 +324,15 @@ typedef struct accel_api {
 
   /* How many devices there are; they are numbered from 0. */
   accel_status (*device_count)(int32_t* count);
-  accel_status (*device_properties)(int32_t device, accel_properties* properties);
+  accel_status (
+      *device_properties)(int32_t device, accel_properties* properties);
   /* Waits for all work of the device's streams. */
   accel_status (*device_synchronize)(int32_t device);
   /* The device's fault; ACCEL_OK while it has none. Called often: cheap. */
   accel_status (*device_status)(int32_t device);
   /* Waits, forgets the fault, and frees what memory_allocate gave, and kernels'
-   * own allocations. Streams, events and modules stay. ACCEL_DEVICE_LOST when it
-   * is lost for good. */
+   * own allocations. Streams, events and modules stay. ACCEL_DEVICE_LOST when
+   * it is lost for good. */
   accel_status (*device_reset)(int32_t device);
 
   /* Memory of the device, aligned to at least 256 bytes and to `alignment` (a
@@ -356,12 +359,10 @@ typedef struct accel_api {
   accel_status (*fill)(accel_stream stream, const accel_fill* fill);
 
   /* Streams: work in one is done in the order in which it was put in; between
-   * two there is no order. @param priority lower numbers are more urgent; may be
-   * ignored. */
-  accel_status (*stream_create)(
-      int32_t device,
-      int32_t priority,
-      accel_stream* stream);
+   * two there is no order. @param priority lower numbers are more urgent; may
+   * be ignored. */
+  accel_status (
+      *stream_create)(int32_t device, int32_t priority, accel_stream* stream);
   /* Lets go of a stream; work that is in it is still done. */
   accel_status (*stream_destroy)(accel_stream stream);
   /* ACCEL_OK when all work is done, ACCEL_NOT_READY, or the device's fault. */
@@ -380,17 +381,16 @@ typedef struct accel_api {
 
   /* Events: marks in streams. @param timing whether event_elapsed will be
    * asked. */
-  accel_status (*event_create)(
-      int32_t device,
-      int32_t timing,
-      accel_event* event);
+  accel_status (
+      *event_create)(int32_t device, int32_t timing, accel_event* event);
   /* Lets go of an event; what waits for it still does. */
   accel_status (*event_destroy)(accel_event event);
   /* Marks what the stream has been given so far; an earlier record is
    * forgotten by everybody who has not begun to wait for it. */
   accel_status (*event_record)(accel_event event, accel_stream stream);
   /* ACCEL_OK when the work before the last record is done, or there is none;
-   * its stream has no other work then if it was given none behind the record. */
+   * its stream has no other work then if it was given none behind the record.
+   */
   accel_status (*event_query)(accel_event event);
   /* Waits for what event_query asks. */
   accel_status (*event_synchronize)(accel_event event);
@@ -399,10 +399,8 @@ typedef struct accel_api {
 
   /* Milliseconds from one event's mark to the other's, both reached and made
    * with timing. Without it the runtime takes the host's time. */
-  accel_status (*event_elapsed)(
-      accel_event start,
-      accel_event end,
-      float* milliseconds);
+  accel_status (
+      *event_elapsed)(accel_event start, accel_event end, float* milliseconds);
 
   /* == ACCEL_CAP_PINNED == without it the runtime takes ordinary memory. */
 
@@ -416,10 +414,8 @@ typedef struct accel_api {
   /* == ACCEL_CAP_MANAGED == without it managed memory is pinned memory. */
 
   /* Memory that the host and all devices use at the same address. */
-  accel_status (*managed_allocate)(
-      int32_t device,
-      uint64_t bytes,
-      void** address);
+  accel_status (
+      *managed_allocate)(int32_t device, uint64_t bytes, void** address);
   accel_status (*managed_free)(void* address);
 
   /* == ACCEL_CAP_STREAM_ORDERED == without it the runtime's pools take from
@@ -494,9 +490,9 @@ typedef struct accel_api {
       int32_t enabled);
 
   /* == ACCEL_CAP_SUBMIT == how a vendor's operators put their own work into a
-   * stream of the runtime, which calls this now, or again and again when a graph
-   * that has captured it is run. Without it the runtime calls the function with
-   * null in a callback of the stream. */
+   * stream of the runtime, which calls this now, or again and again when a
+   * graph that has captured it is run. Without it the runtime calls the
+   * function with null in a callback of the stream. */
 
   /* Calls `function` before it returns; what that puts into the library's
    * own stream is in order with the stream's other work.
