@@ -28,10 +28,12 @@ _MOST = 10
 
 
 def _symbols(library: pathlib.Path, *options: str) -> list[tuple[str, str]]:
-    """The kind and the name, without its version, of dynamic symbols."""
+    """The kind and the name, without its version, of dynamic symbols; an archive has none."""
     command = ["nm", "--dynamic", "--portability", *options, str(library)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return [(line.split()[1], line.split()[0].split("@")[0]) for line in text.splitlines()]
+    # The members of an archive have lines of one word.
+    fields = [line.split() for line in text.splitlines()]
+    return [(parts[1], parts[0].split("@")[0]) for parts in fields if len(parts) > 1]
 
 
 def unresolved(library: pathlib.Path, others: Iterable[pathlib.Path]) -> list[str]:

@@ -56,6 +56,20 @@ class ClosedLinkTest(absltest.TestCase):
         )
         self.assertEqual(self._check(library), (0, ""))
 
+    def test_an_archive_among_the_libraries_has_no_say(self) -> None:
+        # As libcudadevrt.a, which the real rules link beside the runtime.
+        member = self.folder / "member.o"
+        subprocess.run(
+            [_COMPILER, "-c", "-fPIC", "-x", "c", "-o", str(member), "-"],
+            input="int absent(void) { return 1; }",
+            text=True,
+            check=True,
+        )
+        archive = self.folder / "libstatic.a"
+        subprocess.run(["ar", "rc", str(archive), str(member)], check=True)
+        library = self._library("user", 'extern "C" int absent(); int user() { return absent(); }')
+        self.assertEqual(closed_link.unresolved(library, [archive]), ["absent"])
+
     def test_what_nobody_defines_is_named_as_in_the_sources(self) -> None:
         library = self._library(
             "open", "namespace sdp { bool can(int); }\nbool ask() { return sdp::can(1); }"

@@ -10,7 +10,9 @@ import argparse
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 
@@ -61,12 +63,15 @@ def create(folder: pathlib.Path, base: pathlib.Path) -> tuple[pathlib.Path, path
     return python, site
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Makes the environment and becomes the test.
+def main(argv: Sequence[str] | None = None) -> int:
+    """Makes the environment, runs the test in it, and takes it away again.
 
     Args:
         argv: `--python BASE --wheel_env FOLDER --main TEST -- ARGUMENTS`; the process's own
             arguments if None.
+
+    Returns:
+        The test's exit status; 128 and the signal when one ended it.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", type=pathlib.Path, required=True)
@@ -75,19 +80,25 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("arguments", nargs="*")
     arguments = parser.parse_args(argv)
 
-    scratch = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
-    python, site = create(scratch / "venv", arguments.python)
-    shutil.copytree(arguments.wheel_env.resolve(), site, dirs_exist_ok=True)
-
-    # PYTHONPATH stays as Bazel's launcher set it, so the test finds its deps.
-    environment = {**os.environ, PYTHON_VARIABLE: str(python), SITE_VARIABLE: str(site)}
-    # Bazel leaves outputs read-only; a test that damages the installation has to be able to write.
-    for entry in (site, *site.rglob("*")):
-        entry.chmod(entry.stat().st_mode | 0o200)
-    os.execve(
-        python, [str(python), str(arguments.main.absolute()), *arguments.arguments], environment
-    )
+    # Bazel keeps a test's folder for temporary files, and an environment is 300 MB.
+    with tempfile.TemporaryDirectory(
+        dir=os.environ.get("TEST_TMPDIR"), ignore_cleanup_errors=True
+    ) as scratch:
+        python, site = create(pathlib.Path(scratch) / "venv", arguments.python)
+        shutil.copytree(arguments.wheel_env.resolve(), site, dirs_exist_ok=True)
+        # Bazel leaves outputs read-only; a test that damages the installation has to be able to
+        # write.
+        for entry in (site, *site.rglob("*")):
+            entry.chmod(entry.stat().st_mode | 0o200)
+        # PYTHONPATH stays as Bazel's launcher set it, so the test finds its deps.
+        environment = {**os.environ, PYTHON_VARIABLE: str(python), SITE_VARIABLE: str(site)}
+        command = [str(python), str(arguments.main.absolute()), *arguments.arguments]
+        with subprocess.Popen(command, env=environment) as test:
+            # Bazel ends a test that takes too long; the environment goes then, too.
+            signal.signal(signal.SIGTERM, lambda *_: test.terminate())
+            status = test.wait()
+    return status if status >= 0 else 128 - status
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
