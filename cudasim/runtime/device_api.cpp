@@ -209,8 +209,9 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
     }
     for (int ordinal = 0; ordinal < machine().device_count(); ++ordinal) {
       const auto& p = machine().device(ordinal).properties();
-      if (static_cast<unsigned>(p.pciBusID) == bus && domain == 0 &&
-          slot == 0) {
+      if (static_cast<unsigned>(p.pciDomainID) == domain &&
+          static_cast<unsigned>(p.pciBusID) == bus &&
+          static_cast<unsigned>(p.pciDeviceID) == slot) {
         *device = ordinal;
         return;
       }
