@@ -1,0 +1,179 @@
+// Registrations at the keys of CUDA's tensors.
+#include "accelerator/operators/routing.h"
+
+#include "accelerator/operators/boxed_call.h"
+#include "accelerator/operators/composites.h"
+#include "accelerator/operators/copy.h"
+#include "accelerator/operators/device_memory.h"
+#include "accelerator/operators/lists.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/util/env.h>
+#include <torch/library.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace torch_cuda::operators {
+namespace {
+
+using c10::DispatchKey;
+
+constexpr std::pair<DispatchKey, DispatchKey> kSides[] = {
+    {DispatchKey::CUDA, DispatchKey::CPU},
+    {DispatchKey::SparseCUDA, DispatchKey::SparseCPU},
+    {DispatchKey::SparseCsrCUDA, DispatchKey::SparseCsrCPU},
+    {DispatchKey::QuantizedCUDA, DispatchKey::QuantizedCPU},
+    {DispatchKey::NestedTensorCUDA, DispatchKey::NestedTensorCPU},
+};
+
+class RoutedKernel final : public c10::OperatorKernel {
+ public:
+  RoutedKernel(const c10::OperatorHandle& op, DispatchKey target)
+      : call_(op, target) {}
+
+  void operator()(
+      const c10::OperatorHandle& op,
+      c10::DispatchKeySet /*keys*/,
+      torch::jit::Stack* stack) {
+    call_(op, stack);
+  }
+
+ private:
+  HostCall call_;
+};
+
+// The CPU's kernel of a view: it looks at sizes and strides only.
+class ViewKernel final : public c10::OperatorKernel {
+ public:
+  explicit ViewKernel(DispatchKey target) : target_(target) {}
+
+  void operator()(
+      const c10::OperatorHandle& op,
+      c10::DispatchKeySet /*keys*/,
+      torch::jit::Stack* stack) {
+    op.redispatchBoxed(target_, stack);
+  }
+
+ private:
+  c10::DispatchKeySet target_;
+};
+
+bool returns_view(const c10::FunctionSchema& schema) {
+  for (const auto& result : schema.returns()) {
+    const auto* alias = result.alias_info();
+    if (alias != nullptr && !alias->isWrite()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// PyTorch warns, once, that kernels are registered over others. That is meant.
+class Silent final : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning& /*warning*/) override {}
+};
+
+class Router {
+ public:
+  int route() {
+    for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {
+      const auto op = c10::Dispatcher::singleton().findOp(name);
+      if (!op || !op->hasSchema() || is_upstreams(name)) {
+        continue;
+      }
+      for (const auto& [key, target] : kSides) {
+        route(*op, key, target);
+      }
+    }
+    return routed_;
+  }
+
+ private:
+  void route(
+      const c10::OperatorHandle& op,
+      DispatchKey key,
+      DispatchKey target) {
+    const bool composite =
+        key == DispatchKey::CUDA && is_routed_composite(op.operator_name());
+    if (!composite && !op.hasKernelForDispatchKey(target)) {
+      return;
+    }
+    if (returns_view(op.schema())) {
+      if (!op.hasKernelForDispatchKey(key)) {
+        add(op, key, std::make_unique<ViewKernel>(target));
+      }
+      return;
+    }
+    if (is_copy(op.operator_name())) {
+      if (key == DispatchKey::CUDA) {
+        add(op, key, std::make_unique<CopyKernel>(op));
+      }
+      return;
+    }
+    add(op, key, std::make_unique<RoutedKernel>(op, target));
+    ++routed_;
+  }
+
+  template <class Kernel>
+  void add(
+      const c10::OperatorHandle& op,
+      DispatchKey key,
+      std::unique_ptr<Kernel> kernel) {
+    const auto& name = op.operator_name();
+    library(name.getNamespace().value(), key)
+        .impl(
+            c10::toString(name).c_str(),
+            torch::CppFunction::makeFromBoxedFunctor(std::move(kernel)));
+  }
+
+  static torch::Library& library(std::string_view space, DispatchKey key) {
+    // Registrations last as long as the process.
+    static auto* libraries =
+        new std::unordered_map<std::string, std::unique_ptr<torch::Library>>;
+    auto& library = (*libraries)[std::string(space) + c10::toString(key)];
+    if (!library) {
+      library = std::make_unique<torch::Library>(
+          torch::Library::IMPL, std::string(space), key, __FILE__, __LINE__);
+    }
+    return *library;
+  }
+
+  int routed_ = 0;
+};
+
+} // namespace
+
+bool serves_itself(c10::DeviceIndex /*device*/) {
+  // Until the runtime is asked, one variable speaks for all devices.
+  const char* setting = std::getenv("TORCH_CUDA_OPERATORS");
+  return setting == nullptr || std::string_view(setting) != "host";
+}
+
+int route() {
+  static const int routed = [] {
+    if (serves_itself(0)) {
+      return 0;
+    }
+    install_host_allocator();
+    Silent silent;
+    const c10::WarningUtils::WarningHandlerGuard quiet(&silent);
+    const int count = Router().route();
+    route_composites();
+    return count;
+  }();
+  return routed;
+}
+
+} // namespace torch_cuda::operators
+
+int torch_cuda_route_operators() {
+  return torch_cuda::operators::route();
+}
