@@ -7,14 +7,18 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/_scaled_dot_product_attention_math.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/dropout.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
-#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -85,12 +89,17 @@ struct ToDevice : Function<ToDevice> {
 };
 
 // A composite as a whole on the host, forwards and backwards.
-class HostComposite final : public c10::OperatorKernel {
+class HostComposite : public c10::OperatorKernel {
  public:
   void operator()(
       const c10::OperatorHandle& op,
       c10::DispatchKeySet /*keys*/,
       torch::jit::Stack* stack) {
+    on_host(op, stack);
+  }
+
+ protected:
+  static void on_host(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     const size_t arguments = op.schema().arguments().size();
     const size_t results = op.schema().returns().size();
     std::optional<c10::Device> device;
@@ -137,6 +146,163 @@ class HostComposite final : public c10::OperatorKernel {
   }
 };
 
+// A recurrent network, whose layers are served one by one where there is dropout
+// between them: its numbers are the device's.
+class RecurrentComposite final : public HostComposite {
+ public:
+  void operator()(
+      const c10::OperatorHandle& op,
+      c10::DispatchKeySet /*keys*/,
+      torch::jit::Stack* stack) {
+    const Arguments arguments(op, *stack);
+    if (arguments["num_layers"].toInt() < 2 ||
+        arguments["dropout"].toDouble() == 0 || !arguments["train"].toBool()) {
+      on_host(op, stack);
+      return;
+    }
+    auto results = by_layers(op, arguments);
+    torch::jit::drop(*stack, op.schema().arguments().size());
+    for (auto& result : results) {
+      torch::jit::push(*stack, std::move(result));
+    }
+  }
+
+ private:
+  class Arguments {
+   public:
+    Arguments(const c10::OperatorHandle& op, const torch::jit::Stack& stack)
+        : schema_(op.schema()),
+          values_(
+              stack.end() -
+                  static_cast<int64_t>(op.schema().arguments().size()),
+              stack.end()) {}
+
+    bool has(const char* name) const {
+      return schema_.argumentIndexWithName(name).has_value();
+    }
+    c10::IValue& operator[](const char* name) {
+      return values_.at(*schema_.argumentIndexWithName(name));
+    }
+    const c10::IValue& operator[](const char* name) const {
+      return values_.at(*schema_.argumentIndexWithName(name));
+    }
+    const torch::jit::Stack& values() const {
+      return values_;
+    }
+
+   private:
+    const c10::FunctionSchema& schema_;
+    torch::jit::Stack values_;
+  };
+
+  // A layer's part of the hidden state, of which there may be two.
+  static c10::IValue of_layer(
+      const c10::IValue& hidden,
+      int64_t first,
+      int64_t count) {
+    if (hidden.isTensor()) {
+      return hidden.toTensor().narrow(0, first, count);
+    }
+    std::vector<Tensor> parts;
+    for (const auto& tensor : hidden.toTensorVector()) {
+      parts.push_back(tensor.narrow(0, first, count));
+    }
+    return parts;
+  }
+
+  static std::vector<Tensor> by_layers(
+      const c10::OperatorHandle& op,
+      const Arguments& arguments) {
+    const char* input = arguments.has("input") ? "input" : "data";
+    const bool batch_first =
+        arguments.has("batch_first") && arguments["batch_first"].toBool();
+    const int64_t layers = arguments["num_layers"].toInt();
+    const int64_t directions = arguments["bidirectional"].toBool() ? 2 : 1;
+    const auto weights = arguments["params"].toTensorVector();
+    const auto weights_of_layer =
+        static_cast<int64_t>(weights.size()) / layers;
+    const size_t results = op.schema().returns().size();
+
+    // The numbers are drawn in the order of time, as the CPU draws them.
+    Tensor output = arguments[input].toTensor();
+    output = batch_first ? output.transpose(0, 1) : output;
+    std::vector<std::vector<Tensor>> hidden(results - 1);
+    for (int64_t layer = 0; layer < layers; ++layer) {
+      if (layer > 0) {
+        output = at::dropout(output, arguments["dropout"].toDouble(), true);
+      }
+      Arguments one(op, arguments.values());
+      one[input] = output;
+      one["hx"] =
+          of_layer(arguments["hx"], layer * directions, directions);
+      one["params"] = std::vector<Tensor>(
+          weights.begin() + layer * weights_of_layer,
+          weights.begin() + (layer + 1) * weights_of_layer);
+      one["num_layers"] = int64_t{1};
+      one["dropout"] = 0.0;
+      if (batch_first) {
+        one["batch_first"] = false;
+      }
+      torch::jit::Stack stack = one.values();
+      on_host(op, &stack);
+      output = stack.at(0).toTensor();
+      for (size_t i = 1; i < results; ++i) {
+        hidden[i - 1].push_back(stack.at(i).toTensor());
+      }
+    }
+    std::vector<Tensor> all{batch_first ? output.transpose(0, 1) : output};
+    for (const auto& parts : hidden) {
+      all.push_back(at::cat(parts, 0));
+    }
+    return all;
+  }
+};
+
+// Attention: with dropout the CPU computes it step by step, and so does the
+// device, with numbers of its own.
+class AttentionComposite final : public HostComposite {
+ public:
+  void operator()(
+      const c10::OperatorHandle& op,
+      c10::DispatchKeySet /*keys*/,
+      torch::jit::Stack* stack) {
+    const auto arguments = torch::jit::last(*stack, kArguments);
+    const Tensor query = arguments[0].toTensor();
+    const double dropout = arguments[4].toDouble();
+    if (dropout <= 0) {
+      on_host(op, stack);
+      return;
+    }
+    auto result = std::get<0>(at::_scaled_dot_product_attention_math(
+        query,
+        arguments[1].toTensor(),
+        arguments[2].toTensor(),
+        added_mask(arguments[3].toOptional<Tensor>(), query),
+        dropout,
+        arguments[5].toBool(),
+        std::nullopt,
+        arguments[6].toOptional<double>(),
+        arguments[7].toBool()));
+    torch::jit::drop(*stack, kArguments);
+    torch::jit::push(*stack, std::move(result));
+  }
+
+ private:
+  static constexpr size_t kArguments = 8;
+
+  // A mask of flags as numbers to be added.
+  static std::optional<Tensor> added_mask(
+      std::optional<Tensor> mask,
+      const Tensor& query) {
+    if (!mask || !mask->defined() || mask->scalar_type() != c10::kBool) {
+      return mask;
+    }
+    return at::zeros_like(*mask, query.options())
+        .masked_fill_(
+            mask->logical_not(), -std::numeric_limits<double>::infinity());
+  }
+};
+
 // The CPU's dropout; CUDA's own draws other numbers and rounds otherwise.
 Tensor dropout(const Tensor& input, double p, bool train) {
   TORCH_CHECK(
@@ -168,36 +334,32 @@ std::tuple<Tensor, Tensor> native_dropout(
   return {input.mul(mask).mul_(kept == 0 ? 0. : 1. / kept), mask};
 }
 
-void route_host_composite(torch::Library& library, const char* name) {
+template <class Kernel>
+void add(torch::Library& library, const char* name) {
   library.impl(
       name,
-      torch::CppFunction::makeFromBoxedFunctor(
-          std::make_unique<HostComposite>()));
+      torch::CppFunction::makeFromBoxedFunctor(std::make_unique<Kernel>()));
 }
-
-constexpr const char* kHostComposites[] = {
-    "lstm.input",
-    "lstm.data",
-    "gru.input",
-    "gru.data",
-    "lstm_cell",
-    "gru_cell",
-    "scaled_dot_product_attention",
-};
 
 } // namespace
 
 void route_composites() {
   // Registrations last as long as the process.
-  for (const auto key : {c10::DispatchKey::AutogradCUDA, c10::DispatchKey::CUDA}) {
-    auto* library = new torch::Library(
+  for (const auto key :
+       {c10::DispatchKey::AutogradCUDA, c10::DispatchKey::CUDA}) {
+    auto& library = *new torch::Library(
         torch::Library::IMPL, "aten", key, __FILE__, __LINE__);
-    for (const char* name : kHostComposites) {
-      route_host_composite(*library, name);
+    for (const char* name :
+         {"lstm.input", "lstm.data", "gru.input", "gru.data", "rnn_tanh.input",
+          "rnn_tanh.data", "rnn_relu.input", "rnn_relu.data"}) {
+      add<RecurrentComposite>(library, name);
     }
-    library->impl("dropout", TORCH_FN(dropout));
+    add<HostComposite>(library, "lstm_cell");
+    add<HostComposite>(library, "gru_cell");
+    add<AttentionComposite>(library, "scaled_dot_product_attention");
+    library.impl("dropout", TORCH_FN(dropout));
     if (key == c10::DispatchKey::CUDA) {
-      library->impl("native_dropout", TORCH_FN(native_dropout));
+      library.impl("native_dropout", TORCH_FN(native_dropout));
     }
   }
 }

@@ -65,6 +65,18 @@ class ViewKernel final : public c10::OperatorKernel {
   c10::DispatchKeySet target_;
 };
 
+// A composite serves the CPU, and what it is built of does not do on CUDA: there
+// it has a kernel of its own, or asks for one by the device.
+bool is_composites(const c10::OperatorHandle& op, DispatchKey key) {
+  if (is_routed_composite(op.operator_name())) {
+    return key == DispatchKey::CUDA;
+  }
+  return op.hasKernelForDispatchKey(key) &&
+      (op.hasKernelForDispatchKey(DispatchKey::CompositeExplicitAutograd) ||
+       op.hasKernelForDispatchKey(
+           DispatchKey::CompositeExplicitAutogradNonFunctional));
+}
+
 bool returns_view(const c10::FunctionSchema& schema) {
   for (const auto& result : schema.returns()) {
     const auto* alias = result.alias_info();
@@ -101,9 +113,7 @@ class Router {
       const c10::OperatorHandle& op,
       DispatchKey key,
       DispatchKey target) {
-    const bool composite =
-        key == DispatchKey::CUDA && is_routed_composite(op.operator_name());
-    if (!composite && !op.hasKernelForDispatchKey(target)) {
+    if (!op.hasKernelForDispatchKey(target) && !is_composites(op, key)) {
       return;
     }
     if (returns_view(op.schema())) {
