@@ -182,6 +182,7 @@ void HostCall::run(
     const c10::OperatorHandle& op,
     Stack* stack,
     c10::Device device) const {
+  wait_for_current_stream(device.index(), op.operator_name());
   Aliases aliases(device);
   std::optional<HostGenerator> generator;
   bool to_host = false;
@@ -216,7 +217,6 @@ void HostCall::run(
         break;
     }
   }
-  wait_for_current_stream(device.index(), op.operator_name());
   if (C10_UNLIKELY(any_device_)) {
     wait_for_others(op, aliases, device);
   }
