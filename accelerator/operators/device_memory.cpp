@@ -47,7 +47,14 @@ class HostAllocator final : public c10::Allocator {
     if (C10_LIKELY(!serve_device_memory)) {
       return host_->allocate(bytes);
     }
-    auto data = c10::cuda::CUDACachingAllocator::get()->allocate(bytes);
+    c10::DataPtr data;
+    try {
+      data = c10::cuda::CUDACachingAllocator::get()->allocate(bytes);
+    } catch (const c10::OutOfMemoryError&) {
+      // Kernels of the CPU compute with more than those of CUDA. What has to be
+      // on the device is brought there in the end, or does not fit.
+      return host_->allocate(bytes);
+    }
     if (C10_UNLIKELY(frees_device_memory != data.get_deleter())) {
       frees_device_memory = data.get_deleter();
       served.store(true, std::memory_order_relaxed);

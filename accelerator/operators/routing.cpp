@@ -98,7 +98,7 @@ class Router {
   int route() {
     for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {
       const auto op = c10::Dispatcher::singleton().findOp(name);
-      if (!op || !op->hasSchema() || is_upstreams(name)) {
+      if (!op || !op->hasSchema()) {
         continue;
       }
       for (const auto& [key, target] : kSides) {
@@ -114,6 +114,10 @@ class Router {
       DispatchKey key,
       DispatchKey target) {
     if (!op.hasKernelForDispatchKey(target) && !is_composites(op, key)) {
+      return;
+    }
+    // What is outside of the build's profile has no kernel that could stay.
+    if (is_upstreams(op.operator_name()) && op.hasKernelForDispatchKey(key)) {
       return;
     }
     if (returns_view(op.schema())) {
