@@ -1,4 +1,4 @@
-// Each list was made by measuring what launches; README.md says how.
+// The lists.
 #include "accelerator/operators/lists.h"
 
 #include <string>
