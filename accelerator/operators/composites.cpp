@@ -4,6 +4,7 @@
 #include "accelerator/operators/alias.h"
 #include "accelerator/operators/device_memory.h"
 #include "accelerator/operators/order.h"
+#include "accelerator/operators/registration.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -16,8 +17,8 @@
 #include <ATen/ops/zeros_like.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/csrc/autograd/custom_function.h>
-#include <torch/library.h>
 
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -334,33 +335,51 @@ std::tuple<Tensor, Tensor> native_dropout(
   return {input.mul(mask).mul_(kept == 0 ? 0. : 1. / kept), mask};
 }
 
+// The operators of a name, with all overloads that a program can call.
+std::vector<c10::OperatorHandle> operators(
+    const char* name,
+    std::initializer_list<const char*> overloads) {
+  std::vector<c10::OperatorHandle> found;
+  for (const char* overload : overloads) {
+    found.push_back(
+        c10::Dispatcher::singleton().findSchemaOrThrow(name, overload));
+  }
+  return found;
+}
+
 template <class Kernel>
-void add(torch::Library& library, const char* name) {
-  library.impl(
-      name,
-      torch::CppFunction::makeFromBoxedFunctor(std::make_unique<Kernel>()));
+void serve(
+    const std::vector<c10::OperatorHandle>& operators,
+    c10::DispatchKey key) {
+  for (const auto& op : operators) {
+    register_kernel(op, key, boxed(std::make_unique<Kernel>()));
+  }
 }
 
 } // namespace
 
 void route_composites() {
-  // Registrations last as long as the process.
-  for (const auto key :
-       {c10::DispatchKey::AutogradCUDA, c10::DispatchKey::CUDA}) {
-    auto& library = *new torch::Library(
-        torch::Library::IMPL, "aten", key, __FILE__, __LINE__);
+  using c10::DispatchKey;
+  using c10::KernelFunction;
+  for (const auto key : {DispatchKey::AutogradCUDA, DispatchKey::CUDA}) {
     for (const char* name :
-         {"lstm.input", "lstm.data", "gru.input", "gru.data", "rnn_tanh.input",
-          "rnn_tanh.data", "rnn_relu.input", "rnn_relu.data"}) {
-      add<RecurrentComposite>(library, name);
+         {"aten::lstm", "aten::gru", "aten::rnn_tanh", "aten::rnn_relu"}) {
+      serve<RecurrentComposite>(operators(name, {"input", "data"}), key);
     }
-    add<HostComposite>(library, "lstm_cell");
-    add<HostComposite>(library, "gru_cell");
-    add<AttentionComposite>(library, "scaled_dot_product_attention");
-    library.impl("dropout", TORCH_FN(dropout));
-    if (key == c10::DispatchKey::CUDA) {
-      library.impl("native_dropout", TORCH_FN(native_dropout));
+    serve<HostComposite>(operators("aten::lstm_cell", {""}), key);
+    serve<HostComposite>(operators("aten::gru_cell", {""}), key);
+    serve<AttentionComposite>(
+        operators("aten::scaled_dot_product_attention", {""}), key);
+    for (const auto& op : operators("aten::dropout", {""})) {
+      register_kernel(
+          op, key, KernelFunction::makeFromUnboxedRuntimeFunction(&dropout));
     }
+  }
+  for (const auto& op : operators("aten::native_dropout", {""})) {
+    register_kernel(
+        op,
+        DispatchKey::CUDA,
+        KernelFunction::makeFromUnboxedRuntimeFunction(&native_dropout));
   }
 }
 

@@ -1,6 +1,8 @@
 // Who copies.
 #include "accelerator/operators/copy.h"
 
+#include "accelerator/operators/devices.h"
+
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/copy_native.h>
 
@@ -19,12 +21,19 @@ bool is_one_transfer(const at::Tensor& to, const at::Tensor& from) {
       from.is_contiguous() && reads_alike(to, from);
 }
 
+// Both sides run CUDA code.
+bool served_by_both(const at::Tensor& to, const at::Tensor& from) {
+  return mixed() && serves_itself(to.device().index()) &&
+      serves_itself(from.device().index());
+}
+
 bool upstream_copies(const at::Tensor& to, const at::Tensor& from) {
   if (to.layout() != c10::kStrided || from.layout() != c10::kStrided ||
       !to.is_cuda() || !from.is_cuda()) {
     return true; // it copies part by part, or to the host
   }
-  return to.device() != from.device() && is_one_transfer(to, from);
+  return served_by_both(to, from) ||
+      (to.device() != from.device() && is_one_transfer(to, from));
 }
 
 } // namespace

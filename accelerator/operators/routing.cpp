@@ -5,20 +5,17 @@
 #include "accelerator/operators/composites.h"
 #include "accelerator/operators/copy.h"
 #include "accelerator/operators/device_memory.h"
+#include "accelerator/operators/devices.h"
 #include "accelerator/operators/lists.h"
+#include "accelerator/operators/registration.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <c10/cuda/CUDAFunctions.h>
-#include <c10/util/env.h>
-#include <torch/library.h>
+#include <c10/util/Exception.h>
 
-#include <cstdlib>
+#include <cstdio>
+#include <exception>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace torch_cuda::operators {
 namespace {
@@ -122,42 +119,18 @@ class Router {
     }
     if (returns_view(op.schema())) {
       if (!op.hasKernelForDispatchKey(key)) {
-        add(op, key, std::make_unique<ViewKernel>(target));
+        register_for_all(op, key, boxed(std::make_unique<ViewKernel>(target)));
       }
       return;
     }
     if (is_copy(op.operator_name())) {
       if (key == DispatchKey::CUDA) {
-        add(op, key, std::make_unique<CopyKernel>(op));
+        register_for_all(op, key, boxed(std::make_unique<CopyKernel>(op)));
       }
       return;
     }
-    add(op, key, std::make_unique<RoutedKernel>(op, target));
+    register_kernel(op, key, boxed(std::make_unique<RoutedKernel>(op, target)));
     ++routed_;
-  }
-
-  template <class Kernel>
-  void add(
-      const c10::OperatorHandle& op,
-      DispatchKey key,
-      std::unique_ptr<Kernel> kernel) {
-    const auto& name = op.operator_name();
-    library(name.getNamespace().value(), key)
-        .impl(
-            c10::toString(name).c_str(),
-            torch::CppFunction::makeFromBoxedFunctor(std::move(kernel)));
-  }
-
-  static torch::Library& library(std::string_view space, DispatchKey key) {
-    // Registrations last as long as the process.
-    static auto* libraries =
-        new std::unordered_map<std::string, std::unique_ptr<torch::Library>>;
-    auto& library = (*libraries)[std::string(space) + c10::toString(key)];
-    if (!library) {
-      library = std::make_unique<torch::Library>(
-          torch::Library::IMPL, std::string(space), key, __FILE__, __LINE__);
-    }
-    return *library;
   }
 
   int routed_ = 0;
@@ -165,15 +138,9 @@ class Router {
 
 } // namespace
 
-bool serves_itself(c10::DeviceIndex /*device*/) {
-  // Until the runtime is asked, one variable speaks for all devices.
-  const char* setting = std::getenv("TORCH_CUDA_OPERATORS");
-  return setting == nullptr || std::string_view(setting) != "host";
-}
-
 int route() {
   static const int routed = [] {
-    if (serves_itself(0)) {
+    if (all_serve_themselves()) {
       return 0;
     }
     install_host_allocator();
@@ -188,6 +155,16 @@ int route() {
 
 } // namespace torch_cuda::operators
 
-int torch_cuda_route_operators() {
-  return torch_cuda::operators::route();
+int torch_cuda_route_operators(char* message, std::size_t capacity) {
+  const auto report = [&](const char* reason) {
+    std::snprintf(message, capacity, "%s", reason);
+    return -1;
+  };
+  try {
+    return torch_cuda::operators::route();
+  } catch (const c10::Error& error) {
+    return report(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    return report(error.what());
+  }
 }
