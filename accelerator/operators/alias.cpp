@@ -79,8 +79,7 @@ at::QuantizerPtr quantizer_across(
   if (quantizer->qscheme() == at::kPerTensorAffine) {
     return quantizer;
   }
-  auto& channels =
-      static_cast<at::PerChannelAffineQuantizer&>(*quantizer);
+  auto& channels = static_cast<at::PerChannelAffineQuantizer&>(*quantizer);
   auto scales = across(channels.scales());
   auto zero_points = across(channels.zero_points());
   if (quantizer->qscheme() == at::kPerChannelAffineFloatQParams) {
@@ -131,12 +130,10 @@ Tensor sparse_across(
   const bool cpu = device.is_cpu();
   if (tensor.layout() == c10::kSparse) {
     auto result = at::detail::make_tensor<at::SparseTensorImpl>(
-        DispatchKeySet(
-            cpu ? DispatchKey::SparseCPU : DispatchKey::SparseCUDA),
+        DispatchKeySet(cpu ? DispatchKey::SparseCPU : DispatchKey::SparseCUDA),
         tensor.dtype());
     fill_sparse(tensor, result, across);
-    copy_bits(
-        *tensor.unsafeGetTensorImpl(), *result.unsafeGetTensorImpl());
+    copy_bits(*tensor.unsafeGetTensorImpl(), *result.unsafeGetTensorImpl());
     return result;
   }
   TORCH_CHECK(
@@ -247,7 +244,8 @@ Tensor Aliases::make_device(Tensor result) {
       auto& quantized =
           static_cast<at::QTensorImpl&>(*moved.unsafeGetTensorImpl());
       quantized.set_quantizer_(quantizer_across(
-          quantized.quantizer(), [this](const Tensor& t) { return device(t); }));
+          quantized.quantizer(),
+          [this](const Tensor& t) { return device(t); }));
       return moved;
     }
     if (result.use_count() == 1) {

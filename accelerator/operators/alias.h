@@ -16,15 +16,15 @@ class Aliases {
   /// `device` is where results belong; its memory is visible to the host.
   explicit Aliases(c10::Device device) : device_(device) {}
 
-  /// The alias of `tensor`, which the kernel writes to if `written`. What is not
-  /// on a CUDA device is given back as it is.
+  /// The alias of `tensor`, which the kernel writes to if `written`. What is
+  /// not on a CUDA device is given back as it is.
   at::Tensor host(const at::Tensor& tensor, bool written);
 
   /// The alias of a storage.
   c10::Storage host(const c10::Storage& storage, bool written);
 
-  /// The device's tensor for a result of the kernel: the one that it is the alias
-  /// of, else a tensor over the same memory.
+  /// The device's tensor for a result of the kernel: the one that it is the
+  /// alias of, else a tensor over the same memory.
   at::Tensor device(at::Tensor result);
 
   /// Visits the devices of the tensors that have an alias here.
@@ -35,8 +35,8 @@ class Aliases {
     }
   }
 
-  /// Takes over what the kernel did to tensors that it writes to besides writing
-  /// to their memory: sizes, strides, other or larger storages.
+  /// Takes over what the kernel did to tensors that it writes to besides
+  /// writing to their memory: sizes, strides, other or larger storages.
   void take_over();
 
  private:

@@ -3,8 +3,9 @@
 
 #include "accelerator/operators/alias.h"
 #include "accelerator/operators/device_memory.h"
-#include "accelerator/operators/generator.h"
+#include "accelerator/operators/lists.h"
 #include "accelerator/operators/order.h"
+#include "accelerator/operators/random/generator.h"
 
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
@@ -149,6 +150,7 @@ HostCall::HostCall(const c10::OperatorHandle& op, c10::DispatchKey target)
     : target_(target),
       arguments_(op.schema().arguments().size()),
       results_(op.schema().returns().size()),
+      asks_for_gradients_(asks_for_gradients(op.operator_name())),
       any_device_(takes_any_device(op.operator_name())) {
   const auto& arguments = op.schema().arguments();
   for (uint32_t i = 0; i < arguments_; ++i) {
@@ -192,7 +194,12 @@ void HostCall::run(
     switch (argument.kind) {
       case Kind::Tensor:
         if (value.isTensor()) {
+          const bool gradient = asks_for_gradients_ &&
+              value.toTensor().defined() && value.toTensor().requires_grad();
           value = aliases.host(value.toTensor(), argument.written);
+          if (C10_UNLIKELY(gradient)) {
+            value.toTensor().set_requires_grad(true);
+          }
         }
         break;
       case Kind::TensorList:

@@ -16,7 +16,8 @@ class HostCall {
   HostCall(const c10::OperatorHandle& op, c10::DispatchKey target);
 
   /// Takes the arguments from the stack and puts the results on it.
-  void operator()(const c10::OperatorHandle& op, torch::jit::Stack* stack) const;
+  void operator()(const c10::OperatorHandle& op, torch::jit::Stack* stack)
+      const;
 
  private:
   enum class Kind : uint8_t {
@@ -43,6 +44,7 @@ class HostCall {
   uint32_t results_;
   bool mutates_ = false;
   bool draws_ = false;
+  bool asks_for_gradients_;
   // Tensors of the CPU may be among the arguments, and stay there.
   bool any_device_;
   std::vector<Argument> crossing_;

@@ -3,8 +3,8 @@
 
 #include "accelerator/operators/alias.h"
 #include "accelerator/operators/device_memory.h"
+#include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/order.h"
-#include "accelerator/operators/registration.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -114,8 +114,7 @@ class HostComposite : public c10::OperatorKernel {
       op.callBoxed(stack);
     }
     for (auto i = stack->size() - results; i < stack->size(); ++i) {
-      (*stack)[i] =
-          ToDevice::apply(std::move((*stack)[i]).toTensor(), *device);
+      (*stack)[i] = ToDevice::apply(std::move((*stack)[i]).toTensor(), *device);
     }
   }
 
@@ -147,8 +146,8 @@ class HostComposite : public c10::OperatorKernel {
   }
 };
 
-// A recurrent network, whose layers are served one by one where there is dropout
-// between them: its numbers are the device's.
+// A recurrent network, whose layers are served one by one where there is
+// dropout between them: its numbers are the device's.
 class RecurrentComposite final : public HostComposite {
  public:
   void operator()(
@@ -220,8 +219,7 @@ class RecurrentComposite final : public HostComposite {
     const int64_t layers = arguments["num_layers"].toInt();
     const int64_t directions = arguments["bidirectional"].toBool() ? 2 : 1;
     const auto weights = arguments["params"].toTensorVector();
-    const auto weights_of_layer =
-        static_cast<int64_t>(weights.size()) / layers;
+    const auto weights_of_layer = static_cast<int64_t>(weights.size()) / layers;
     const size_t results = op.schema().returns().size();
 
     // The numbers are drawn in the order of time, as the CPU draws them.
@@ -234,8 +232,7 @@ class RecurrentComposite final : public HostComposite {
       }
       Arguments one(op, arguments.values());
       one[input] = output;
-      one["hx"] =
-          of_layer(arguments["hx"], layer * directions, directions);
+      one["hx"] = of_layer(arguments["hx"], layer * directions, directions);
       one["params"] = std::vector<Tensor>(
           weights.begin() + layer * weights_of_layer,
           weights.begin() + (layer + 1) * weights_of_layer);
@@ -335,6 +332,25 @@ std::tuple<Tensor, Tensor> native_dropout(
   return {input.mul(mask).mul_(kept == 0 ? 0. : 1. / kept), mask};
 }
 
+// The CPU's kernel serves the loss.
+bool no_cudnn_ctc_loss(
+    const Tensor& /*log_probs*/,
+    const Tensor& /*targets*/,
+    c10::IntArrayRef /*input_lengths*/,
+    c10::IntArrayRef /*target_lengths*/,
+    int64_t /*blank*/) {
+  return false;
+}
+
+bool no_cudnn_ctc_loss_of_tensors(
+    const Tensor& /*log_probs*/,
+    const Tensor& /*targets*/,
+    const Tensor& /*input_lengths*/,
+    const Tensor& /*target_lengths*/,
+    int64_t /*blank*/) {
+  return false;
+}
+
 // The operators of a name, with all overloads that a program can call.
 std::vector<c10::OperatorHandle> operators(
     const char* name,
@@ -375,12 +391,26 @@ void route_composites() {
           op, key, KernelFunction::makeFromUnboxedRuntimeFunction(&dropout));
     }
   }
-  for (const auto& op : operators("aten::native_dropout", {""})) {
-    register_kernel(
-        op,
-        DispatchKey::CUDA,
-        KernelFunction::makeFromUnboxedRuntimeFunction(&native_dropout));
-  }
+  const auto serve_cuda =
+      [](const char* name, const char* overload, KernelFunction kernel) {
+        register_kernel(
+            c10::Dispatcher::singleton().findSchemaOrThrow(name, overload),
+            DispatchKey::CUDA,
+            std::move(kernel));
+      };
+  serve_cuda(
+      "aten::native_dropout",
+      "",
+      KernelFunction::makeFromUnboxedRuntimeFunction(&native_dropout));
+  serve_cuda(
+      "aten::_use_cudnn_ctc_loss",
+      "",
+      KernelFunction::makeFromUnboxedRuntimeFunction(&no_cudnn_ctc_loss));
+  serve_cuda(
+      "aten::_use_cudnn_ctc_loss",
+      "Tensor",
+      KernelFunction::makeFromUnboxedRuntimeFunction(
+          &no_cudnn_ctc_loss_of_tensors));
 }
 
 } // namespace torch_cuda::operators

@@ -1,7 +1,7 @@
 // Who copies.
 #include "accelerator/operators/copy.h"
 
-#include "accelerator/operators/devices.h"
+#include "accelerator/operators/dispatch/devices.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/copy_native.h>
@@ -16,9 +16,8 @@ bool reads_alike(const at::Tensor& a, const at::Tensor& b) {
 
 // Upstream needs no kernel for it.
 bool is_one_transfer(const at::Tensor& to, const at::Tensor& from) {
-  return to.scalar_type() == from.scalar_type() &&
-      to.sizes() == from.sizes() && to.is_contiguous() &&
-      from.is_contiguous() && reads_alike(to, from);
+  return to.scalar_type() == from.scalar_type() && to.sizes() == from.sizes() &&
+      to.is_contiguous() && from.is_contiguous() && reads_alike(to, from);
 }
 
 // Both sides run CUDA code.

@@ -14,8 +14,8 @@ namespace {
 
 thread_local bool serve_device_memory = false;
 
-// How this thread's memory of the device is freed: it tells that memory from the
-// host's. There is one such function for each of c10's allocators.
+// How this thread's memory of the device is freed: it tells that memory from
+// the host's. There is one such function for each of c10's allocators.
 thread_local c10::DeleterFnPtr frees_device_memory = nullptr;
 
 // Set once memory of a device was served.
@@ -100,10 +100,7 @@ DeviceMemory::~DeviceMemory() {
   serve_device_memory = before_;
 }
 
-c10::DataPtr on_device(
-    c10::DataPtr&& data,
-    size_t bytes,
-    c10::Device device) {
+c10::DataPtr on_device(c10::DataPtr&& data, size_t bytes, c10::Device device) {
   if (data.get_deleter() == frees_device_memory && frees_device_memory) {
     data.unsafe_set_device(device);
     return std::move(data);

@@ -1,9 +1,10 @@
 // Memory of the device for what the CPU's kernels allocate.
 //
 // A kernel of the CPU allocates its results, and what it computes them with,
-// from c10's CPU allocator. While a DeviceMemory lives on a thread, that allocator
-// hands out memory of the current CUDA device instead: results are where a CUDA
-// tensor's data has to be, and c10's statistics count them, without a copy.
+// from c10's CPU allocator. While a DeviceMemory lives on a thread, that
+// allocator hands out memory of the current CUDA device instead: results are
+// where a CUDA tensor's data has to be, and c10's statistics count them,
+// without a copy.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -30,12 +31,10 @@ class DeviceMemory {
   bool before_;
 };
 
-/// Makes data that a kernel of the CPU returned into data of `device`: relabelled
-/// where it was allocated under a DeviceMemory, else copied. Nothing may be under
-/// way on the current stream of `device`, which is the current device.
-c10::DataPtr on_device(
-    c10::DataPtr&& data,
-    size_t bytes,
-    c10::Device device);
+/// Makes data that a kernel of the CPU returned into data of `device`:
+/// relabelled where it was allocated under a DeviceMemory, else copied. Nothing
+/// may be under way on the current stream of `device`, which is the current
+/// device.
+c10::DataPtr on_device(c10::DataPtr&& data, size_t bytes, c10::Device device);
 
 } // namespace torch_cuda::operators

@@ -65,6 +65,11 @@ bool is_routed_composite(const c10::OperatorName& name) {
   return is_copy(name) || contains(names, name);
 }
 
+bool asks_for_gradients(const c10::OperatorName& name) {
+  static const Names names = {"aten::_sparse_mm_reduce_impl"};
+  return contains(names, name);
+}
+
 bool is_copy(const c10::OperatorName& name) {
   return name.name == "aten::copy_" && name.overload_name.empty();
 }

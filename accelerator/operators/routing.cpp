@@ -5,9 +5,9 @@
 #include "accelerator/operators/composites.h"
 #include "accelerator/operators/copy.h"
 #include "accelerator/operators/device_memory.h"
-#include "accelerator/operators/devices.h"
+#include "accelerator/operators/dispatch/devices.h"
+#include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/lists.h"
-#include "accelerator/operators/registration.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/util/Exception.h>
@@ -62,8 +62,8 @@ class ViewKernel final : public c10::OperatorKernel {
   c10::DispatchKeySet target_;
 };
 
-// A composite serves the CPU, and what it is built of does not do on CUDA: there
-// it has a kernel of its own, or asks for one by the device.
+// A composite serves the CPU, and what it is built of does not do on CUDA:
+// there it has a kernel of its own, or asks for one by the device.
 bool is_composites(const c10::OperatorHandle& op, DispatchKey key) {
   if (is_routed_composite(op.operator_name())) {
     return key == DispatchKey::CUDA;

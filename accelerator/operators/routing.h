@@ -6,8 +6,8 @@
 namespace torch_cuda::operators {
 
 /// Registers the CPU's kernels for CUDA tensors, once a process; without effect
-/// where all devices run CUDA code. Where only some do, upstream's kernels go on
-/// serving these. Returns how many operators were routed.
+/// where all devices run CUDA code. Where only some do, upstream's kernels go
+/// on serving these. Returns how many operators were routed.
 int route();
 
 } // namespace torch_cuda::operators

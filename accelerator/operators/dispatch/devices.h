@@ -6,8 +6,8 @@
 namespace torch_cuda::operators {
 
 /// True for a device that runs CUDA code: upstream's kernels serve its tensors.
-/// The first call asks the runtime about all devices; without a runtime that can
-/// be asked they are NVIDIA's, and all of them do.
+/// The first call asks the runtime about all devices; without a runtime that
+/// can be asked they are NVIDIA's, and all of them do.
 ///
 /// Throws where a device runs no code and the host does not see its memory
 /// either: no kernel could serve it.

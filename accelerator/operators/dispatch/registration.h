@@ -9,8 +9,8 @@
 
 namespace torch_cuda::operators {
 
-/// Registers a kernel for the tensors of all devices, over what is there, for as
-/// long as the process lasts.
+/// Registers a kernel for the tensors of all devices, over what is there, for
+/// as long as the process lasts.
 void register_for_all(
     const c10::OperatorHandle& op,
     c10::DispatchKey key,

@@ -1,8 +1,8 @@
 // The choice by device, where a process has devices of both kinds.
-#include "accelerator/operators/registration.h"
+#include "accelerator/operators/dispatch/registration.h"
 
-#include "accelerator/operators/devices.h"
-#include "accelerator/operators/previous_kernel.h"
+#include "accelerator/operators/dispatch/devices.h"
+#include "accelerator/operators/dispatch/previous_kernel.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -104,9 +104,9 @@ void register_kernel(
   register_for_all(
       op,
       key,
-      mixed() ? boxed(std::make_unique<ChoosingKernel>(
-                    op, key, std::move(kernel)))
-              : std::move(kernel));
+      mixed()
+          ? boxed(std::make_unique<ChoosingKernel>(op, key, std::move(kernel)))
+          : std::move(kernel));
 }
 
 } // namespace torch_cuda::operators

@@ -1,5 +1,5 @@
 // A look into the dispatcher's table.
-#include "accelerator/operators/previous_kernel.h"
+#include "accelerator/operators/dispatch/previous_kernel.h"
 
 #include <c10/util/Exception.h>
 

@@ -2,8 +2,9 @@
 //
 // A CUDA generator is a seed and an offset. Here the offset counts the numbers
 // that were drawn from the CPU's engine of that seed. So after
-// torch.manual_seed(s) a device gives the numbers that the CPU gives, and setting
-// a generator's state, here or in another process, brings back its numbers.
+// torch.manual_seed(s) a device gives the numbers that the CPU gives, and
+// setting a generator's state, here or in another process, brings back its
+// numbers.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -21,8 +22,9 @@ struct HostTwin;
 /// The generator of one call; it is the thread's alone while this lives.
 class HostGenerator {
  public:
-  /// `asked` is the operator's argument; without one it is the default generator
-  /// of `device`. Throws PyTorch's error for a generator of another device.
+  /// `asked` is the operator's argument; without one it is the default
+  /// generator of `device`. Throws PyTorch's error for a generator of another
+  /// device.
   HostGenerator(const std::optional<at::Generator>& asked, c10::Device device);
   HostGenerator(const HostGenerator&) = delete;
   HostGenerator& operator=(const HostGenerator&) = delete;
@@ -30,8 +32,8 @@ class HostGenerator {
   /// The CPU's generator at the same place.
   const at::Generator& host() const;
 
-  /// Moves the CUDA generator on by what was drawn. Without it, after an error, the
-  /// generator stays where it was.
+  /// Moves the CUDA generator on by what was drawn. Without it, after an error,
+  /// the generator stays where it was.
   void move_on();
 
  private:

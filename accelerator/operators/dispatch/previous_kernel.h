@@ -7,9 +7,9 @@
 
 namespace torch_cuda::operators {
 
-/// What serves a key of an operator at the time of construction: its own kernel,
-/// or the composite that the dispatcher takes for it. In a process with devices
-/// of both kinds it goes on serving those that run CUDA code.
+/// What serves a key of an operator at the time of construction: its own
+/// kernel, or the composite that the dispatcher takes for it. In a process with
+/// devices of both kinds it goes on serving those that run CUDA code.
 class PreviousKernel {
  public:
   PreviousKernel(const c10::OperatorHandle& op, c10::DispatchKey key);

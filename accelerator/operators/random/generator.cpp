@@ -1,7 +1,7 @@
 // Twins: the CPU's generators of CUDA's.
-#include "accelerator/operators/generator.h"
+#include "accelerator/operators/random/generator.h"
 
-#include "accelerator/operators/mersenne.h"
+#include "accelerator/operators/random/mersenne.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/DistributionsHelper.h>
@@ -91,8 +91,7 @@ std::optional<uint64_t> numbers_since_pair(
     uint64_t seed,
     uint64_t drawn) {
   constexpr uint64_t searched = 64;
-  for (uint64_t since = 0;
-       since < searched && drawn >= since + kNumbersOfPair;
+  for (uint64_t since = 0; since < searched && drawn >= since + kNumbersOfPair;
        ++since) {
     if (second_normal(seed, drawn - since - kNumbersOfPair) == kept) {
       return since;
@@ -106,8 +105,8 @@ std::shared_ptr<HostTwin> twin_of(const c10::GeneratorImpl* device) {
   static auto* twins =
       new std::unordered_map<const void*, std::shared_ptr<HostTwin>>;
   const std::lock_guard<std::mutex> lock(*mutex);
-  // A twin only saves time: seed and offset say all. So forgetting some is safe,
-  // and so is one whose generator went and left its address to another.
+  // A twin only saves time: seed and offset say all. So forgetting some is
+  // safe, and so is one whose generator went and left its address to another.
   constexpr size_t kept = 256;
   if (twins->size() >= kept && twins->count(device) == 0) {
     twins->clear();

@@ -1,5 +1,5 @@
 // MT19937's recurrence over whole blocks, without making the numbers.
-#include "accelerator/operators/mersenne.h"
+#include "accelerator/operators/random/mersenne.h"
 
 #include <cstddef>
 
@@ -22,8 +22,7 @@ void next_block(uint32_t* words) {
   for (size_t i = kWords - kShift; i < kWords - 1; ++i) {
     words[i] = twisted(words[i], words[i + 1], words[i + kShift - kWords]);
   }
-  words[kWords - 1] =
-      twisted(words[kWords - 1], words[0], words[kShift - 1]);
+  words[kWords - 1] = twisted(words[kWords - 1], words[0], words[kShift - 1]);
 }
 
 // How many numbers of its block an engine has given.

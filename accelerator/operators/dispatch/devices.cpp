@@ -1,5 +1,5 @@
 // One question for each device, once a process.
-#include "accelerator/operators/devices.h"
+#include "accelerator/operators/dispatch/devices.h"
 
 #include "accelerator/abi/device_api.h"
 

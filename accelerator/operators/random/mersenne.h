@@ -7,8 +7,8 @@
 
 namespace torch_cuda::operators {
 
-/// How many numbers were drawn between two states of an engine, of which `later`
-/// came out of `earlier`. Takes a fraction of a nanosecond a number.
+/// How many numbers were drawn between two states of an engine, of which
+/// `later` came out of `earlier`. Takes a fraction of a nanosecond a number.
 uint64_t drawn_between(
     const at::mt19937_data_pod& earlier,
     const at::mt19937_data_pod& later);
