@@ -27,6 +27,27 @@ nvmlDevice_t handle_of(unsigned index) {
   return reinterpret_cast<nvmlDevice_t>(static_cast<std::uintptr_t>(index) + 1);
 }
 
+/// Whether a device is at that place on the bus. Those that have none are
+/// counted in a domain of their own, cudaDeviceProp says which.
+bool is_at(
+    const cudasim::device::Slot& slot,
+    unsigned number,
+    unsigned domain,
+    unsigned bus,
+    unsigned device) {
+  accel_properties figures{};
+  figures.struct_size = sizeof figures;
+  if (slot.api->device_properties(slot.index, &figures) != ACCEL_OK) {
+    return false;
+  }
+  if ((figures.pci_domain | figures.pci_bus | figures.pci_device) == 0) {
+    return domain != 0 && bus == number + 1 && device == 0;
+  }
+  return domain == static_cast<unsigned>(figures.pci_domain) &&
+      bus == static_cast<unsigned>(figures.pci_bus) &&
+      device == static_cast<unsigned>(figures.pci_device);
+}
+
 /// How many nvmlInit have no nvmlShutdown yet.
 std::atomic<int> users{0};
 
@@ -118,7 +139,7 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(
   return nvmlDeviceGetHandleByIndex(index, device);
 }
 
-/// The id is that of cudaDeviceGetPCIBusId: device 0 is on bus 1, and so on.
+/// The id is that of cudaDeviceGetPCIBusId.
 nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(
     const char* id,
     nvmlDevice_t* device) {
@@ -132,11 +153,14 @@ nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(
   if (id == nullptr || std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3) {
     return NVML_ERROR_INVALID_ARGUMENT;
   }
-  if (domain != 0 || slot != 0 || bus == 0 || bus > device_count()) {
-    return NVML_ERROR_NOT_FOUND;
+  for (unsigned number = 0; number < device_count(); ++number) {
+    const auto& candidate = cudasim::device::all_devices()[number];
+    if (is_at(candidate, number, domain, bus, slot)) {
+      *device = handle_of(number);
+      return NVML_SUCCESS;
+    }
   }
-  *device = handle_of(bus - 1);
-  return NVML_SUCCESS;
+  return NVML_ERROR_NOT_FOUND;
 }
 
 /// No process is known: those that use a simulated device do not meet.

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping
 from types import ModuleType
 
-from torch_cuda import _build, _checks, _import_hook, _libraries, _plugins
+from torch_cuda import _build, _checks, _import_hook, _libraries, _operators, _plugins
 from torch_cuda._errors import ActivationError, as_warning, warn
 
 DISABLE_VARIABLE = "TORCH_CUDA_DISABLE"
@@ -157,14 +157,15 @@ def load_bindings(build: _build.BuildInfo) -> ModuleType:
 
 
 def _queue_late_libraries(torch: ModuleType, build: _build.BuildInfo) -> None:
-    """Has the libraries that PyTorch opens by name loaded when CUDA is first initialised.
+    """Has libraries loaded when CUDA is first initialised. Without a GPU this never happens.
 
-    PyTorch looks for them beside libtorch_cpu and on the system only. Without a GPU this never
-    happens, and costs nothing.
+    These are the ones that PyTorch opens by name, which it looks for beside libtorch_cpu and on the
+    system only, and the kernels for devices that run no CUDA code.
     """
 
     def load_late() -> None:
         _libraries.load_on_first_use(build, _build.package_folder())
+        _operators.route(_build.package_folder())
 
     torch.cuda._lazy_call(load_late)
 

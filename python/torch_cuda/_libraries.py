@@ -120,7 +120,8 @@ def candidates(
       ActivationError: the simulated device is asked for and not installed.
     """
     simulated = _simulator.library_folder(environ)
-    folders = [(_simulator.VARIABLE, simulated)] if simulated is not None else []
+    asked = _simulator.requested_by(environ)
+    folders = [(asked, simulated)] if asked is not None and simulated is not None else []
     folders += [
         (PATH_VARIABLE, pathlib.Path(folder))
         for folder in environ.get(PATH_VARIABLE, "").split(os.pathsep)

@@ -1,7 +1,9 @@
-"""The simulated CUDA device: where its libraries are when `TORCH_CUDA_SIM=1` asks for it.
+"""Devices without NVIDIA's runtime: where the libraries are that `TORCH_CUDA_SIM=1` asks for.
 
 They carry the names of NVIDIA's own (`libcudart.so.12` and the like) and come with the wheel
-torch_cuda_sim. Nothing here runs unless the variable is set.
+torch_cuda_sim: a CUDA runtime over any device's library, and the simulated device. So
+`TORCH_CUDA_DEVICES`, which names the devices, asks for them too. Nothing here runs unless one of
+the variables is set.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Mapping
 from torch_cuda._errors import ActivationError
 
 VARIABLE = "TORCH_CUDA_SIM"
+DEVICES_VARIABLE = "TORCH_CUDA_DEVICES"
 PACKAGE = "torch_cuda_sim"
 DRIVER = "libcuda.so.1"
 # Libraries beside the driver that programs open by name.
@@ -23,16 +26,22 @@ _OPENED_BY_NAME = ("libnvidia-ml.so.1",)
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 
 
-def is_requested(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether `TORCH_CUDA_SIM` asks for the simulated device.
+def requested_by(environ: Mapping[str, str] = os.environ) -> str | None:
+    """The environment variable that asks for these libraries.
 
     Args:
       environ: environment variables.
 
     Returns:
-      True for any value but the empty one, "0", "false", "no" and "off".
+      `TORCH_CUDA_SIM` for any value but the empty one, "0", "false", "no" and "off"; without it
+      `TORCH_CUDA_DEVICES` for any but the empty one. None when nothing asks for them.
     """
-    return environ.get(VARIABLE, "").strip().lower() not in _FALSE
+    value = environ.get(VARIABLE, "").strip().lower()
+    if value not in _FALSE:
+        return VARIABLE
+    if value == "" and environ.get(DEVICES_VARIABLE, "").strip():
+        return DEVICES_VARIABLE
+    return None
 
 
 def library_folder(environ: Mapping[str, str] = os.environ) -> pathlib.Path | None:
@@ -42,12 +51,13 @@ def library_folder(environ: Mapping[str, str] = os.environ) -> pathlib.Path | No
       environ: environment variables.
 
     Returns:
-      None where the simulated device is not asked for.
+      None where neither variable asks for it.
 
     Raises:
       ActivationError: it is asked for and not installed.
     """
-    if not is_requested(environ):
+    variable = requested_by(environ)
+    if variable is None:
         return None
     spec = importlib.util.find_spec(PACKAGE)
     locations = spec.submodule_search_locations if spec is not None else None
@@ -56,9 +66,9 @@ def library_folder(environ: Mapping[str, str] = os.environ) -> pathlib.Path | No
         if (folder / DRIVER).is_file():
             return folder
     raise ActivationError(
-        found=f"{VARIABLE}={environ[VARIABLE]}, but no {PACKAGE} with libraries in this Python",
+        found=f"{variable}={environ[variable]}, but no {PACKAGE} with libraries in this Python",
         needed=f"the wheel {PACKAGE}, which holds the simulated CUDA device",
-        fix=f"python -m pip install {PACKAGE}, or unset {VARIABLE}",
+        fix=f"python -m pip install {PACKAGE}, or unset {variable}",
     )
 
 
@@ -86,7 +96,7 @@ def load_driver(folder: pathlib.Path) -> None:
         raise ActivationError(
             found=f"another {DRIVER} loaded into this process before torch",
             needed=needed,
-            fix=f"import torch first, or unset {VARIABLE}",
+            fix=f"import torch first, or unset {VARIABLE} and {DEVICES_VARIABLE}",
         )
     for name in _OPENED_BY_NAME:
         if (folder / name).is_file():

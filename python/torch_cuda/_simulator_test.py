@@ -14,16 +14,29 @@ from torch_cuda._errors import ActivationError
 
 class RequestTest(absltest.TestCase):
     def test_it_is_opt_in(self) -> None:
-        self.assertFalse(_simulator.is_requested({}))
+        self.assertIsNone(_simulator.requested_by({}))
         self.assertIsNone(_simulator.library_folder({}))
 
     def test_values_that_mean_no(self) -> None:
         for value in ("", "0", "false", "No", " off "):
-            self.assertFalse(_simulator.is_requested({"TORCH_CUDA_SIM": value}), value)
+            self.assertIsNone(_simulator.requested_by({"TORCH_CUDA_SIM": value}), value)
 
     def test_values_that_mean_yes(self) -> None:
         for value in ("1", "true", "sm_90"):
-            self.assertTrue(_simulator.is_requested({"TORCH_CUDA_SIM": value}), value)
+            self.assertEqual(
+                _simulator.requested_by({"TORCH_CUDA_SIM": value}), "TORCH_CUDA_SIM", value
+            )
+
+    def test_a_choice_of_devices_asks_for_them(self) -> None:
+        for value in ("fake", "fake:2,sim", "/path/of/libaccel_vendor.so"):
+            self.assertEqual(
+                _simulator.requested_by({"TORCH_CUDA_DEVICES": value}), "TORCH_CUDA_DEVICES", value
+            )
+        self.assertIsNone(_simulator.requested_by({"TORCH_CUDA_DEVICES": " "}))
+
+    def test_no_is_no_whatever_the_devices(self) -> None:
+        environ = {"TORCH_CUDA_SIM": "0", "TORCH_CUDA_DEVICES": "fake"}
+        self.assertIsNone(_simulator.requested_by(environ))
 
 
 class FolderTest(absltest.TestCase):
@@ -65,6 +78,10 @@ class FolderTest(absltest.TestCase):
     def test_what_is_missing_is_named_with_what_to_type(self) -> None:
         with self.assertRaisesRegex(ActivationError, "pip install torch_cuda_sim"):
             _simulator.library_folder({"TORCH_CUDA_SIM": "1"})
+
+    def test_the_variable_that_asks_is_named(self) -> None:
+        with self.assertRaisesRegex(ActivationError, "TORCH_CUDA_DEVICES=fake, but no torch_cuda"):
+            _simulator.library_folder({"TORCH_CUDA_DEVICES": "fake"})
 
     def test_a_broken_driver_is_an_activation_error(self) -> None:
         folder = self.install("libcuda.so.1")

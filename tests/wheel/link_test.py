@@ -25,7 +25,7 @@ ALLOWED = [
     re.compile(pattern)
     for pattern in (
         # Our own; stock torch, whose sonames carry a version in some distributions; C and C++.
-        r"libc10_cuda\.so|libtorch_cuda(_linalg)?\.so|libcaffe2_nvrtc\.so",
+        r"libc10_cuda\.so|libtorch_cuda(_linalg|_operators)?\.so|libcaffe2_nvrtc\.so",
         r"lib(c10|torch|torch_cpu|torch_python|shm)\.so(\.[0-9.]+)?",
         r"lib(c|m|dl|rt|pthread)\.so\.[0-9]|libstdc\+\+\.so\.6|libgcc_s\.so\.1|libgomp\.so\.1",
         r"ld-linux-[a-z0-9_-]+\.so\.[0-9]",

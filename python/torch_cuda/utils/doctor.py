@@ -84,6 +84,7 @@ def _versions(build: _build.BuildInfo) -> Iterator[Row]:
         "TORCH_DEVICE_BACKEND_AUTOLOAD",
         _libraries.PATH_VARIABLE,
         _simulator.VARIABLE,
+        _simulator.DEVICES_VARIABLE,
         "CUDA_VISIBLE_DEVICES",
         "LD_LIBRARY_PATH",
     ):

@@ -1,0 +1,289 @@
+// Arguments across, the CPU's kernel, results back.
+#include "accelerator/operators/boxed_call.h"
+
+#include "accelerator/operators/alias.h"
+#include "accelerator/operators/device_memory.h"
+#include "accelerator/operators/lists.h"
+#include "accelerator/operators/order.h"
+#include "accelerator/operators/random/generator.h"
+
+#include <ATen/core/List.h>
+#include <ATen/core/Tensor.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace torch_cuda::operators {
+namespace {
+
+using at::Tensor;
+using c10::IValue;
+using torch::jit::Stack;
+
+// Operators that take tensors of the CPU beside those of the device: indices,
+// lengths, sizes.
+constexpr std::array<std::string_view, 12> kMixed = {
+    "aten::index.Tensor",
+    "aten::index.Tensor_out",
+    "aten::_index_put_impl_",
+    "aten::_unsafe_index.Tensor",
+    "aten::_pack_padded_sequence",
+    "aten::copy_",
+    "aten::_copy_from_and_resize",
+    "aten::repeat_interleave.Tensor",
+    "aten::set_.source_Storage",
+    "aten::set_.source_Tensor",
+    "aten::is_set_to",
+    "aten::_nested_view_from_buffer",
+};
+
+bool takes_any_device(const c10::OperatorName& name) {
+  const std::string full = c10::toString(name);
+  for (const auto& mixed : kMixed) {
+    if (full == mixed) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Visits the tensors of an argument.
+template <class Visit>
+void each_tensor(const IValue& value, const Visit& visit) {
+  if (value.isTensor()) {
+    visit(value.toTensor());
+  } else if (value.isTensorList()) {
+    for (const auto& tensor : value.toTensorList()) {
+      visit(static_cast<const Tensor&>(
+          static_cast<const IValue&>(tensor.get()).toTensor()));
+    }
+  } else if (value.isOptionalTensorList()) {
+    for (const auto& tensor : value.toOptionalTensorVector()) {
+      if (tensor) {
+        visit(*tensor);
+      }
+    }
+  }
+}
+
+[[noreturn]] void refuse(
+    const c10::OperatorHandle& op,
+    c10::Device expected,
+    c10::Device found) {
+  TORCH_CHECK(
+      false,
+      "Expected all tensors to be on the same device, but found at least two "
+      "devices, ",
+      expected,
+      " and ",
+      found,
+      "! (in operator ",
+      op.operator_name(),
+      ")");
+}
+
+IValue across(const IValue& value, bool written, Aliases& aliases) {
+  if (value.isTensorList()) {
+    c10::List<Tensor> list;
+    const auto tensors = value.toTensorVector();
+    list.reserve(tensors.size());
+    for (const auto& tensor : tensors) {
+      list.push_back(aliases.host(tensor, written));
+    }
+    return list;
+  }
+  c10::List<std::optional<Tensor>> list;
+  const auto tensors = value.toOptionalTensorVector();
+  list.reserve(tensors.size());
+  for (const auto& tensor : tensors) {
+    list.push_back(
+        tensor ? std::optional<Tensor>(aliases.host(*tensor, written))
+               : std::nullopt);
+  }
+  return list;
+}
+
+IValue back(IValue&& value, Aliases& aliases) {
+  if (value.isTensor()) {
+    return aliases.device(std::move(value).toTensor());
+  }
+  if (value.isTensorList()) {
+    auto tensors = value.toTensorVector();
+    value = IValue(); // it holds the tensors too
+    c10::List<Tensor> list;
+    list.reserve(tensors.size());
+    for (auto& tensor : tensors) {
+      list.push_back(aliases.device(std::move(tensor)));
+    }
+    return list;
+  }
+  return std::move(value);
+}
+
+// Copies between devices read one's memory and write to the other's.
+void wait_for_others(
+    const c10::OperatorHandle& op,
+    const Aliases& aliases,
+    c10::Device device) {
+  aliases.each_device([&](c10::Device other) {
+    if (other != device) {
+      wait_for_current_stream(other.index(), op.operator_name());
+    }
+  });
+}
+
+bool is_tensor_list(const c10::Type& type) {
+  if (type.kind() != c10::TypeKind::ListType) {
+    return false;
+  }
+  const auto& element = *type.containedType(0);
+  return element.isSubtypeOf(*c10::OptionalType::ofTensor());
+}
+
+} // namespace
+
+HostCall::HostCall(const c10::OperatorHandle& op, c10::DispatchKey target)
+    : target_(target),
+      arguments_(op.schema().arguments().size()),
+      results_(op.schema().returns().size()),
+      asks_for_gradients_(asks_for_gradients(op.operator_name())),
+      any_device_(takes_any_device(op.operator_name())) {
+  const auto& arguments = op.schema().arguments();
+  for (uint32_t i = 0; i < arguments_; ++i) {
+    auto type = arguments[i].real_type();
+    if (auto optional = type->cast<c10::OptionalType>()) {
+      type = optional->getElementType();
+    }
+    Kind kind = Kind::Plain;
+    if (type->kind() == c10::TypeKind::TensorType) {
+      kind = Kind::Tensor;
+    } else if (is_tensor_list(*type)) {
+      kind = Kind::TensorList;
+    } else if (type->kind() == c10::TypeKind::DeviceObjType) {
+      kind = Kind::Device;
+    } else if (type->kind() == c10::TypeKind::GeneratorType) {
+      kind = Kind::Generator;
+      draws_ = true;
+    } else if (type->kind() == c10::TypeKind::StorageType) {
+      kind = Kind::Storage;
+    } else {
+      continue;
+    }
+    const auto* alias = arguments[i].alias_info();
+    const bool written = alias != nullptr && alias->isWrite();
+    mutates_ = mutates_ || written;
+    crossing_.push_back({i, kind, written});
+  }
+}
+
+void HostCall::run(
+    const c10::OperatorHandle& op,
+    Stack* stack,
+    c10::Device device) const {
+  wait_for_current_stream(device.index(), op.operator_name());
+  Aliases aliases(device);
+  std::optional<HostGenerator> generator;
+  bool to_host = false;
+  const size_t first = stack->size() - arguments_;
+  for (const auto& argument : crossing_) {
+    IValue& value = (*stack)[first + argument.index];
+    switch (argument.kind) {
+      case Kind::Tensor:
+        if (value.isTensor()) {
+          const bool gradient = asks_for_gradients_ &&
+              value.toTensor().defined() && value.toTensor().requires_grad();
+          value = aliases.host(value.toTensor(), argument.written);
+          if (C10_UNLIKELY(gradient)) {
+            value.toTensor().set_requires_grad(true);
+          }
+        }
+        break;
+      case Kind::TensorList:
+        if (!value.isNone()) {
+          value = across(value, argument.written, aliases);
+        }
+        break;
+      case Kind::Device:
+        if (value.isDevice()) {
+          to_host = value.toDevice().is_cpu();
+        }
+        value = c10::Device(c10::kCPU);
+        break;
+      case Kind::Generator:
+        generator.emplace(value.toOptional<at::Generator>(), device);
+        value = generator->host();
+        break;
+      case Kind::Storage:
+        value = aliases.host(value.toStorage(), argument.written);
+        break;
+      case Kind::Plain:
+        break;
+    }
+  }
+  if (C10_UNLIKELY(any_device_)) {
+    wait_for_others(op, aliases, device);
+  }
+  if (to_host) {
+    op.redispatchBoxed(target_, stack);
+  } else {
+    const DeviceMemory memory;
+    op.redispatchBoxed(target_, stack);
+  }
+  if (mutates_) {
+    aliases.take_over();
+  }
+  if (generator) {
+    generator->move_on();
+  }
+  if (to_host) {
+    return;
+  }
+  for (size_t i = stack->size() - results_; i < stack->size(); ++i) {
+    (*stack)[i] = back(std::move((*stack)[i]), aliases);
+  }
+}
+
+void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
+  std::optional<c10::Device> device;
+  std::optional<c10::Device> foreign;
+  const size_t first = stack->size() - arguments_;
+  for (const auto& argument : crossing_) {
+    const IValue& value = (*stack)[first + argument.index];
+    if (argument.kind == Kind::Device) {
+      if (!device && value.isDevice() && value.toDevice().is_cuda()) {
+        device = value.toDevice();
+      }
+      continue;
+    }
+    each_tensor(value, [&](const Tensor& tensor) {
+      if (!tensor.defined()) {
+        return;
+      }
+      const auto its = tensor.device();
+      if (!its.is_cuda()) {
+        // Numbers may be on the host.
+        if (tensor.dim() > 0 && !foreign) {
+          foreign = its;
+        }
+      } else if (!device) {
+        device = its;
+      } else if (*device != its && !any_device_) {
+        refuse(op, *device, its);
+      }
+    });
+  }
+  if (C10_UNLIKELY(foreign.has_value() && !any_device_)) {
+    refuse(op, device.value_or(c10::Device(c10::kCUDA, 0)), *foreign);
+  }
+  if (!device || !device->has_index()) {
+    device = c10::Device(c10::kCUDA, c10::cuda::current_device());
+  }
+  const c10::cuda::CUDAGuard guard(*device);
+  run(op, stack, *device);
+}
+
+} // namespace torch_cuda::operators

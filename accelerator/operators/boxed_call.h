@@ -1,0 +1,53 @@
+// One operator of CUDA tensors, served by the CPU's kernel on the same memory.
+#pragma once
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace torch_cuda::operators {
+
+/// What there is to know about an operator before it is called.
+class HostCall {
+ public:
+  /// `target` is the CPU's side of the key that the operator was called for.
+  HostCall(const c10::OperatorHandle& op, c10::DispatchKey target);
+
+  /// Takes the arguments from the stack and puts the results on it.
+  void operator()(const c10::OperatorHandle& op, torch::jit::Stack* stack)
+      const;
+
+ private:
+  enum class Kind : uint8_t {
+    Plain, // crosses as it is
+    Tensor,
+    TensorList, // of tensors or optional tensors
+    Device,
+    Generator,
+    Storage,
+  };
+  struct Argument {
+    uint32_t index;
+    Kind kind;
+    bool written;
+  };
+
+  void run(
+      const c10::OperatorHandle& op,
+      torch::jit::Stack* stack,
+      c10::Device device) const;
+
+  c10::DispatchKeySet target_;
+  uint32_t arguments_;
+  uint32_t results_;
+  bool mutates_ = false;
+  bool draws_ = false;
+  bool asks_for_gradients_;
+  // Tensors of the CPU may be among the arguments, and stay there.
+  bool any_device_;
+  std::vector<Argument> crossing_;
+};
+
+} // namespace torch_cuda::operators

@@ -1,0 +1,24 @@
+// copy_ between tensors of CUDA devices and of the host.
+#pragma once
+
+#include "accelerator/operators/boxed_call.h"
+
+namespace torch_cuda::operators {
+
+/// Leaves to upstream what it does with the runtime's copies alone, host to
+/// device and back; the rest is the CPU's copy_ on the same memory.
+class CopyKernel final : public c10::OperatorKernel {
+ public:
+  explicit CopyKernel(const c10::OperatorHandle& op)
+      : call_(op, c10::DispatchKey::CPU) {}
+
+  void operator()(
+      const c10::OperatorHandle& op,
+      c10::DispatchKeySet keys,
+      torch::jit::Stack* stack);
+
+ private:
+  HostCall call_;
+};
+
+} // namespace torch_cuda::operators

@@ -1,0 +1,83 @@
+// One question for each device, once a process.
+#include "accelerator/operators/dispatch/devices.h"
+
+#include "accelerator/abi/device_api.h"
+
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/util/Exception.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace torch_cuda::operators {
+namespace {
+
+// cudasim/device/machine/capabilities_api.h
+using Capabilities = int (*)(int device, std::uint64_t* capabilities);
+
+// The runtime's function; null where the process has NVIDIA's runtime.
+Capabilities runtimes_answer() {
+  void* runtime = dlopen("libcudasim.so", RTLD_NOW | RTLD_NOLOAD);
+  if (runtime == nullptr) {
+    return nullptr;
+  }
+  // It stays loaded: the handle is kept.
+  return reinterpret_cast<Capabilities>(
+      dlsym(runtime, "accelerator_device_capabilities"));
+}
+
+// One element for each device.
+std::vector<bool> ask() {
+  const int count = c10::cuda::device_count();
+  std::vector<bool> runs_code(count, true);
+  const Capabilities capabilities = runtimes_answer();
+  if (capabilities == nullptr) {
+    return runs_code;
+  }
+  for (int device = 0; device < count; ++device) {
+    std::uint64_t bits = 0;
+    TORCH_CHECK(
+        capabilities(device, &bits) == 0,
+        "torch_cuda: the runtime does not say what cuda:",
+        device,
+        " can do");
+    runs_code[device] = (bits & ACCEL_CAP_CODE) != 0;
+    TORCH_CHECK(
+        runs_code[device] || (bits & ACCEL_CAP_HOST_VISIBLE) != 0,
+        "torch_cuda: cuda:",
+        device,
+        " runs no CUDA code, and the host does not see its memory, so that no "
+        "kernel can serve its tensors. Needed is a device with one of both. "
+        "Leave it out of TORCH_CUDA_DEVICES or CUDA_VISIBLE_DEVICES.");
+  }
+  return runs_code;
+}
+
+const std::vector<bool>& answers() {
+  static const std::vector<bool> answers = ask();
+  return answers;
+}
+
+} // namespace
+
+bool serves_itself(c10::DeviceIndex device) {
+  const auto& all = answers();
+  const auto index = static_cast<size_t>(device);
+  // Who uses a device that there is not gets upstream's error.
+  return index >= all.size() || all[index];
+}
+
+bool all_serve_themselves() {
+  const auto& all = answers();
+  return std::find(all.begin(), all.end(), false) == all.end();
+}
+
+bool mixed() {
+  const auto& all = answers();
+  return !all_serve_themselves() &&
+      std::find(all.begin(), all.end(), true) != all.end();
+}
+
+} // namespace torch_cuda::operators

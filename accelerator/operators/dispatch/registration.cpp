@@ -1,0 +1,112 @@
+// The choice by device, where a process has devices of both kinds.
+#include "accelerator/operators/dispatch/registration.h"
+
+#include "accelerator/operators/dispatch/devices.h"
+#include "accelerator/operators/dispatch/previous_kernel.h"
+
+#include <ATen/core/Tensor.h>
+#include <c10/cuda/CUDAFunctions.h>
+
+#include <optional>
+#include <vector>
+
+namespace torch_cuda::operators {
+namespace {
+
+using c10::IValue;
+using torch::jit::Stack;
+
+std::optional<c10::DeviceIndex> device_of(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.is_cuda()
+      ? std::optional(tensor.device().index())
+      : std::nullopt;
+}
+
+std::optional<c10::DeviceIndex> device_of(const IValue& value) {
+  if (value.isTensor()) {
+    return device_of(value.toTensor());
+  }
+  if (value.isTensorList() || value.isOptionalTensorList()) {
+    for (const IValue& element : value.toListRef()) {
+      if (const auto device = device_of(element)) {
+        return device;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// The first tensor's device, or the one that is asked for, or the current one.
+c10::DeviceIndex device_of(const Stack& stack, size_t arguments) {
+  std::optional<c10::DeviceIndex> asked;
+  for (size_t i = stack.size() - arguments; i < stack.size(); ++i) {
+    if (const auto device = device_of(stack[i])) {
+      return *device;
+    }
+    if (stack[i].isDevice()) {
+      const auto device = stack[i].toDevice();
+      if (device.is_cuda() && device.has_index()) {
+        asked = device.index();
+      }
+    }
+  }
+  return asked ? *asked : c10::cuda::current_device();
+}
+
+class ChoosingKernel final : public c10::OperatorKernel {
+ public:
+  ChoosingKernel(
+      const c10::OperatorHandle& op,
+      c10::DispatchKey key,
+      c10::KernelFunction kernel)
+      : kernel_(std::move(kernel)),
+        previous_(op, key),
+        arguments_(op.schema().arguments().size()) {}
+
+  void operator()(
+      const c10::OperatorHandle& op,
+      c10::DispatchKeySet keys,
+      Stack* stack) {
+    if (serves_itself(device_of(*stack, arguments_))) {
+      previous_(op, keys, stack);
+    } else {
+      kernel_.callBoxed(op, keys, stack);
+    }
+  }
+
+ private:
+  c10::KernelFunction kernel_;
+  PreviousKernel previous_;
+  size_t arguments_;
+};
+
+} // namespace
+
+void register_for_all(
+    const c10::OperatorHandle& op,
+    c10::DispatchKey key,
+    c10::KernelFunction kernel) {
+  // Never destroyed, as a registration ends with it.
+  static auto* registrations = new std::vector<c10::RegistrationHandleRAII>;
+  registrations->push_back(c10::Dispatcher::singleton().registerImpl(
+      op.operator_name(),
+      key,
+      std::move(kernel),
+      std::nullopt,
+      nullptr,
+      "accelerator/operators"));
+}
+
+void register_kernel(
+    const c10::OperatorHandle& op,
+    c10::DispatchKey key,
+    c10::KernelFunction kernel) {
+  register_for_all(
+      op,
+      key,
+      mixed()
+          ? boxed(std::make_unique<ChoosingKernel>(op, key, std::move(kernel)))
+          : std::move(kernel));
+}
+
+} // namespace torch_cuda::operators

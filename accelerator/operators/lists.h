@@ -1,0 +1,21 @@
+// The operators that are not served like all others, by name.
+#pragma once
+
+#include <ATen/core/operator_name.h>
+
+namespace torch_cuda::operators {
+
+/// Upstream's own CUDA kernel or composite needs no launch: it stays.
+bool is_upstreams(const c10::OperatorName& name);
+
+/// A composite that chooses CUDA's kernels by the device: it is served as a
+/// whole.
+bool is_routed_composite(const c10::OperatorName& name);
+
+/// The CPU's kernel asks which arguments require gradients.
+bool asks_for_gradients(const c10::OperatorName& name);
+
+/// aten::copy_
+bool is_copy(const c10::OperatorName& name);
+
+} // namespace torch_cuda::operators

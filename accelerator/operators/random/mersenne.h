@@ -1,0 +1,19 @@
+// Positions in the CPU generator's sequence of random numbers.
+#pragma once
+
+#include <ATen/core/MT19937RNGEngine.h>
+
+#include <cstdint>
+
+namespace torch_cuda::operators {
+
+/// How many numbers were drawn between two states of an engine, of which
+/// `later` came out of `earlier`. Takes a fraction of a nanosecond a number.
+uint64_t drawn_between(
+    const at::mt19937_data_pod& earlier,
+    const at::mt19937_data_pod& later);
+
+/// The engine of a seed after `drawn` numbers.
+at::mt19937 engine_at(uint64_t seed, uint64_t drawn);
+
+} // namespace torch_cuda::operators

@@ -1,0 +1,170 @@
+// Registrations at the keys of CUDA's tensors.
+#include "accelerator/operators/routing.h"
+
+#include "accelerator/operators/boxed_call.h"
+#include "accelerator/operators/composites.h"
+#include "accelerator/operators/copy.h"
+#include "accelerator/operators/device_memory.h"
+#include "accelerator/operators/dispatch/devices.h"
+#include "accelerator/operators/dispatch/registration.h"
+#include "accelerator/operators/lists.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/util/Exception.h>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace torch_cuda::operators {
+namespace {
+
+using c10::DispatchKey;
+
+constexpr std::pair<DispatchKey, DispatchKey> kSides[] = {
+    {DispatchKey::CUDA, DispatchKey::CPU},
+    {DispatchKey::SparseCUDA, DispatchKey::SparseCPU},
+    {DispatchKey::SparseCsrCUDA, DispatchKey::SparseCsrCPU},
+    {DispatchKey::QuantizedCUDA, DispatchKey::QuantizedCPU},
+    {DispatchKey::NestedTensorCUDA, DispatchKey::NestedTensorCPU},
+};
+
+class RoutedKernel final : public c10::OperatorKernel {
+ public:
+  RoutedKernel(const c10::OperatorHandle& op, DispatchKey target)
+      : call_(op, target) {}
+
+  void operator()(
+      const c10::OperatorHandle& op,
+      c10::DispatchKeySet /*keys*/,
+      torch::jit::Stack* stack) {
+    call_(op, stack);
+  }
+
+ private:
+  HostCall call_;
+};
+
+// The CPU's kernel of a view: it looks at sizes and strides only.
+class ViewKernel final : public c10::OperatorKernel {
+ public:
+  explicit ViewKernel(DispatchKey target) : target_(target) {}
+
+  void operator()(
+      const c10::OperatorHandle& op,
+      c10::DispatchKeySet /*keys*/,
+      torch::jit::Stack* stack) {
+    op.redispatchBoxed(target_, stack);
+  }
+
+ private:
+  c10::DispatchKeySet target_;
+};
+
+// A composite serves the CPU, and what it is built of does not do on CUDA:
+// there it has a kernel of its own, or asks for one by the device.
+bool is_composites(const c10::OperatorHandle& op, DispatchKey key) {
+  if (is_routed_composite(op.operator_name())) {
+    return key == DispatchKey::CUDA;
+  }
+  return op.hasKernelForDispatchKey(key) &&
+      (op.hasKernelForDispatchKey(DispatchKey::CompositeExplicitAutograd) ||
+       op.hasKernelForDispatchKey(
+           DispatchKey::CompositeExplicitAutogradNonFunctional));
+}
+
+bool returns_view(const c10::FunctionSchema& schema) {
+  for (const auto& result : schema.returns()) {
+    const auto* alias = result.alias_info();
+    if (alias != nullptr && !alias->isWrite()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// PyTorch warns, once, that kernels are registered over others. That is meant.
+class Silent final : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning& /*warning*/) override {}
+};
+
+class Router {
+ public:
+  int route() {
+    for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {
+      const auto op = c10::Dispatcher::singleton().findOp(name);
+      if (!op || !op->hasSchema()) {
+        continue;
+      }
+      for (const auto& [key, target] : kSides) {
+        route(*op, key, target);
+      }
+    }
+    return routed_;
+  }
+
+ private:
+  void route(
+      const c10::OperatorHandle& op,
+      DispatchKey key,
+      DispatchKey target) {
+    if (!op.hasKernelForDispatchKey(target) && !is_composites(op, key)) {
+      return;
+    }
+    // What is outside of the build's profile has no kernel that could stay.
+    if (is_upstreams(op.operator_name()) && op.hasKernelForDispatchKey(key)) {
+      return;
+    }
+    if (returns_view(op.schema())) {
+      if (!op.hasKernelForDispatchKey(key)) {
+        register_for_all(op, key, boxed(std::make_unique<ViewKernel>(target)));
+      }
+      return;
+    }
+    if (is_copy(op.operator_name())) {
+      if (key == DispatchKey::CUDA) {
+        register_for_all(op, key, boxed(std::make_unique<CopyKernel>(op)));
+      }
+      return;
+    }
+    register_kernel(op, key, boxed(std::make_unique<RoutedKernel>(op, target)));
+    ++routed_;
+  }
+
+  int routed_ = 0;
+};
+
+} // namespace
+
+int route() {
+  static const int routed = [] {
+    if (all_serve_themselves()) {
+      return 0;
+    }
+    install_host_allocator();
+    Silent silent;
+    const c10::WarningUtils::WarningHandlerGuard quiet(&silent);
+    const int count = Router().route();
+    route_composites();
+    return count;
+  }();
+  return routed;
+}
+
+} // namespace torch_cuda::operators
+
+int torch_cuda_route_operators(char* message, std::size_t capacity) {
+  const auto report = [&](const char* reason) {
+    std::snprintf(message, capacity, "%s", reason);
+    return -1;
+  };
+  try {
+    return torch_cuda::operators::route();
+  } catch (const c10::Error& error) {
+    return report(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    return report(error.what());
+  }
+}

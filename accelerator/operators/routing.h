@@ -1,0 +1,19 @@
+// Which operators of CUDA tensors the CPU's kernels serve.
+#pragma once
+
+#include <cstddef>
+
+namespace torch_cuda::operators {
+
+/// Registers the CPU's kernels for CUDA tensors, once a process; without effect
+/// where all devices run CUDA code. Where only some do, upstream's kernels go
+/// on serving these. Returns how many operators were routed.
+int route();
+
+} // namespace torch_cuda::operators
+
+/// route() for Python, which loads this library and calls it when CUDA is first
+/// used.
+/// @param message gets the reason, @param capacity its size in bytes.
+/// @returns how many operators were routed, -1 after an error.
+extern "C" int torch_cuda_route_operators(char* message, std::size_t capacity);

@@ -1,0 +1,68 @@
+"""The allocator's figures are those of a device that runs CUDA's own kernels."""
+
+from __future__ import annotations
+
+import json
+
+import torch
+from absl.testing import absltest
+
+from tests.device_behaviour import programs
+
+_PROGRAM = """
+    import json
+    import torch
+    from torch import nn
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 5)
+    ).cuda()
+    optimizer = torch.optim.Adam(model.parameters())
+    figures = [torch.cuda.memory_allocated()]
+    for _ in range(3):
+        loss = nn.functional.cross_entropy(
+            model(torch.ones(2, 3, 8, 8, device="cuda")), torch.tensor([1, 2], device="cuda")
+        )
+        figures.append(torch.cuda.memory_allocated())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        del loss
+        figures.append(torch.cuda.memory_allocated())
+    del model, optimizer
+    figures.append(torch.cuda.memory_allocated())
+    print(json.dumps(figures))
+"""
+
+
+class MemoryTest(absltest.TestCase):
+    def test_a_training_s_steps(self) -> None:
+        # cuBLAS's workspace is the allocator's too, and only CUDA's kernels need one.
+        settings = {"CUBLAS_WORKSPACE_CONFIG": ":0:0"}
+        figures = [
+            json.loads(programs.output(_PROGRAM, TORCH_CUDA_DEVICES=devices, **settings))
+            for devices in ("fake", "sim")
+        ]
+        self.assertEqual(figures[0], figures[1])
+        self.assertGreater(figures[0][2], 0)
+
+    def test_a_result_is_counted_once_and_freed(self) -> None:
+        before = torch.cuda.memory_allocated()
+        tensor = torch.ones(1024, device="cuda")
+        result = (tensor + 1).sort().values
+        self.assertEqual(torch.cuda.memory_allocated() - before, 2 * 4096)
+        del tensor, result
+        self.assertEqual(torch.cuda.memory_allocated(), before)
+
+    def test_snapshots_have_the_blocks(self) -> None:
+        tensor = torch.ones(1000, device="cuda").exp()
+        blocks = {
+            block["address"]: block["state"]
+            for segment in torch.cuda.memory_snapshot()
+            for block in segment["blocks"]
+        }
+        self.assertEqual(blocks[tensor.data_ptr()], "active_allocated")
+
+
+if __name__ == "__main__":
+    absltest.main()

@@ -1,0 +1,60 @@
+"""Random numbers: the CPU's, from the device's generator, whose state can be kept."""
+
+from __future__ import annotations
+
+import torch
+from absl.testing import absltest, parameterized
+from torch.nn import functional
+
+
+class RandomTest(parameterized.TestCase):
+    @parameterized.parameters(1, 5, 15, 16, 17, 1000)
+    def test_a_seed_gives_the_cpu_s_numbers(self, count: int) -> None:
+        for draw in (torch.rand, torch.randn):
+            torch.manual_seed(3)
+            wanted = [draw(count) for _ in range(3)]
+            torch.manual_seed(3)
+            for each in wanted:
+                torch.testing.assert_close(draw(count, device="cuda").cpu(), each, rtol=0, atol=0)
+
+    @parameterized.parameters(0, 1, 3, 17, 700)
+    def test_a_state_brings_its_numbers_back(self, before: int) -> None:
+        torch.manual_seed(4)
+        torch.randn(before, device="cuda")
+        state = torch.cuda.get_rng_state()
+        first = torch.randn(7, device="cuda")
+        torch.rand(1000, device="cuda")
+        torch.cuda.set_rng_state(state)
+        torch.testing.assert_close(torch.randn(7, device="cuda"), first, rtol=0, atol=0)
+
+    def test_devices_and_generators_have_numbers_of_their_own(self) -> None:
+        torch.manual_seed(5)
+        first = torch.rand(4, device="cuda:0")
+        torch.testing.assert_close(torch.rand(4, device="cuda:1").cpu(), first.cpu())
+        mine = torch.Generator("cuda").manual_seed(5)
+        following = torch.rand(4, device="cuda:0")
+        torch.testing.assert_close(torch.rand(4, device="cuda", generator=mine), first)
+        self.assertFalse(torch.equal(following, first))
+
+    def test_a_fork_gives_the_state_back(self) -> None:
+        torch.manual_seed(6)
+        with torch.random.fork_rng(devices=[0]):
+            inside = torch.rand(3, device="cuda")
+        torch.testing.assert_close(torch.rand(3, device="cuda"), inside)
+
+    def test_dropout_keeps_its_share_and_its_mask(self) -> None:
+        torch.manual_seed(7)
+        ones = torch.ones(4000, device="cuda", requires_grad=True)
+        dropped = functional.dropout(ones, 0.25)
+        dropped.sum().backward()
+        assert ones.grad is not None
+        torch.testing.assert_close(ones.grad, dropped.detach())
+        self.assertAlmostEqual((dropped == 0).float().mean().item(), 0.25, delta=0.05)
+
+    def test_a_generator_of_the_host_is_refused(self) -> None:
+        with self.assertRaisesRegex(RuntimeError, "Expected a 'cuda' device type for generator"):
+            torch.rand(3, device="cuda", generator=torch.Generator())
+
+
+if __name__ == "__main__":
+    absltest.main()
