@@ -15,8 +15,16 @@ from decouple.plan import owners
 
 _OWNERS = pathlib.Path(__file__).absolute().parents[2] / "upstream" / "owners.bzl"
 
-# Each layer with the layers that it may name in its deps.
-LAYERS: Mapping[str, frozenset[str]] = owners.read(_OWNERS).layers
+# Layers that hold files of upstream's, each with the layers that it may name in its deps.
+_UPSTREAMS: Mapping[str, frozenset[str]] = owners.read(_OWNERS).layers
+
+# All layers: those, and what is ours alone.
+LAYERS: Mapping[str, frozenset[str]] = {
+    **_UPSTREAMS,
+    "accelerator/abi": frozenset(),
+    "accelerator/operators": frozenset({"accelerator/abi", "c10_cuda", "aten_cuda", "framework"}),
+    "python": _UPSTREAMS["python"] | {"accelerator/operators"},
+}
 
 # Beside the column: settings and tools that any layer may use, and that use no layer.
 TOOLS = ("config", "patches", "third_party", "tools", "upstream")
