@@ -63,6 +63,9 @@ TEST_F(Context, DevicesDifferInUuidAndBusId) {
   char ids[2][16];
   for (const int device : {0, 1}) {
     ASSERT_EQ(cuDeviceGetUuid(&uuids[device], device), CUDA_SUCCESS);
+    CUuuid second{};
+    ASSERT_EQ(cuDeviceGetUuid_v2(&second, device), CUDA_SUCCESS);
+    EXPECT_EQ(std::memcmp(&second, &uuids[device], sizeof(second)), 0);
     ASSERT_EQ(
         cuDeviceGetPCIBusId(ids[device], sizeof(ids[device]), device),
         CUDA_SUCCESS);
@@ -78,6 +81,7 @@ TEST_F(Context, DevicesDifferInUuidAndBusId) {
   EXPECT_NE(std::memcmp(&uuids[0], &uuids[1], sizeof(CUuuid)), 0);
   EXPECT_STRNE(ids[0], ids[1]);
   EXPECT_EQ(cuDeviceGetUuid(&uuids[0], 2), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuDeviceGetUuid_v2(&uuids[0], 2), CUDA_ERROR_INVALID_DEVICE);
   EXPECT_EQ(cuDeviceGetPCIBusId(nullptr, 16, 0), CUDA_ERROR_INVALID_VALUE);
 }
 

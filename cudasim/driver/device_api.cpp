@@ -117,6 +117,11 @@ CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
   return call([&] { store(uuid, machine().device(device).properties().uuid); });
 }
 
+// Without parts of a device there is no other identity.
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  return cuDeviceGetUuid(uuid, device);
+}
+
 CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
   return call([&] {
     store(bytes, machine().device(device).properties().totalGlobalMem);

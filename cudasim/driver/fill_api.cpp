@@ -73,6 +73,36 @@ CUresult cuMemsetD32Async(
   return fill(to, 0, value, 4, count, 1, stream);
 }
 
+CUresult cuMemsetD2D8Async(
+    CUdeviceptr to,
+    size_t pitch,
+    unsigned char value,
+    size_t width,
+    size_t height,
+    CUstream stream) {
+  return fill(to, pitch, value, 1, width, height, stream);
+}
+
+CUresult cuMemsetD2D16Async(
+    CUdeviceptr to,
+    size_t pitch,
+    unsigned short value,
+    size_t width,
+    size_t height,
+    CUstream stream) {
+  return fill(to, pitch, value, 2, width, height, stream);
+}
+
+CUresult cuMemsetD2D32Async(
+    CUdeviceptr to,
+    size_t pitch,
+    unsigned value,
+    size_t width,
+    size_t height,
+    CUstream stream) {
+  return fill(to, pitch, value, 4, width, height, stream);
+}
+
 CUresult cuMemsetD2D8(
     CUdeviceptr to,
     size_t pitch,

@@ -130,6 +130,35 @@ CUresult cuMemcpyAsync(
       stream);
 }
 
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* copy, CUstream stream) {
+  const CUresult result = call([&] {
+    require(copy != nullptr);
+    require(
+        copy->srcMemoryType != CU_MEMORYTYPE_ARRAY &&
+            copy->dstMemoryType != CU_MEMORYTYPE_ARRAY,
+        cudaErrorNotSupported);
+  });
+  if (result != CUDA_SUCCESS) {
+    return result;
+  }
+  const auto* from = static_cast<const char*>(
+      copy->srcMemoryType == CU_MEMORYTYPE_HOST ? copy->srcHost
+                                                : pointer(copy->srcDevice));
+  auto* to = static_cast<char*>(
+      copy->dstMemoryType == CU_MEMORYTYPE_HOST ? copy->dstHost
+                                                : pointer(copy->dstDevice));
+  return runtime()(
+      cudaMemcpy2DAsync,
+      to + copy->dstY * copy->dstPitch + copy->dstXInBytes,
+      copy->dstPitch,
+      from + copy->srcY * copy->srcPitch + copy->srcXInBytes,
+      copy->srcPitch,
+      copy->WidthInBytes,
+      copy->Height,
+      cudaMemcpyDefault,
+      stream);
+}
+
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
   return runtime()(
       cudaMemcpy, pointer(to), from, bytes, cudaMemcpyHostToDevice);

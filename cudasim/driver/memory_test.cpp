@@ -213,6 +213,70 @@ TEST_F(Memory, RowsAreFilledAtTheirPitch) {
       << "rows longer than their pitch";
 }
 
+TEST_F(Memory, RowsAreFilledInAStream) {
+  const Array<std::uint8_t> bytes(8);
+  const Array<std::uint16_t> halves(6);
+  const Array<std::uint32_t> words(6);
+  const Stream stream;
+  Gate gate(stream);
+  ASSERT_EQ(
+      cuMemsetD2D8Async(bytes.address(), 4, 5, 3, 2, stream), CUDA_SUCCESS);
+  ASSERT_EQ(
+      cuMemsetD2D16Async(halves.address(), 6, 700, 2, 2, stream), CUDA_SUCCESS);
+  ASSERT_EQ(
+      cuMemsetD2D32Async(words.address(), 12, 9, 2, 2, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+  gate.open();
+  ASSERT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(
+      bytes.values(), (std::vector<std::uint8_t>{5, 5, 5, 0, 5, 5, 5, 0}));
+  EXPECT_EQ(
+      halves.values(), (std::vector<std::uint16_t>{700, 700, 0, 700, 700, 0}));
+  EXPECT_EQ(words.values(), (std::vector<std::uint32_t>{9, 9, 0, 9, 9, 0}));
+  EXPECT_EQ(
+      cuMemsetD2D8Async(bytes.address(), 2, 5, 3, 3, stream),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      cuMemsetD2D16Async(halves.address(1), 5, 5, 2, 2, stream),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      cuMemsetD2D32Async(words.address(), 4, 5, 2, 2, stream),
+      CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Memory, PlanesAreCopiedInAStream) {
+  const Array<std::uint8_t> from({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const Array<std::uint8_t> to(10);
+  std::vector<std::uint8_t> host(4);
+  const Stream stream;
+  // Two columns and two rows of three times four, from the second of each.
+  CUDA_MEMCPY2D plane{};
+  plane.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  plane.srcDevice = from.address();
+  plane.srcPitch = 4;
+  plane.srcXInBytes = 1;
+  plane.srcY = 1;
+  plane.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  plane.dstDevice = to.address();
+  plane.dstPitch = 5;
+  plane.dstXInBytes = 2;
+  plane.WidthInBytes = 2;
+  plane.Height = 2;
+  ASSERT_EQ(cuMemcpy2DAsync(&plane, stream), CUDA_SUCCESS);
+  plane.dstMemoryType = CU_MEMORYTYPE_HOST;
+  plane.dstHost = host.data();
+  plane.dstPitch = 2;
+  plane.dstXInBytes = 0;
+  ASSERT_EQ(cuMemcpy2DAsync(&plane, stream), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(
+      to.values(), (std::vector<std::uint8_t>{0, 0, 6, 7, 0, 0, 0, 10, 11, 0}));
+  EXPECT_EQ(host, (std::vector<std::uint8_t>{6, 7, 10, 11}));
+  EXPECT_EQ(cuMemcpy2DAsync(nullptr, stream), CUDA_ERROR_INVALID_VALUE);
+  plane.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+  EXPECT_EQ(cuMemcpy2DAsync(&plane, stream), CUDA_ERROR_NOT_SUPPORTED);
+}
+
 TEST_F(Memory, FillsThatAreCrookedOrTooLongAreRefused) {
   const Array<std::uint8_t> array(8);
   EXPECT_EQ(cuMemsetD16(array.address(1), 1, 1), CUDA_ERROR_INVALID_VALUE);

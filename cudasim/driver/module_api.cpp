@@ -189,6 +189,29 @@ CUresult cuModuleGetFunction(
       [&] { store(function, find_kernel(*resolve_module(module), name)); });
 }
 
+CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
+  return call([&] {
+    store(
+        count,
+        resolve_module(module)->on(current_context()).kernel_names.size());
+  });
+}
+
+CUresult cuModuleEnumerateFunctions(
+    CUfunction* functions,
+    unsigned count,
+    CUmodule module) {
+  return call([&] {
+    require(functions != nullptr);
+    const auto resolved = resolve_module(module);
+    const auto names = resolved->on(current_context()).kernel_names;
+    for (std::size_t i = 0; i < std::min<std::size_t>(count, names.size());
+         ++i) {
+      functions[i] = find_kernel(*resolved, names[i].c_str());
+    }
+  });
+}
+
 CUresult cuModuleGetGlobal(
     CUdeviceptr* address,
     size_t* bytes,
@@ -272,6 +295,22 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
 
 CUresult cuFuncGetName(const char** name, CUfunction function) {
   return call([&] { store(name, resolve_function(function)->name().c_str()); });
+}
+
+CUresult cuFuncGetParamInfo(
+    CUfunction function,
+    size_t index,
+    size_t* offset,
+    size_t* size) {
+  return call([&] {
+    const auto& parameters =
+        resolve_function(function)->on(current_context()).info.parameters;
+    require(index < parameters.size());
+    store(offset, parameters[index].offset);
+    if (size != nullptr) {
+      *size = parameters[index].size;
+    }
+  });
 }
 
 CUresult cuFuncGetAttribute(

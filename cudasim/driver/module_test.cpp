@@ -1,4 +1,5 @@
 // Modules, libraries, the attributes of kernels, occupancy, and the linker.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,6 +41,46 @@ unsigned stored_by(CUfunction store, unsigned value) {
       cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr),
       CUDA_SUCCESS);
   return place.values()[0];
+}
+
+TEST_F(Module, KernelsAreCountedAndListed) {
+  unsigned count = 0;
+  ASSERT_EQ(cuModuleGetFunctionCount(&count, module), CUDA_SUCCESS);
+  ASSERT_EQ(count, 3u);
+  std::vector<CUfunction> functions(count);
+  ASSERT_EQ(
+      cuModuleEnumerateFunctions(functions.data(), count, module),
+      CUDA_SUCCESS);
+  std::vector<std::string> names;
+  for (CUfunction function : functions) {
+    const char* name = nullptr;
+    ASSERT_EQ(cuFuncGetName(&name, function), CUDA_SUCCESS);
+    names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"bounded", "count", "store"}));
+  EXPECT_EQ(
+      cuModuleGetFunctionCount(nullptr, module), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      cuModuleGetFunctionCount(&count, nullptr), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(
+      cuModuleEnumerateFunctions(nullptr, count, module),
+      CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Module, ParametersHaveOffsetsAndSizes) {
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  const CUfunction store = kernel("store");
+  ASSERT_EQ(cuFuncGetParamInfo(store, 1, &offset, &size), CUDA_SUCCESS);
+  EXPECT_EQ(offset, 8u);
+  EXPECT_EQ(size, 4u);
+  EXPECT_EQ(cuFuncGetParamInfo(store, 0, &offset, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(offset, 0u);
+  EXPECT_EQ(
+      cuFuncGetParamInfo(store, 2, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      cuFuncGetParamInfo(store, 0, nullptr, &size), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(Module, KernelsAreFoundByName) {

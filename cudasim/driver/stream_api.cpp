@@ -2,10 +2,40 @@
 // Source: CUDA driver API, stream, event and graph management.
 #include <cuda_runtime_api.h>
 
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "cudasim/device/graphs/capture.h"
 #include "cudasim/driver/call.h"
 #include "cudasim/driver/runtime_call.h"
 
 using cudasim::driver::runtime;
+
+namespace {
+
+// Looks again and again, as the device does.
+void wait_for_value(CUdeviceptr address, cuuint32_t value, unsigned flags) {
+  const auto reached = [&] {
+    const cuuint32_t found = __atomic_load_n(
+        reinterpret_cast<const cuuint32_t*>(address), __ATOMIC_ACQUIRE);
+    switch (flags) {
+      case CU_STREAM_WAIT_VALUE_GEQ:
+        return static_cast<std::int32_t>(found - value) >= 0;
+      case CU_STREAM_WAIT_VALUE_EQ:
+        return found == value;
+      case CU_STREAM_WAIT_VALUE_AND:
+        return (found & value) != 0;
+      default: // CU_STREAM_WAIT_VALUE_NOR
+        return ~(found | value) != 0;
+    }
+  };
+  while (!reached()) {
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+} // namespace
 
 extern "C" {
 
@@ -34,6 +64,40 @@ CUresult cuStreamQuery(CUstream stream) {
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   return runtime()(cudaStreamWaitEvent, stream, event, flags);
+}
+
+CUresult cuStreamAddCallback(
+    CUstream stream,
+    CUstreamCallback callback,
+    void* data,
+    unsigned flags) {
+  // Statuses have the same numbers in both, those that callbacks are told of.
+  return runtime()(
+      cudaStreamAddCallback,
+      stream,
+      reinterpret_cast<cudaStreamCallback_t>(callback),
+      data,
+      flags);
+}
+
+CUresult cuStreamWaitValue32(
+    CUstream stream,
+    CUdeviceptr address,
+    cuuint32_t value,
+    unsigned flags) {
+  return cudasim::driver::call([&] {
+    using namespace cudasim::device;
+    require(address != 0 && address % sizeof(value) == 0);
+    require((flags & ~3u) == 0);
+    const auto where = resolve_stream(stream);
+    require_not_capturing(*where);
+    where->enqueue(
+        [address, value, flags] {
+          wait_for_value(address, value, flags);
+          return cudaSuccess;
+        },
+        false);
+  });
 }
 
 CUresult cuStreamGetPriority(CUstream stream, int* priority) {

@@ -1,4 +1,5 @@
 // Streams and events.
+#include <atomic>
 #include <vector>
 
 #include "cudasim/driver/testing/context.h"
@@ -142,6 +143,64 @@ TEST_F(Streams, TimePassesBetweenEvents) {
   EXPECT_EQ(
       cuEventElapsedTime(&milliseconds, start, never),
       CUDA_ERROR_INVALID_HANDLE);
+}
+
+// A callback knows its stream, and that all went well.
+TEST_F(Streams, CallbacksAreCalledInOrder) {
+  struct Seen {
+    CUstream stream = nullptr;
+    CUresult status = CUDA_ERROR_UNKNOWN;
+  } seen;
+  const Stream stream;
+  Gate gate(stream);
+  const auto note = [](CUstream where, CUresult status, void* data) {
+    *static_cast<Seen*>(data) = {where, status};
+  };
+  ASSERT_EQ(cuStreamAddCallback(stream, note, &seen, 0), CUDA_SUCCESS);
+  EXPECT_EQ(seen.stream, nullptr);
+  gate.open();
+  ASSERT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(seen.stream, static_cast<CUstream>(stream));
+  EXPECT_EQ(seen.status, CUDA_SUCCESS);
+  EXPECT_EQ(
+      cuStreamAddCallback(stream, nullptr, nullptr, 0),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      cuStreamAddCallback(stream, note, &seen, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
+// Each way to compare: a value that holds the stream, and one that does not.
+TEST_F(Streams, AStreamWaitsForAValue) {
+  void* pinned = nullptr;
+  ASSERT_EQ(cuMemHostAlloc(&pinned, sizeof(unsigned), 0), CUDA_SUCCESS);
+  auto* place = static_cast<std::atomic<unsigned>*>(pinned);
+  const auto address = reinterpret_cast<CUdeviceptr>(pinned);
+  struct Case {
+    unsigned flags, value, held, passed;
+  };
+  const Case cases[] = {
+      {CU_STREAM_WAIT_VALUE_GEQ, 5, 4, 6},
+      {CU_STREAM_WAIT_VALUE_GEQ, 1, 0xffffffff, 1},
+      {CU_STREAM_WAIT_VALUE_EQ, 5, 6, 5},
+      {CU_STREAM_WAIT_VALUE_AND, 6, 9, 2},
+      {CU_STREAM_WAIT_VALUE_NOR, 0xffff0000, 0xffff, 0xff}};
+  for (const Case& one : cases) {
+    const Stream stream;
+    place->store(one.held);
+    ASSERT_EQ(
+        cuStreamWaitValue32(stream, address, one.value, one.flags),
+        CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY) << one.flags;
+    place->store(one.passed);
+    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS) << one.flags;
+  }
+  const Stream stream;
+  EXPECT_EQ(
+      cuStreamWaitValue32(stream, address + 1, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamWaitValue32(stream, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      cuStreamWaitValue32(stream, address, 0, 99), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemFreeHost(pinned), CUDA_SUCCESS);
 }
 
 TEST_F(Streams, EventsOfNoneOrWithUnknownFlagsAreRefused) {

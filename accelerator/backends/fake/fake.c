@@ -44,14 +44,15 @@ static _Thread_local char text[512] = "fake: no error";
   return SAY("fake: %s: " format, function, __VA_ARGS__), (accel_status)(status)
 #define FAIL(...) FAIL_IN(__func__, __VA_ARGS__)
 
-/* Ends the function when an argument is not as needed. */
-#define NEED(argument, condition)        \
-  if (!(condition))                      \
-  FAIL(                                  \
-      ACCEL_INVALID_ARGUMENT,            \
-      "%s is %" PRIu64 ", needed is %s", \
-      #argument,                         \
-      (uint64_t)(argument),              \
+/* Ends a function of a device when an argument is not as needed. */
+#define NEED(device, argument, condition)           \
+  if (!(condition))                                 \
+  FAIL(                                             \
+      ACCEL_INVALID_ARGUMENT,                       \
+      "device %d: %s is %" PRIu64 ", needed is %s", \
+      (int)((device)-devices),                      \
+      #argument,                                    \
+      (uint64_t)(argument),                         \
       #condition)
 
 /* Ends the function when there is no device of that number. */
@@ -214,8 +215,8 @@ static accel_status memory_allocate(
     uint64_t alignment,
     void** address) {
   DEVICE(device, number);
-  NEED(bytes, bytes > 0);
-  NEED(alignment, (alignment & (alignment - 1)) == 0);
+  NEED(device, bytes, bytes > 0);
+  NEED(device, alignment, (alignment & (alignment - 1)) == 0);
   if (device->fault)
     return fault_of(__func__, device);
   LOCK;
@@ -247,7 +248,11 @@ static accel_status memory_free(int32_t number, void* address) {
   DEVICE(device, number);
   LOCK;
   if (!address || !release(device, address))
-    FAIL(ACCEL_INVALID_ARGUMENT, "no memory begins at %p", address);
+    FAIL(
+        ACCEL_INVALID_ARGUMENT,
+        "device %d: no memory begins at %p",
+        (int)number,
+        address);
   return ACCEL_OK;
 }
 
@@ -263,9 +268,9 @@ static accel_status memory_info(
 }
 
 static accel_status copy(accel_stream stream, const accel_copy* copy) {
-  NEED(copy->width, copy->width > 0);
-  NEED(copy->height, copy->height > 0);
-  NEED(copy->depth, copy->depth > 0);
+  NEED(stream->device, copy->width, copy->width > 0);
+  NEED(stream->device, copy->height, copy->height > 0);
+  NEED(stream->device, copy->depth, copy->depth > 0);
   int32_t to = copy->to_device, from = copy->from_device;
   HAS_DEVICE(to == ACCEL_HOST ? 0 : to);
   HAS_DEVICE(from == ACCEL_HOST ? 0 : from);
@@ -274,13 +279,13 @@ static accel_status copy(accel_stream stream, const accel_copy* copy) {
 
 static accel_status fill(accel_stream stream, const accel_fill* fill) {
   uint32_t size = fill->element_size;
-  NEED(size, size == 1 || size == 2 || size == 4);
-  NEED(fill->width, fill->width > 0);
-  NEED(fill->height, fill->height > 0);
-  NEED(fill->depth, fill->depth > 0);
-  NEED((uintptr_t)fill->to, (uintptr_t)fill->to % size == 0);
-  NEED(fill->pitch, fill->pitch % size == 0);
-  NEED(fill->slice, fill->slice % size == 0);
+  NEED(stream->device, size, size == 1 || size == 2 || size == 4);
+  NEED(stream->device, fill->width, fill->width > 0);
+  NEED(stream->device, fill->height, fill->height > 0);
+  NEED(stream->device, fill->depth, fill->depth > 0);
+  NEED(stream->device, (uintptr_t)fill->to, (uintptr_t)fill->to % size == 0);
+  NEED(stream->device, fill->pitch, fill->pitch % size == 0);
+  NEED(stream->device, fill->slice, fill->slice % size == 0);
   return put_work(__func__, stream, (struct work){.fill = *fill});
 }
 
@@ -348,7 +353,7 @@ static accel_status event_destroy(accel_event event) {
 }
 
 static accel_status event_record(accel_event event, accel_stream stream) {
-  NEED(stream->device - devices, stream->device == event->device);
+  NEED(event->device, stream->device - devices, stream->device == event->device);
   LOCK;
   event->stream = stream;
   event->ticket = last_ticket;

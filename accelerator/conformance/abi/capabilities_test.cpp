@@ -1,6 +1,10 @@
 // The optional groups, each tested where a device has it and skipped by name
 // where it has not.
+#include <unistd.h>
+
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "accelerator/conformance/abi/support.h"
 
@@ -35,6 +39,22 @@ TEST_F(Capabilities, Timing) {
   EXPECT_GE(there, 0);
   EXPECT_FLOAT_EQ(back, -there);
   EXPECT_EQ(none, 0);
+}
+
+// Work between two marks takes its time, also seen from them.
+TEST_F(Capabilities, TimingOfWork) {
+  NEEDS(0, ACCEL_CAP_TIMING);
+  Event start(api(), 0, true), end(api(), 0, true);
+  ASSERT_OK(api().event_record(start, stream));
+  ASSERT_OK(api().stream_callback(
+      stream,
+      [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); },
+      nullptr));
+  ASSERT_OK(api().event_record(end, stream));
+  ASSERT_OK(api().event_synchronize(end));
+  float between = -1;
+  ASSERT_OK(api().event_elapsed(start, end, &between));
+  EXPECT_GE(between, 45);
 }
 
 TEST_F(Capabilities, Pinned) {
@@ -112,18 +132,6 @@ TEST_F(Capabilities, Peer) {
     EXPECT_OK(api().memory_share(memory.get(), 0, enabled));
 }
 
-TEST_F(Capabilities, Ipc) {
-  NEEDS(0, ACCEL_CAP_IPC);
-  Memory memory(api(), 0, 1000);
-  accel_ipc_handle handle = {}, nothing = {};
-  ASSERT_OK(api().ipc_export(memory.get(), &handle));
-  EXPECT_NE(std::memcmp(handle.bytes, nothing.bytes, sizeof handle.bytes), 0);
-  void* address = nullptr;
-  uint64_t bytes = 0;
-  EXPECT_STATUS(
-      ACCEL_INVALID_ARGUMENT, api().ipc_import(0, &nothing, &address, &bytes));
-}
-
 TEST_F(Capabilities, Virtual) {
   NEEDS(0, ACCEL_CAP_VIRTUAL);
   uint64_t size = 0;
@@ -152,6 +160,45 @@ TEST_F(Capabilities, Virtual) {
   for (char* address : {first, second})
     EXPECT_OK(api().virtual_unmap(address, size));
   EXPECT_OK(api().virtual_release(range, 4 * size));
+}
+
+// A file names the memory, here as in another process.
+TEST_F(Capabilities, VirtualMemoryIsExported) {
+  NEEDS(0, ACCEL_CAP_VIRTUAL);
+  uint64_t size = 0;
+  ASSERT_OK(api().virtual_granularity(0, &size));
+  accel_physical made = nullptr, imported = nullptr;
+  ASSERT_OK(api().physical_create(0, 3 * size, &made));
+  int32_t file = -1;
+  ASSERT_OK(api().physical_export(made, &file));
+  ASSERT_GE(file, 0);
+  uint64_t bytes_found = 0;
+  ASSERT_OK(api().physical_import(0, file, &imported, &bytes_found));
+  EXPECT_EQ(close(file), 0) << "the file stays the caller's";
+  EXPECT_EQ(bytes_found, 3 * size);
+  void* range = nullptr;
+  ASSERT_OK(api().virtual_reserve(6 * size, 0, nullptr, &range));
+  char* first = static_cast<char*>(range);
+  char* second = first + 3 * size;
+  ASSERT_OK(api().virtual_map(first, 3 * size, 0, made));
+  ASSERT_OK(api().virtual_map(second, 3 * size, 0, imported));
+  ASSERT_OK(api().virtual_access(range, 6 * size, 0, 1));
+  for (accel_physical physical : {made, imported})
+    EXPECT_OK(api().physical_destroy(physical));
+  const auto wanted = bytes(1000);
+  std::vector<unsigned char> found(1000);
+  const accel_copy to =
+      row(first + 3 * size - 1000, 0, wanted.data(), ACCEL_HOST, 1000);
+  const accel_copy from =
+      row(found.data(), ACCEL_HOST, second + 3 * size - 1000, 0, 1000);
+  ASSERT_OK(api().copy(stream, &to));
+  ASSERT_OK(api().copy(stream, &from));
+  ASSERT_OK(api().stream_synchronize(stream));
+  EXPECT_EQ(found, wanted);
+  EXPECT_OK(api().virtual_access(range, 6 * size, 0, 0));
+  for (char* address : {first, second})
+    EXPECT_OK(api().virtual_unmap(address, 3 * size));
+  EXPECT_OK(api().virtual_release(range, 6 * size));
 }
 
 TEST_F(Capabilities, Submit) {

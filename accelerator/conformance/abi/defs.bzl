@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
 
-def abi_test(name, library, options = "", copts = [], srcs = None, deps = [], programs = 10000, size = "medium", env = {}):
+def abi_test(name, library, options = "", copts = [], srcs = None, deps = [], programs = 10000, size = "medium", data = [], env = {}):
     """Declares a cc_test that runs all contract tests on a library.
 
     Args:
@@ -14,6 +14,7 @@ def abi_test(name, library, options = "", copts = [], srcs = None, deps = [], pr
       deps: of the tests.
       programs: how many random programs are run.
       size: of the test.
+      data: what the library opens itself.
       env: more variables.
     """
     cc_test(
@@ -21,7 +22,7 @@ def abi_test(name, library, options = "", copts = [], srcs = None, deps = [], pr
         size = size,
         srcs = srcs,
         copts = ["-Wall", "-Wextra"] + copts,
-        data = [library],
+        data = [library] + data,
         env = {
             "ACCEL_LIBRARY": "$(rootpath %s)" % library,
             "ACCEL_OPTIONS": options,

@@ -81,7 +81,7 @@ TEST_F(Errors, OfAllocations) {
 TEST_F(Errors, OfFreeing) {
   int host = 0;
   EXPECT_STATUS(ACCEL_INVALID_ARGUMENT, api().memory_free(0, &host));
-  expect_text({"memory_free"});
+  expect_text({"memory_free", "device 0"});
   Memory memory(api(), 0, 1000);
   EXPECT_STATUS(
       ACCEL_INVALID_ARGUMENT, api().memory_free(0, memory.get() + 256));

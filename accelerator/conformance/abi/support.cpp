@@ -132,6 +132,39 @@ std::string library_options() {
   return variable("ACCEL_OPTIONS");
 }
 
+int run_test(
+    const std::string& name,
+    const std::vector<std::string>& variables) {
+  std::vector<std::string> environment = {"ACCEL_OWN_PROCESS=1"};
+  environment.insert(environment.end(), variables.begin(), variables.end());
+  for (char** at = environ; *at; ++at) {
+    // What makes a gtest write reports or run a part of the tests.
+    const std::string one = *at;
+    bool ours = false;
+    for (const char* own : {"GTEST_", "TEST_", "XML_OUTPUT_FILE"})
+      ours = ours || one.rfind(own, 0) == 0;
+    for (const auto& given : variables)
+      ours = ours || one.rfind(given.substr(0, given.find('=') + 1), 0) == 0;
+    if (!ours)
+      environment.push_back(one);
+  }
+  std::vector<char*> pointers;
+  for (auto& one : environment)
+    pointers.push_back(one.data());
+  pointers.push_back(nullptr);
+  std::string program = "abi", filter = "--gtest_filter=" + name,
+              brief = "--gtest_brief=1";
+  char* arguments[] = {program.data(), filter.data(), brief.data(), nullptr};
+  pid_t process = 0;
+  const int error = posix_spawn(
+      &process, "/proc/self/exe", nullptr, nullptr, arguments, pointers.data());
+  if (error != 0) {
+    ADD_FAILURE() << "no process for the test: " << std::strerror(error);
+    return -1;
+  }
+  return wait_for(process);
+}
+
 bool is_in_process_with(const std::string& options, bool open) {
   if (std::getenv("ACCEL_OWN_PROCESS")) {
     if (open)
@@ -139,40 +172,11 @@ bool is_in_process_with(const std::string& options, bool open) {
     return true;
   }
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  const std::string filter = std::string("--gtest_filter=") +
-      test->test_suite_name() + "." + test->name();
   std::string all = variable("ACCEL_OPTIONS");
   all += (all.empty() || options.empty() ? "" : ",") + options;
-  std::vector<std::string> environment = {
-      "ACCEL_OWN_PROCESS=1", "ACCEL_OPTIONS=" + all};
-  for (char** at = environ; *at; ++at) {
-    // What makes a gtest write reports or run a part of the tests.
-    const std::string one = *at;
-    bool ours = one.rfind("ACCEL_OPTIONS=", 0) == 0;
-    for (const char* name : {"GTEST_", "TEST_", "XML_OUTPUT_FILE"})
-      ours = ours || one.rfind(name, 0) == 0;
-    if (!ours)
-      environment.push_back(one);
-  }
-  std::vector<char*> variables;
-  for (auto& one : environment)
-    variables.push_back(one.data());
-  variables.push_back(nullptr);
-  std::string program = "abi", filters = filter, brief = "--gtest_brief=1";
-  char* arguments[] = {program.data(), filters.data(), brief.data(), nullptr};
-  pid_t process = 0;
-  int error = posix_spawn(
-      &process,
-      "/proc/self/exe",
-      nullptr,
-      nullptr,
-      arguments,
-      variables.data());
-  if (error != 0) {
-    ADD_FAILURE() << "no process for the test: " << std::strerror(error);
-    return false;
-  }
-  const int status = wait_for(process);
+  const int status = run_test(
+      std::string(test->test_suite_name()) + "." + test->name(),
+      {"ACCEL_OPTIONS=" + all});
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNoSuchOption)
     [&] { GTEST_SKIP() << "the library has no options " << options; }();
   else

@@ -69,6 +69,13 @@ uint64_t free_memory(int32_t device);
 /// @param open whether the library is opened before the test begins.
 bool is_in_process_with(const std::string& options, bool open = true);
 
+/// Runs one test of this program in a process of its own.
+/// @param name "Suite.Test", @param variables more environment.
+/// @returns its exit status, as waitpid() has it.
+int run_test(
+    const std::string& name,
+    const std::vector<std::string>& variables);
+
 /// Bytes that differ from their neighbours and from those of other seeds.
 std::vector<unsigned char> bytes(uint64_t count, unsigned seed = 1);
 

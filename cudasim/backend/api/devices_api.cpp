@@ -63,13 +63,13 @@ accel_status device_synchronize(std::int32_t device) {
   return call("device_synchronize", [&] {
     Device& chosen = machine().device(device);
     chosen.synchronize();
-    return chosen.fault();
+    chosen.require_health();
   });
 }
 
 accel_status device_status(std::int32_t device) {
   return call(
-      "device_status", [&] { return machine().device(device).fault(); });
+      "device_status", [&] { machine().device(device).require_health(); });
 }
 
 accel_status device_reset(std::int32_t device) {

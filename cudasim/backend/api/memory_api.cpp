@@ -24,17 +24,22 @@ accel_status memory_allocate(
         "alignment",
         alignment,
         "a power of two");
-    *address =
-        pointer(machine().device(device).memory().allocate(bytes, alignment));
+    Device& chosen = machine().device(device);
+    chosen.require_health();
+    *address = pointer(chosen.memory().allocate(bytes, alignment));
   });
 }
 
 accel_status memory_free(std::int32_t device, void* address) {
   return call("memory_free", [&] {
-    require(
-        machine().device(device).memory().release(
-            reinterpret_cast<std::uint64_t>(address)),
-        "no memory that memory_allocate gave begins there");
+    const auto begin = reinterpret_cast<std::uint64_t>(address);
+    if (!machine().device(device).memory().release(begin)) {
+      throw Error(
+          ACCEL_INVALID_ARGUMENT,
+          "device " + std::to_string(device) +
+              " has no memory that memory_allocate gave and that begins at " +
+              std::to_string(begin));
+    }
   });
 }
 

@@ -98,9 +98,8 @@ accel_status stream_destroy(accel_stream stream) {
 accel_status stream_query(accel_stream stream) {
   return call("stream_query", [&] {
     const Stream& asked = stream_of(stream);
-    const accel_status fault = asked.device().fault();
-    return fault != ACCEL_OK ? fault
-                             : (asked.idle() ? ACCEL_OK : ACCEL_NOT_READY);
+    asked.device().require_health();
+    return asked.idle() ? ACCEL_OK : ACCEL_NOT_READY;
   });
 }
 
@@ -108,7 +107,7 @@ accel_status stream_synchronize(accel_stream stream) {
   return call("stream_synchronize", [&] {
     Stream& asked = stream_of(stream);
     asked.synchronize();
-    return asked.device().fault();
+    asked.device().require_health();
   });
 }
 
@@ -176,7 +175,7 @@ accel_status event_synchronize(accel_event event) {
     if (const auto point = event_of(event).point()) {
       point->wait();
     }
-    return machine().device(event->device).fault();
+    machine().device(event->device).require_health();
   });
 }
 

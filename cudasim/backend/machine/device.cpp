@@ -1,9 +1,11 @@
 #include "cudasim/backend/machine/device.h"
 
 #include <algorithm>
+#include <string>
 
 #include "cudasim/backend/machine/profiles.h"
 #include "cudasim/backend/machine/settings.h"
+#include "cudasim/backend/status/error.h"
 
 namespace cudasim::backend {
 
@@ -70,6 +72,15 @@ std::vector<std::shared_ptr<Stream>> Device::streams() const {
 void Device::synchronize() const {
   for (const auto& stream : streams()) {
     stream->synchronize();
+  }
+}
+
+void Device::require_health() const {
+  if (const accel_status found = fault()) {
+    throw Error(
+        found,
+        "device " + std::to_string(ordinal_) +
+            " is at fault until device_reset");
   }
 }
 

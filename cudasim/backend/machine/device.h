@@ -50,6 +50,8 @@ class Device {
   accel_status fault() const {
     return fault_.load(std::memory_order_acquire);
   }
+  /// @throws Error: the fault, when there is one.
+  void require_health() const;
   /// The first fault stays.
   void set_fault(accel_status status);
   /// Waits, forgets the fault, frees all memory but modules' variables.

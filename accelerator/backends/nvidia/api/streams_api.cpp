@@ -1,0 +1,110 @@
+// Of the ABI: streams.
+#include "accelerator/backends/nvidia/api/api.h"
+#include "accelerator/backends/nvidia/devices/device.h"
+#include "accelerator/backends/nvidia/driver/error.h"
+#include "accelerator/backends/nvidia/streams/event.h"
+#include "accelerator/backends/nvidia/streams/stream.h"
+
+namespace accelerator::nvidia {
+namespace {
+
+accel_status stream_create(
+    std::int32_t device,
+    std::int32_t priority,
+    accel_stream* stream) {
+  return call("stream_create", [&] {
+    *stream = new accel_stream_object{{device_of(device), priority}};
+  });
+}
+
+accel_status stream_destroy(accel_stream stream) {
+  return call_to_free("stream_destroy", [&] {
+    stream_of(stream);
+    delete stream;
+  });
+}
+
+accel_status stream_query(accel_stream stream) {
+  return call("stream_query", [&] {
+    Stream& asked = stream_of(stream);
+    asked.device().require_health();
+    const Current current(asked.device());
+    const CUresult result = driver().cuStreamQuery(asked.native());
+    if (result == CUDA_ERROR_NOT_READY) {
+      return ACCEL_NOT_READY;
+    }
+    check(result, "cuStreamQuery");
+    return ACCEL_OK;
+  });
+}
+
+accel_status stream_synchronize(accel_stream stream) {
+  return call("stream_synchronize", [&] {
+    Stream& asked = stream_of(stream);
+    asked.device().require_health();
+    const Current current(asked.device());
+    ACCEL_DRIVER(cuStreamSynchronize, asked.native());
+  });
+}
+
+accel_status stream_wait_event(accel_stream stream, accel_event event) {
+  return call("stream_wait_event", [&] {
+    Stream& waiting = stream_of(stream);
+    waiting.device().require_health();
+    Device& other = event->device;
+    const auto is_lost = [&] {
+      return &other != &waiting.device() && other.fault() != ACCEL_OK;
+    };
+    if (is_lost()) {
+      return; // its work was dropped
+    }
+    const Current current(waiting.device());
+    const CUresult result =
+        driver().cuStreamWaitEvent(waiting.native(), event->native, 0);
+    if (result != CUDA_SUCCESS && is_lost()) {
+      return;
+    }
+    check(result, "cuStreamWaitEvent");
+  });
+}
+
+accel_status stream_callback(
+    accel_stream stream,
+    accel_callback callback,
+    void* data) {
+  return call("stream_callback", [&] {
+    Stream& where = stream_of(stream);
+    require(callback != nullptr, ACCEL_INVALID_ARGUMENT, "callback is null");
+    where.add_callback(callback, data);
+  });
+}
+
+accel_status stream_submit(
+    accel_stream stream,
+    accel_status (*function)(void* native_stream, void* data),
+    void* data) {
+  return call("stream_submit", [&] {
+    Stream& where = stream_of(stream);
+    where.device().require_health();
+    const Current current(where.device());
+    const accel_status status = function(where.native(), data);
+    require(
+        status == ACCEL_OK || status == ACCEL_NOT_READY,
+        status,
+        "the function that was submitted answers it");
+  });
+}
+
+} // namespace
+
+void add_streams(accel_api* api) {
+  api->stream_create = stream_create;
+  api->stream_destroy = stream_destroy;
+  api->stream_query = stream_query;
+  api->stream_synchronize = stream_synchronize;
+  api->stream_wait_event = stream_wait_event;
+  api->stream_callback = stream_callback;
+  api->stream_submit = stream_submit;
+}
+
+} // namespace accelerator::nvidia

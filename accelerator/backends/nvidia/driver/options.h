@@ -1,0 +1,17 @@
+// What the library is told when it is initialized.
+#pragma once
+
+#include <string>
+
+namespace accelerator::nvidia {
+
+struct Options {
+  std::string library; // CUDA's driver; "": the system's
+  int count = -1; // devices, of those that there are; -1: all
+};
+
+/// Reads KEY=VALUE pairs with commas between them.
+/// @throws Error: ACCEL_INVALID_ARGUMENT with the pair and what there is.
+Options parse_options(const std::string& text);
+
+} // namespace accelerator::nvidia
