@@ -80,7 +80,4 @@ void check_fill(AddressMap& addresses, const FillWork& work);
 /// Whether an address is host memory that devices do not know: pageable.
 bool pageable(AddressMap& addresses, const void* memory);
 
-void run_copy(const CopyWork& work);
-void run_fill(const FillWork& work);
-
 } // namespace cudasim::device
