@@ -67,7 +67,7 @@ coverage_page_test = rule(
             doc = "Where the families of instructions are.",
         ),
         "libraries": attr.label_keyed_string_dict(
-            doc = "The stubs of drop-in libraries (//cudasim/dropin) and the sonames.",
+            doc = "The stubs of drop-in libraries (//accelerator/runtime/dropin) and the sonames.",
         ),
         "page": attr.label(mandatory = True, allow_single_file = [".md"], doc = "The page that is checked in."),
         "recorders": attr.label_list(

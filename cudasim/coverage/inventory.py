@@ -141,7 +141,7 @@ def instructions(record: Iterable[str]) -> list[Instruction]:
 
 
 def library(soname: str, version_script: str, stubs: str, found: answers.Answers) -> Library:
-    """What a drop-in library has, from the two files that cudasim/dropin writes for it.
+    """What a drop-in library has, from the two files that accelerator/runtime/dropin writes for it.
 
     Args:
         soname: of the library.

@@ -13,7 +13,7 @@ import pathlib
 
 LIBRARY = "libtorch_cuda_operators.so"
 # The runtime whose devices may run no CUDA code; NVIDIA's all do.
-RUNTIME = "libcudasim.so"
+RUNTIME = "libaccel_runtime.so"
 _MESSAGE = 4096  # bytes
 
 

@@ -41,7 +41,7 @@ class MissingLibrariesTest(absltest.TestCase):
         self.assertEqual(
             done.stdout.splitlines(), ["cuFFT error: CUFFT_NOT_SUPPORTED"] * 2 + ["8.0"]
         )
-        self.assertRegex(done.stderr, r"cudasim: cufft\w+ is not supported by the simulated device")
+        self.assertRegex(done.stderr, r"torch_cuda: cufft\w+ is not supported by this CUDA runtime")
         self.assertEqual(done.returncode, 0)
 
     def test_functions_name_themselves(self) -> None:
@@ -50,7 +50,7 @@ class MissingLibrariesTest(absltest.TestCase):
             done.stdout.splitlines(), ["libcusolver.so.11 9", "libcusparse.so.12 10", "3.0"]
         )
         for function in ("cusolverDnCreate", "cusparseCreate"):
-            self.assertIn(f"cudasim: {function} is not supported", done.stderr)
+            self.assertIn(f"torch_cuda: {function} is not supported", done.stderr)
 
 
 if __name__ == "__main__":

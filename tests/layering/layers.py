@@ -22,6 +22,12 @@ _UPSTREAMS: Mapping[str, frozenset[str]] = owners.read(_OWNERS).layers
 LAYERS: Mapping[str, frozenset[str]] = {
     **_UPSTREAMS,
     "accelerator/abi": frozenset(),
+    "accelerator/host": frozenset(),
+    "accelerator/runtime": frozenset({"accelerator/abi", "accelerator/host"}),
+    "accelerator/backends": frozenset({"accelerator/abi", "accelerator/host"}),
+    "cudasim/ptx": frozenset(),
+    "cudasim/engine": frozenset({"cudasim/ptx"}),
+    "cudasim/backend": frozenset({"accelerator/abi", "accelerator/host", "cudasim/engine", "cudasim/ptx"}),
     "accelerator/operators": frozenset({"accelerator/abi", "c10_cuda", "aten_cuda", "framework"}),
     "python": _UPSTREAMS["python"] | {"accelerator/operators"},
 }

@@ -14,12 +14,12 @@
 namespace torch_cuda::operators {
 namespace {
 
-// cudasim/device/machine/capabilities_api.h
+// accelerator/runtime/core/machine/capabilities_api.h
 using Capabilities = int (*)(int device, std::uint64_t* capabilities);
 
 // The runtime's function; null where the process has NVIDIA's runtime.
 Capabilities runtimes_answer() {
-  void* runtime = dlopen("libcudasim.so", RTLD_NOW | RTLD_NOLOAD);
+  void* runtime = dlopen("libaccel_runtime.so", RTLD_NOW | RTLD_NOLOAD);
   if (runtime == nullptr) {
     return nullptr;
   }

@@ -4,18 +4,18 @@ load("@rules_cc//cc:defs.bzl", "cc_test")
 
 # The tests whose calls are looked at.
 MUTATED = [
-    "//cudasim/blas:cublasLt_test",
-    "//cudasim/blas:cublas_test",
-    "//cudasim/cupti:cupti_test",
-    "//cudasim/driver:driver_test",
-    "//cudasim/driver:ipc_test",
-    "//cudasim/driver:per_thread_test",
-    "//cudasim/nccl:nccl_test",
-    "//cudasim/runtime:entry_point_test",
-    "//cudasim/runtime:error_test",
-    "//cudasim/runtime:ipc_test",
-    "//cudasim/runtime:per_thread_test",
-    "//cudasim/runtime:runtime_test",
+    "//accelerator/runtime/blas:cublasLt_test",
+    "//accelerator/runtime/blas:cublas_test",
+    "//accelerator/runtime/cupti:cupti_test",
+    "//accelerator/runtime/driver:driver_test",
+    "//accelerator/runtime/driver:ipc_test",
+    "//accelerator/runtime/driver:per_thread_test",
+    "//accelerator/runtime/nccl:nccl_test",
+    "//accelerator/runtime/cudart:entry_point_test",
+    "//accelerator/runtime/cudart:error_test",
+    "//accelerator/runtime/cudart:ipc_test",
+    "//accelerator/runtime/cudart:per_thread_test",
+    "//accelerator/runtime/cudart:runtime_test",
     "//tests/cuda_programs:grid_sync",
     "//tests/cuda_programs:histogram",
     "//tests/cuda_programs:managed_memory",
@@ -70,7 +70,7 @@ def _hooked_objects_impl(ctx):
 _hooked_objects_test = rule(
     implementation = _hooked_objects_impl,
     attrs = {
-        "libraries": attr.label_list(doc = "The stubs of drop-in libraries (//cudasim/dropin), whose functions get hooks."),
+        "libraries": attr.label_list(doc = "The stubs of drop-in libraries (//accelerator/runtime/dropin), whose functions get hooks."),
         "test": attr.label(doc = "The test."),
         "_tool": attr.label(
             cfg = "exec",

@@ -48,7 +48,7 @@ cudasim_hooked_names:
 
 
 def exported(version_script: str) -> set[str]:
-    """The names that a version script of cudasim/dropin exports."""
+    """The names that a version script of accelerator/runtime/dropin exports."""
     return set(re.findall(r"^    (\w+);$", version_script, re.MULTILINE))
 
 

@@ -1,0 +1,316 @@
+// Products and sums whose elements are of another type than the computation.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "accelerator/runtime/blas/testing/arrays.h"
+
+namespace accelerator::blas::testing {
+namespace {
+
+constexpr int kM = 4;
+constexpr int kN = 3;
+constexpr int kK = 5;
+
+/// Small whole numbers: exact in every type, and so are their products.
+template <typename T>
+std::vector<T> small(std::size_t count, int seed) {
+  std::vector<T> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int value = (static_cast<int>(i) * 5 + seed) % 7 - 3;
+    values.push_back(T(static_cast<float>(value)));
+  }
+  return values;
+}
+
+template <typename T>
+double number(T value) {
+  return static_cast<float>(value);
+}
+
+/// Element (i, j) of a product of dense matrices from given elements on.
+template <typename A, typename B>
+double sum(
+    const std::vector<A>& a,
+    const std::vector<B>& b,
+    int i,
+    int j,
+    std::size_t a_from = 0,
+    std::size_t b_from = 0) {
+  double result = 0;
+  for (int k = 0; k < kK; ++k) {
+    result += number(a[a_from + k * kM + i]) * number(b[b_from + j * kK + k]);
+  }
+  return result;
+}
+
+using Mixed = HandleTest<Single>;
+
+template <typename A, typename C, typename Scalar>
+void expect_product(
+    cublasHandle_t handle,
+    cudaDataType_t a_type,
+    cudaDataType_t c_type,
+    cublasComputeType_t compute) {
+  const auto a = small<A>(kM * kK, 1);
+  const auto b = small<A>(kK * kN, 2);
+  const auto c = small<C>(kM * kN, 3);
+  const Array<A> a_array(a), b_array(b);
+  const Array<C> c_array(c);
+  const Scalar alpha(2), beta(3);
+  ASSERT_EQ(
+      cublasGemmEx(
+          handle,
+          CUBLAS_OP_N,
+          CUBLAS_OP_N,
+          kM,
+          kN,
+          kK,
+          &alpha,
+          a_array.get(),
+          a_type,
+          kM,
+          b_array.get(),
+          a_type,
+          kK,
+          &beta,
+          c_array.get(),
+          c_type,
+          kM,
+          compute,
+          CUBLAS_GEMM_DEFAULT),
+      CUBLAS_STATUS_SUCCESS);
+  const auto actual = c_array.values();
+  for (int j = 0; j < kN; ++j) {
+    for (int i = 0; i < kM; ++i) {
+      const int at = j * kM + i;
+      EXPECT_EQ(number(actual[at]), 2 * sum(a, b, i, j) + 3 * number(c[at]));
+    }
+  }
+}
+
+TEST_F(Mixed, HalvesAreSummedInSinglePrecision) {
+  expect_product<__half, __half, float>(
+      handle, CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F);
+  expect_product<__half, float, float>(
+      handle, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F);
+}
+
+TEST_F(Mixed, HalvesHaveHalfFactorsWhenTheyAreSummedAsHalves) {
+  expect_product<__half, __half, __half>(
+      handle, CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_16F);
+}
+
+TEST_F(Mixed, Bfloat16IsSummedInSinglePrecision) {
+  expect_product<__nv_bfloat16, __nv_bfloat16, float>(
+      handle, CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F);
+}
+
+TEST_F(Mixed, BytesAreSummedInIntegers) {
+  expect_product<std::int8_t, std::int32_t, std::int32_t>(
+      handle, CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I);
+}
+
+TEST_F(Mixed, OneTypeForAllIsThePlainProduct) {
+  expect_product<float, float, float>(
+      handle, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32);
+  expect_product<double, double, double>(
+      handle, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F);
+}
+
+TEST_F(Mixed, TypesAndSizesThatThereAreNotAreRefused) {
+  const Array<float> room(std::vector<float>(100));
+  const float one = 1;
+  const auto run = [&](cudaDataType_t type, int leading, const float* factor) {
+    return cublasGemmEx(
+        handle,
+        CUBLAS_OP_N,
+        CUBLAS_OP_N,
+        kM,
+        kN,
+        kK,
+        factor,
+        room.get(),
+        type,
+        leading,
+        room.get(),
+        type,
+        kK,
+        factor,
+        room.get(),
+        type,
+        kM,
+        CUBLAS_COMPUTE_32F,
+        CUBLAS_GEMM_DEFAULT);
+  };
+  EXPECT_EQ(run(CUDA_R_4I, kM, &one), CUBLAS_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(run(CUDA_R_32F, kM - 1, &one), CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(run(CUDA_R_32F, kM, nullptr), CUBLAS_STATUS_INVALID_VALUE);
+}
+
+TEST_F(Mixed, ABatchOfMixedProducts) {
+  constexpr int kCount = 3;
+  const auto a = small<__half>(kM * kK * kCount, 1);
+  const auto b = small<__half>(kK * kN, 2); // one for all: stride 0
+  const Array<__half> a_array(a), b_array(b);
+  const Array<float> c_array(std::vector<float>(kM * kN * kCount));
+  const float one = 1, zero = 0;
+  ASSERT_EQ(
+      cublasGemmStridedBatchedEx(
+          handle,
+          CUBLAS_OP_N,
+          CUBLAS_OP_N,
+          kM,
+          kN,
+          kK,
+          &one,
+          a_array.get(),
+          CUDA_R_16F,
+          kM,
+          kM * kK,
+          b_array.get(),
+          CUDA_R_16F,
+          kK,
+          0,
+          &zero,
+          c_array.get(),
+          CUDA_R_32F,
+          kM,
+          kM * kN,
+          kCount,
+          CUBLAS_COMPUTE_32F,
+          CUBLAS_GEMM_DEFAULT),
+      CUBLAS_STATUS_SUCCESS);
+  const auto actual = c_array.values();
+  for (int at = 0; at < kM * kN * kCount; ++at) {
+    const int which = at / (kM * kN);
+    const int inside = at % (kM * kN);
+    EXPECT_EQ(actual[at], sum(a, b, inside % kM, inside / kM, which * kM * kK));
+  }
+}
+
+TEST_F(Mixed, SgemmExTakesHalvesAndGivesSinglePrecision) {
+  const auto a = small<__half>(kM * kK, 1);
+  const auto b = small<__half>(kK * kN, 2);
+  const Array<__half> a_array(a), b_array(b);
+  const Array<float> c_array(std::vector<float>(kM * kN));
+  const float alpha = 0.5, beta = 0;
+  ASSERT_EQ(
+      cublasSgemmEx(
+          handle,
+          CUBLAS_OP_N,
+          CUBLAS_OP_N,
+          kM,
+          kN,
+          kK,
+          &alpha,
+          a_array.get(),
+          CUDA_R_16F,
+          kM,
+          b_array.get(),
+          CUDA_R_16F,
+          kK,
+          &beta,
+          c_array.get(),
+          CUDA_R_32F,
+          kM),
+      CUBLAS_STATUS_SUCCESS);
+  const auto actual = c_array.values();
+  for (int at = 0; at < kM * kN; ++at) {
+    EXPECT_EQ(actual[at], 0.5 * sum(a, b, at % kM, at / kM));
+  }
+}
+
+TEST_F(Mixed, HgemmWorksInHalves) {
+  constexpr int kCount = 2;
+  const auto a = small<__half>(kM * kK * kCount, 1);
+  const auto b = small<__half>(kK * kN * kCount, 2);
+  const Array<__half> a_array(a), b_array(b);
+  const Array<__half> c_array(small<__half>(kM * kN * kCount, 3));
+  const __half one(1.0F), zero(0.0F);
+  ASSERT_EQ(
+      cublasHgemmStridedBatched(
+          handle,
+          CUBLAS_OP_N,
+          CUBLAS_OP_N,
+          kM,
+          kN,
+          kK,
+          &one,
+          a_array.get(),
+          kM,
+          kM * kK,
+          b_array.get(),
+          kK,
+          kK * kN,
+          &zero,
+          c_array.get(),
+          kM,
+          kM * kN,
+          kCount),
+      CUBLAS_STATUS_SUCCESS);
+  const auto both = c_array.values();
+  for (int at = 0; at < kM * kN; ++at) {
+    EXPECT_EQ(number(both[at]), sum(a, b, at % kM, at / kM));
+    EXPECT_EQ(
+        number(both[kM * kN + at]),
+        sum(a, b, at % kM, at / kM, kM * kK, kK * kN));
+  }
+  ASSERT_EQ(
+      cublasHgemm(
+          handle,
+          CUBLAS_OP_N,
+          CUBLAS_OP_N,
+          kM,
+          kN,
+          kK,
+          &one,
+          a_array.get(),
+          kM,
+          b_array.get(),
+          kK,
+          &one,
+          c_array.get(),
+          kM),
+      CUBLAS_STATUS_SUCCESS);
+  const auto twice = c_array.values();
+  for (int at = 0; at < kM * kN; ++at) {
+    EXPECT_EQ(number(twice[at]), 2 * sum(a, b, at % kM, at / kM));
+  }
+}
+
+TEST_F(Mixed, DotProductsOfHalves) {
+  const auto x = small<__half>(20, 1);
+  const auto y = small<__half>(20, 2);
+  const Array<__half> x_array(x), y_array(y);
+  double wanted = 0, backwards = 0;
+  for (int i = 0; i < 10; ++i) {
+    wanted += number(x[2 * i]) * number(y[i]);
+    backwards += number(x[2 * i]) * number(y[9 - i]);
+  }
+  __half result{};
+  const auto dot = [&](int stride, cudaDataType_t type) {
+    return cublasDotEx(
+        handle,
+        10,
+        x_array.get(),
+        type,
+        2,
+        y_array.get(),
+        type,
+        stride,
+        &result,
+        CUDA_R_16F,
+        CUDA_R_32F);
+  };
+  ASSERT_EQ(dot(1, CUDA_R_16F), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(number(result), wanted);
+  ASSERT_EQ(dot(-1, CUDA_R_16F), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(number(result), backwards);
+  EXPECT_EQ(dot(1, CUDA_R_4I), CUBLAS_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(dot(100, CUDA_R_16F), CUBLAS_STATUS_EXECUTION_FAILED);
+}
+
+} // namespace
+} // namespace accelerator::blas::testing

@@ -1,0 +1,63 @@
+// The opaque descriptors of cuBLASLt: each keeps its attributes in the caller's
+// memory, in a struct of fixed size that cuBLASLt's header leaves opaque.
+// Source: cuBLAS API, chapter 3.3.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <cstdint>
+
+namespace accelerator::blas::lt {
+
+/// What is in a cublasLtMatmulDescOpaque_t.
+struct MatmulDesc {
+  cublasComputeType_t compute;
+  cudaDataType_t scale;
+  cublasLtPointerMode_t pointer_mode;
+  cublasOperation_t operation_a;
+  cublasOperation_t operation_b;
+  cublasOperation_t operation_c;
+  cublasLtEpilogue_t epilogue;
+  std::int32_t bias_type; // cudaDataType_t, or -1: as D
+  const void* bias;
+  std::int64_t bias_stride;
+  void* auxiliary;
+  std::int64_t auxiliary_leading;
+  std::int64_t auxiliary_stride;
+  std::int32_t auxiliary_type;
+  const float* scale_a;
+  const float* scale_b;
+  const float* scale_c;
+  const float* scale_d;
+  float* amax_d;
+  std::int8_t fast_accumulation;
+};
+
+/// What is in a cublasLtMatrixLayoutOpaque_t.
+struct MatrixLayout {
+  cudaDataType_t type;
+  cublasLtOrder_t order;
+  std::uint64_t rows;
+  std::uint64_t columns;
+  std::int64_t leading;
+  std::int32_t batch_count;
+  std::int64_t batch_stride;
+};
+
+/// What is in a cublasLtMatmulPreferenceOpaque_t.
+struct Preference {
+  std::uint64_t workspace_bytes;
+  std::uint32_t search_mode;
+};
+
+inline MatmulDesc& of(cublasLtMatmulDesc_t descriptor) {
+  return *reinterpret_cast<MatmulDesc*>(descriptor);
+}
+inline MatrixLayout& of(cublasLtMatrixLayout_t layout) {
+  return *reinterpret_cast<MatrixLayout*>(layout);
+}
+inline Preference& of(cublasLtMatmulPreference_t preference) {
+  return *reinterpret_cast<Preference*>(preference);
+}
+
+} // namespace accelerator::blas::lt

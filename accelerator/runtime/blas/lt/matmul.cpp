@@ -1,0 +1,387 @@
+// cublasLtMatmul on the host's BLAS. Source: cuBLAS API, chapter 3.4.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "accelerator/runtime/blas/lt/descriptors.h"
+#include "accelerator/runtime/blas/lt/epilogue.h"
+#include "accelerator/runtime/blas/mixed.h"
+#include "accelerator/runtime/blas/stream_work.h"
+
+namespace accelerator::blas::lt {
+namespace {
+
+constexpr const char* kFunction = "cublasLtMatmul";
+
+/// Everything a call says, copied so that the caller's descriptors may go.
+struct Call {
+  MatmulDesc desc;
+  MatrixLayout a, b, c, d;
+  const void* a_data;
+  const void* b_data;
+  const void* c_data;
+  void* d_data;
+  Epilogue epilogue;
+  alignas(16) char alpha[16];
+  alignas(16) char beta[16];
+  const void* device_alpha; // null: `alpha` holds it
+  const void* device_beta;
+
+  double scalar(const void* on_device, const char* here) const {
+    return load(desc.scale, on_device != nullptr ? on_device : here, 0);
+  }
+};
+
+bool plain_order(const MatrixLayout& layout) {
+  return layout.order == CUBLASLT_ORDER_COL ||
+      layout.order == CUBLASLT_ORDER_ROW;
+}
+
+std::int64_t index(
+    const MatrixLayout& layout,
+    std::int64_t row,
+    std::int64_t column) {
+  return layout.order == CUBLASLT_ORDER_ROW ? row * layout.leading + column
+                                            : column * layout.leading + row;
+}
+
+/// The memory of `count` matrices.
+Extent extent(const void* data, const MatrixLayout& l, int count) {
+  const std::size_t size = size_of(l.type);
+  const std::size_t one = l.order == CUBLASLT_ORDER_ROW
+      ? matrix_bytes(l.columns, l.rows, l.leading, size)
+      : matrix_bytes(l.rows, l.columns, l.leading, size);
+  return strided_extent(data, one, l.batch_stride, size, count);
+}
+
+/// The type of a vector that the descriptor names, or that of D.
+cudaDataType_t type_or(std::int32_t type, const MatrixLayout& d) {
+  return type < 0 ? d.type : static_cast<cudaDataType_t>(type);
+}
+
+/// The bias, or its gradient.
+Extent bias_extent(const Call& call) {
+  if (!call.epilogue.bias && !call.epilogue.bias_gradient) {
+    return {nullptr, 0};
+  }
+  const std::size_t size = size_of(type_or(call.desc.bias_type, call.d));
+  return strided_extent(
+      call.desc.bias,
+      matrix_bytes(call.d.rows, 1, call.d.rows, size),
+      call.desc.bias_stride,
+      size,
+      call.d.batch_count);
+}
+
+/// What the activation got, or its sign.
+Extent auxiliary_extent(const Call& call) {
+  if (!call.epilogue.keep_input && !call.epilogue.backward) {
+    return {nullptr, 0};
+  }
+  const bool bits = call.epilogue.activation == Epilogue::Activation::kRelu;
+  const std::size_t size =
+      bits ? 1 : size_of(type_or(call.desc.auxiliary_type, call.d));
+  const Extent all = strided_extent(
+      call.desc.auxiliary,
+      matrix_bytes(
+          call.d.rows, call.d.columns, call.desc.auxiliary_leading, size),
+      call.desc.auxiliary_stride,
+      size,
+      call.d.batch_count);
+  return {all.pointer, bits ? all.bytes / 8 + (all.bytes % 8 != 0) : all.bytes};
+}
+
+/// Whether everything that run() reads and writes is there.
+bool reachable(const Call& call) {
+  const MatmulDesc& desc = call.desc;
+  const auto optional = [](const void* pointer, std::size_t bytes) {
+    return Extent{pointer, pointer == nullptr ? 0 : bytes};
+  };
+  const bool reads_c =
+      call.device_beta != nullptr || call.scalar(nullptr, call.beta) != 0;
+  return accessible(
+      kFunction,
+      {extent(call.a_data, call.a, call.d.batch_count),
+       extent(call.b_data, call.b, call.d.batch_count),
+       extent(call.c_data, call.c, reads_c ? call.d.batch_count : 0),
+       extent(call.d_data, call.d, call.d.batch_count),
+       bias_extent(call),
+       auxiliary_extent(call),
+       optional(call.device_alpha, size_of(desc.scale)),
+       optional(call.device_beta, size_of(desc.scale)),
+       optional(desc.scale_a, sizeof(float)),
+       optional(desc.scale_b, sizeof(float)),
+       optional(desc.scale_c, sizeof(float)),
+       optional(desc.scale_d, sizeof(float)),
+       optional(desc.amax_d, sizeof(float))});
+}
+
+const char* batch(const void* data, const MatrixLayout& layout, int i) {
+  return static_cast<const char*>(data) +
+      i * layout.batch_stride * size_of(layout.type);
+}
+
+/// A matrix product with every feature but complex numbers.
+void run(const Call& call) {
+  const MatmulDesc& desc = call.desc;
+  const auto m = static_cast<std::int64_t>(call.d.rows);
+  const auto n = static_cast<std::int64_t>(call.d.columns);
+  const auto k = static_cast<std::int64_t>(
+      desc.operation_a == CUBLAS_OP_N ? call.a.columns : call.a.rows);
+  const auto scale_of = [](const float* scale) {
+    return scale == nullptr ? 1.0 : static_cast<double>(*scale);
+  };
+  const double alpha = call.scalar(call.device_alpha, call.alpha) *
+      scale_of(desc.scale_a) * scale_of(desc.scale_b);
+  const double beta =
+      call.scalar(call.device_beta, call.beta) * scale_of(desc.scale_c);
+  const auto bias_type = type_or(desc.bias_type, call.d);
+  const auto auxiliary_type = type_or(desc.auxiliary_type, call.d);
+  double amax = 0;
+  for (int i = 0; i < call.d.batch_count; ++i) {
+    const Matrix a{
+        batch(call.a_data, call.a, i),
+        call.a.type,
+        call.a.leading,
+        call.a.order == CUBLASLT_ORDER_ROW};
+    const Matrix b{
+        batch(call.b_data, call.b, i),
+        call.b.type,
+        call.b.leading,
+        call.b.order == CUBLASLT_ORDER_ROW};
+    const auto sums = multiply(
+        desc.compute, desc.operation_a, desc.operation_b, m, n, k, a, b);
+    const char* c = batch(call.c_data, call.c, i);
+    char* d = const_cast<char*>(batch(call.d_data, call.d, i));
+    const auto* bias = static_cast<const char*>(desc.bias) +
+        i * desc.bias_stride * static_cast<std::int64_t>(size_of(bias_type));
+    std::vector<double> bias_gradient(m);
+    for (std::int64_t column = 0; column < n; ++column) {
+      for (std::int64_t row = 0; row < m; ++row) {
+        double value = alpha * sums[column * m + row];
+        if (beta != 0) {
+          value += beta * load(call.c.type, c, index(call.c, row, column));
+        }
+        if (call.epilogue.bias) {
+          value += load(bias_type, bias, row);
+        }
+        const bool relu =
+            call.epilogue.activation == Epilogue::Activation::kRelu;
+        if (call.epilogue.keep_input || call.epilogue.backward) {
+          // ReLU keeps one bit for each element, GELU the element itself.
+          const std::int64_t at =
+              i * desc.auxiliary_stride + column * desc.auxiliary_leading + row;
+          auto* bits = static_cast<std::uint8_t*>(desc.auxiliary) + at / 8;
+          const auto bit = static_cast<std::uint8_t>(1u << (at % 8));
+          if (call.epilogue.backward) {
+            value *= relu
+                ? ((*bits & bit) != 0 ? 1.0 : 0.0)
+                : gelu_derivative(load(auxiliary_type, desc.auxiliary, at));
+          } else if (relu) {
+            *bits = static_cast<std::uint8_t>(
+                value > 0 ? *bits | bit : *bits & ~bit);
+          } else {
+            store(auxiliary_type, desc.auxiliary, at, value);
+          }
+        }
+        if (!call.epilogue.backward) {
+          value = activate(call.epilogue.activation, value);
+        }
+        bias_gradient[row] += value;
+        amax = std::max(amax, std::abs(value));
+        store(
+            call.d.type,
+            d,
+            index(call.d, row, column),
+            value * scale_of(desc.scale_d));
+      }
+    }
+    if (call.epilogue.bias_gradient) {
+      for (std::int64_t row = 0; row < m; ++row) {
+        store(bias_type, const_cast<char*>(bias), row, bias_gradient[row]);
+      }
+    }
+  }
+  if (desc.amax_d != nullptr) {
+    *desc.amax_d = static_cast<float>(amax);
+  }
+}
+
+/// Whether this library can compute the product; says on stderr what it lacks.
+cublasStatus_t check(
+    const MatmulDesc& desc,
+    const MatrixLayout& a,
+    const MatrixLayout& b,
+    const MatrixLayout& c,
+    const MatrixLayout& d,
+    Epilogue* epilogue) {
+  for (const MatrixLayout* layout : {&a, &b, &c, &d}) {
+    if (size_of(layout->type) == 0 || is_complex(layout->type) ||
+        !plain_order(*layout)) {
+      std::fprintf(
+          stderr,
+          "torch_cuda: %s: data type %d in order %d is not supported\n",
+          kFunction,
+          static_cast<int>(layout->type),
+          static_cast<int>(layout->order));
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+  }
+  if (!parse(desc.epilogue, epilogue)) {
+    std::fprintf(
+        stderr,
+        "torch_cuda: %s: epilogue %d is not supported\n",
+        kFunction,
+        static_cast<int>(desc.epilogue));
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  const bool a_plain = desc.operation_a == CUBLAS_OP_N;
+  const bool b_plain = desc.operation_b == CUBLAS_OP_N;
+  const auto m = a_plain ? a.rows : a.columns;
+  const auto k = a_plain ? a.columns : a.rows;
+  const auto n = b_plain ? b.columns : b.rows;
+  if (k != (b_plain ? b.rows : b.columns) || d.rows != m || d.columns != n ||
+      c.rows != m || c.columns != n || a.batch_count != d.batch_count ||
+      b.batch_count != d.batch_count || desc.auxiliary_leading < 0 ||
+      desc.auxiliary_stride < 0) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  for (const MatrixLayout* layout : {&a, &b, &c, &d}) {
+    if (layout->leading < 0 || layout->batch_count < 0) {
+      return CUBLAS_STATUS_INVALID_VALUE;
+    }
+  }
+  const bool vectors = epilogue->bias || epilogue->bias_gradient;
+  const bool auxiliary = epilogue->keep_input || epilogue->backward;
+  if ((vectors && size_of(type_or(desc.bias_type, d)) == 0) ||
+      (auxiliary && size_of(type_or(desc.auxiliary_type, d)) == 0)) {
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+} // namespace
+} // namespace accelerator::blas::lt
+
+namespace blas = accelerator::blas;
+namespace lt = accelerator::blas::lt;
+
+extern "C" {
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
+  // Calls say themselves what they need; the handle only has to be unique.
+  *handle = reinterpret_cast<cublasLtHandle_t>(new int(device));
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  delete reinterpret_cast<int*>(handle);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+std::size_t cublasLtGetVersion() {
+  return CUBLAS_VERSION;
+}
+
+/// There is one algorithm, which needs no workspace.
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
+    cublasLtHandle_t,
+    cublasLtMatmulDesc_t descriptor,
+    cublasLtMatrixLayout_t a,
+    cublasLtMatrixLayout_t b,
+    cublasLtMatrixLayout_t c,
+    cublasLtMatrixLayout_t d,
+    cublasLtMatmulPreference_t,
+    int requested,
+    cublasLtMatmulHeuristicResult_t results[],
+    int* returned) {
+  lt::Epilogue epilogue;
+  *returned = 0;
+  if (requested < 1) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const auto status = lt::check(
+      lt::of(descriptor),
+      lt::of(a),
+      lt::of(b),
+      lt::of(c),
+      lt::of(d),
+      &epilogue);
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    return status;
+  }
+  std::memset(static_cast<void*>(results), 0, sizeof(results[0]));
+  results[0].state = CUBLAS_STATUS_SUCCESS;
+  results[0].wavesCount = 1;
+  *returned = 1;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmul(
+    cublasLtHandle_t,
+    cublasLtMatmulDesc_t descriptor,
+    const void* alpha,
+    const void* a,
+    cublasLtMatrixLayout_t a_layout,
+    const void* b,
+    cublasLtMatrixLayout_t b_layout,
+    const void* beta,
+    const void* c,
+    cublasLtMatrixLayout_t c_layout,
+    void* d,
+    cublasLtMatrixLayout_t d_layout,
+    const cublasLtMatmulAlgo_t*,
+    void*,
+    std::size_t,
+    cudaStream_t stream) {
+  lt::Call call{
+      lt::of(descriptor),
+      lt::of(a_layout),
+      lt::of(b_layout),
+      lt::of(c_layout),
+      lt::of(d_layout),
+      a,
+      b,
+      c,
+      d,
+      {},
+      {},
+      {},
+      nullptr,
+      nullptr};
+  const auto status =
+      lt::check(call.desc, call.a, call.b, call.c, call.d, &call.epilogue);
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    return status;
+  }
+  const std::size_t scalar = blas::size_of(call.desc.scale);
+  if (scalar == 0) {
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  if (alpha == nullptr || beta == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  switch (call.desc.pointer_mode) {
+    case CUBLASLT_POINTER_MODE_HOST:
+      std::memcpy(call.alpha, alpha, scalar);
+      std::memcpy(call.beta, beta, scalar);
+      break;
+    case CUBLASLT_POINTER_MODE_DEVICE:
+      call.device_alpha = alpha;
+      call.device_beta = beta;
+      break;
+    default:
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  if (!lt::reachable(call)) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
+  return blas::enqueue(lt::kFunction, stream, [call] { lt::run(call); });
+}
+
+} // extern "C"

@@ -1,0 +1,32 @@
+// The libraries whose devices the machine has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "accelerator/abi/device_api.h"
+
+namespace accelerator::runtime {
+
+/// A device: which library's, and its number there.
+struct Slot {
+  const accel_api* api;
+  int index;
+};
+
+/// Makes a library known that is linked in, under its name. For initializers of
+/// static objects.
+/// @returns true.
+bool register_library(accel_get_api_function get_api);
+
+/// All devices of the libraries that TORCH_CUDA_DEVICES names (without it: of
+/// "sim"), in one sequence: the same each time. An entry is a name, or a path,
+/// and perhaps a colon with options behind it; a number there is "count=N".
+/// @throws Failure: cudaErrorInitializationError, with a message, when a
+/// library cannot be had or refuses its options.
+const std::vector<Slot>& all_devices();
+
+/// Ends the libraries' work, at the end of the process.
+void finalize_libraries() noexcept;
+
+} // namespace accelerator::runtime

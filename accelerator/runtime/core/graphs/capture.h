@@ -1,0 +1,103 @@
+// Stream capture: what is given to a stream becomes nodes of a graph instead of
+// being done (CUDA programming guide, creating a graph using stream capture).
+#pragma once
+
+#include <driver_types.h>
+
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "accelerator/runtime/core/graphs/work.h"
+#include "accelerator/runtime/core/status/status.h"
+
+namespace accelerator::runtime {
+
+class Event;
+class Graph;
+class Node;
+class Stream;
+
+/// One capture, from its begin to its end, over all streams that joined.
+struct CaptureSession {
+  std::uint64_t id = 0;
+  std::shared_ptr<Graph> graph;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread;
+  const Stream* origin = nullptr;
+  std::vector<std::weak_ptr<Stream>> members;
+  bool invalid = false;
+  bool ended = false;
+};
+
+/// What cudaStreamGetCaptureInfo tells.
+struct CaptureInfo {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  std::uint64_t id = 0;
+  std::shared_ptr<Graph> graph;
+  std::vector<Node*> dependencies;
+};
+
+/// Begins to capture a stream, into a new graph or behind nodes of an existing
+/// one.
+/// @throws Failure: cudaErrorStreamCaptureUnsupported for the legacy default
+/// stream, cudaErrorIllegalState when it is being captured already.
+void begin_capture(
+    Stream& stream,
+    cudaStreamCaptureMode mode,
+    std::shared_ptr<Graph> graph = nullptr,
+    std::vector<Node*> dependencies = {});
+
+/// Ends it and gives the graph.
+/// @throws Failure: cudaErrorStreamCaptureUnmatched, …WrongThread, …Unjoined,
+/// …Invalidated, cudaErrorIllegalState when there is no capture.
+std::shared_ptr<Graph> end_capture(Stream& stream);
+
+/// The capture that a stream is in.
+/// @param to_use the stream is about to be used, not only asked about.
+/// @throws Failure: cudaErrorStreamCaptureImplicit for the legacy stream while
+/// a blocking stream is captured; with `to_use` that capture is invalid from
+/// then on.
+CaptureInfo capture_info(const Stream& stream, bool to_use = true);
+
+/// Makes work a node if the stream is being captured and says whether it is.
+/// `work` is moved from only then.
+/// @throws Failure: cudaErrorStreamCaptureInvalidated;
+/// cudaErrorStreamCaptureImplicit for the legacy stream while a blocking stream
+/// is captured.
+bool capture_work(Stream& stream, Work& work);
+
+/// Records an event, captured or not.
+/// @param external make a node that records the event when the graph runs.
+void record_event(Stream& stream, std::shared_ptr<Event> event, bool external);
+
+/// Lets a stream wait for an event, captured or not; a stream that waits for
+/// captured work joins the capture.
+void wait_event(Stream& stream, std::shared_ptr<Event> event, bool external);
+
+/// Replaces or adds to the nodes that the stream's next work depends on.
+void update_capture_dependencies(
+    Stream& stream,
+    std::vector<Node*> nodes,
+    bool replace);
+
+/// To be called where a call would synchronize or is unsafe while streams are
+/// captured, by the calling thread's mode.
+/// @throws Failure: cudaErrorStreamCaptureUnsupported; captures that the call
+/// breaks are invalid from then on.
+void require_no_unsafe_capture();
+
+/// To be called where a captured stream cannot be used, as for waiting.
+/// @throws Failure: cudaErrorStreamCaptureUnsupported, and the capture is
+/// invalid from then on.
+void require_not_capturing(const Stream& stream);
+
+/// The same for an event that stands for captured work.
+/// @throws Failure: cudaErrorCapturedEvent.
+void require_not_captured(const Event& event);
+
+/// The same for all streams of a device.
+void require_device_not_capturing(const Device& device);
+
+} // namespace accelerator::runtime

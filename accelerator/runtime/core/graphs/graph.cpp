@@ -1,0 +1,276 @@
+#include "accelerator/runtime/core/graphs/graph.h"
+
+#include <algorithm>
+#include <atomic>
+#include <sstream>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace accelerator::runtime {
+namespace {
+
+struct NodeRegistry {
+  std::mutex mutex;
+  std::unordered_set<const Node*> nodes;
+};
+
+NodeRegistry& registry() {
+  static auto* nodes = new NodeRegistry; // outlives static destructors
+  return *nodes;
+}
+
+const char* type_name(const Work& work) {
+  constexpr const char* kNames[] = {
+      "empty",
+      "kernel",
+      "memcpy",
+      "memset",
+      "host",
+      "event record",
+      "event wait",
+      "graph",
+      "mem alloc",
+      "mem free",
+  };
+  static_assert(std::size(kNames) == std::variant_size_v<Work>);
+  return kNames[work.index()];
+}
+
+// Each type of object counts by itself.
+template <typename Number>
+Number next_id() {
+  static std::atomic<Number> ids{1};
+  return ids++;
+}
+
+} // namespace
+
+Node::Node(Graph& graph, Device& device, Work work)
+    : graph_(graph),
+      device_(device),
+      work_(std::move(work)),
+      id_(next_id<std::uint64_t>()) {}
+
+Graph::Graph() : id_(next_id<std::uint32_t>()) {}
+
+void** Node::parameter_pointers() {
+  auto& work = std::get<KernelWork>(work_);
+  const KernelInfo& info = work.function->on(device_).info;
+  parameter_pointers_.clear();
+  for (const auto& parameter : info.parameters) {
+    parameter_pointers_.push_back(work.parameters.data() + parameter.offset);
+  }
+  return parameter_pointers_.data();
+}
+
+void UserObject::retain(unsigned count) {
+  const std::lock_guard lock(mutex_);
+  references_ += count;
+}
+
+bool UserObject::release(unsigned count) {
+  {
+    const std::lock_guard lock(mutex_);
+    require(count <= references_);
+    references_ -= count;
+    if (references_ > 0) {
+      return false;
+    }
+  }
+  destroy_(object_);
+  return true;
+}
+
+Graph::~Graph() {
+  {
+    const std::lock_guard lock(registry().mutex);
+    for (const auto& node : nodes_) {
+      registry().nodes.erase(node.get());
+    }
+  }
+  for (const auto& [object, count] : objects_) {
+    object->release(count);
+  }
+}
+
+Node& Graph::add(Work work, Device& device, std::vector<Node*> dependencies) {
+  for (const Node* dependency : dependencies) {
+    require(owns(dependency));
+  }
+  auto node = std::make_unique<Node>(*this, device, std::move(work));
+  node->dependencies_ = std::move(dependencies);
+  const std::lock_guard lock(registry().mutex);
+  registry().nodes.insert(node.get());
+  nodes_.push_back(std::move(node));
+  return *nodes_.back();
+}
+
+void Graph::remove(Node& node) {
+  for (const auto& other : nodes_) {
+    auto& before = other->dependencies_;
+    before.erase(
+        std::remove(before.begin(), before.end(), &node), before.end());
+  }
+  const std::lock_guard lock(registry().mutex);
+  registry().nodes.erase(&node);
+  nodes_.erase(
+      std::find_if(nodes_.begin(), nodes_.end(), [&](const auto& candidate) {
+        return candidate.get() == &node;
+      }));
+}
+
+void Graph::add_dependency(Node& from, Node& to) {
+  require(owns(&from) && owns(&to) && &from != &to);
+  auto& before = to.dependencies_;
+  require(std::find(before.begin(), before.end(), &from) == before.end());
+  before.push_back(&from);
+}
+
+void Graph::remove_dependency(Node& from, Node& to) {
+  auto& before = to.dependencies_;
+  const auto found = std::find(before.begin(), before.end(), &from);
+  require(found != before.end());
+  before.erase(found);
+}
+
+bool Graph::owns(const Node* node) const {
+  const std::lock_guard lock(registry().mutex);
+  return registry().nodes.count(node) != 0 && &node->graph() == this;
+}
+
+std::vector<Node*> Graph::roots() const {
+  std::vector<Node*> roots;
+  for (const auto& node : nodes_) {
+    if (node->dependencies_.empty()) {
+      roots.push_back(node.get());
+    }
+  }
+  return roots;
+}
+
+std::vector<std::pair<Node*, Node*>> Graph::edges() const {
+  std::vector<std::pair<Node*, Node*>> edges;
+  for (const auto& node : nodes_) {
+    for (Node* dependency : node->dependencies_) {
+      edges.emplace_back(dependency, node.get());
+    }
+  }
+  return edges;
+}
+
+std::vector<Node*> Graph::dependents(const Node& node) const {
+  std::vector<Node*> after;
+  for (const auto& other : nodes_) {
+    const auto& before = other->dependencies_;
+    if (std::find(before.begin(), before.end(), &node) != before.end()) {
+      after.push_back(other.get());
+    }
+  }
+  return after;
+}
+
+std::vector<Node*> Graph::in_order() const {
+  std::vector<Node*> order;
+  std::unordered_set<const Node*> placed;
+  const auto ready = [&](const Node& node) {
+    return std::all_of(
+        node.dependencies_.begin(),
+        node.dependencies_.end(),
+        [&](const Node* before) { return placed.count(before) != 0; });
+  };
+  // Nodes that were captured are in order already: one round does.
+  while (order.size() < nodes_.size()) {
+    const std::size_t before = order.size();
+    for (const auto& node : nodes_) {
+      if (placed.count(node.get()) == 0 && ready(*node)) {
+        placed.insert(node.get());
+        order.push_back(node.get());
+      }
+    }
+    require(order.size() > before);
+  }
+  return order;
+}
+
+std::shared_ptr<Graph> Graph::clone() const {
+  auto copy = std::make_shared<Graph>();
+  std::unordered_map<const Node*, Node*> copies;
+  for (const Node* node : in_order()) {
+    std::vector<Node*> dependencies;
+    for (const Node* dependency : node->dependencies_) {
+      dependencies.push_back(copies.at(dependency));
+    }
+    Work work = node->work_;
+    if (auto* child = std::get_if<ChildGraphWork>(&work)) {
+      child->graph = child->graph->clone();
+    }
+    Node& added =
+        copy->add(std::move(work), node->device_, std::move(dependencies));
+    added.cloned_from_ = node;
+    copies[node] = &added;
+  }
+  for (const auto& [object, count] : objects_) {
+    copy->retain(object, count);
+  }
+  return copy;
+}
+
+Node* Graph::find_clone(const Node& original) const {
+  for (const auto& node : nodes_) {
+    if (node->cloned_from_ == &original) {
+      return node.get();
+    }
+  }
+  return nullptr;
+}
+
+void Graph::retain(std::shared_ptr<UserObject> object, unsigned count) {
+  object->retain(count);
+  objects_.emplace_back(std::move(object), count);
+}
+
+void Graph::release(const UserObject& object, unsigned count) {
+  for (auto& [held, times] : objects_) {
+    if (held.get() == &object && times >= count) {
+      times -= count;
+      held->release(count);
+      return;
+    }
+  }
+  throw Failure(cudaErrorInvalidValue);
+}
+
+std::string Graph::dot() const {
+  std::ostringstream out;
+  std::unordered_map<const Node*, std::size_t> numbers;
+  out << "digraph cuda {\n";
+  for (const auto& node : nodes_) {
+    const std::size_t number = numbers.size();
+    numbers[node.get()] = number;
+    out << "  node_" << number << " [label=\"" << number << ' '
+        << type_name(node->work_);
+    if (const auto* kernel = std::get_if<KernelWork>(&node->work_)) {
+      out << "\\n"
+          << kernel->function->name() << "\\n<<<(" << kernel->grid.x << ", "
+          << kernel->grid.y << ", " << kernel->grid.z << "), ("
+          << kernel->block.x << ", " << kernel->block.y << ", "
+          << kernel->block.z << "), " << kernel->shared_bytes << ">>>";
+    }
+    out << "\"];\n";
+  }
+  for (const auto& [from, to] : edges()) {
+    out << "  node_" << numbers.at(from) << " -> node_" << numbers.at(to)
+        << ";\n";
+  }
+  out << "}\n";
+  return out.str();
+}
+
+Node& resolve_node(cudaGraphNode_t handle) {
+  auto* node = reinterpret_cast<Node*>(handle);
+  const std::lock_guard lock(registry().mutex);
+  require(registry().nodes.count(node) != 0);
+  return *node;
+}
+
+} // namespace accelerator::runtime

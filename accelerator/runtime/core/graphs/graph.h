@@ -1,0 +1,129 @@
+// Graphs: work with its dependencies.
+#pragma once
+
+#include <driver_types.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "accelerator/runtime/core/graphs/work.h"
+
+namespace accelerator::runtime {
+
+class Graph;
+
+/// A node; its address is the handle. Lives as long as its graph.
+class Node {
+ public:
+  Node(Graph& graph, Device& device, Work work);
+
+  Graph& graph() const {
+    return graph_;
+  }
+  Device& device() const {
+    return device_;
+  }
+  Work& work() {
+    return work_;
+  }
+  const Work& work() const {
+    return work_;
+  }
+  const std::vector<Node*>& dependencies() const {
+    return dependencies_;
+  }
+  /// Counts up over all nodes of the process.
+  std::uint64_t id() const {
+    return id_;
+  }
+
+ private:
+  friend class Graph;
+
+  Graph& graph_;
+  Device& device_;
+  Work work_;
+  std::uint64_t id_;
+  std::vector<Node*> dependencies_;
+  const Node* cloned_from_ = nullptr;
+  /// Kernel parameters as cudaGraphKernelNodeGetParams points to them.
+  std::vector<void*> parameter_pointers_;
+
+ public:
+  /// Points to each of a kernel node's parameters, valid until they change.
+  void** parameter_pointers();
+};
+
+/// Something whose life a graph prolongs (cudaUserObject_t).
+class UserObject {
+ public:
+  UserObject(void* object, cudaHostFn_t destroy, unsigned references)
+      : object_(object), destroy_(destroy), references_(references) {}
+  void retain(unsigned count);
+  /// Returns whether that was the last reference; the object is gone then.
+  bool release(unsigned count);
+
+ private:
+  std::mutex mutex_;
+  void* object_;
+  cudaHostFn_t destroy_;
+  std::uint64_t references_;
+};
+
+/// Not thread-safe, like CUDA's graphs.
+class Graph : public std::enable_shared_from_this<Graph> {
+ public:
+  Graph();
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  /// Counts up over all graphs of the process.
+  std::uint32_t id() const {
+    return id_;
+  }
+  /// Adds a node behind others of this graph.
+  /// @throws Failure: cudaErrorInvalidValue for dependencies of another graph.
+  Node& add(Work work, Device& device, std::vector<Node*> dependencies);
+  void remove(Node& node);
+  void add_dependency(Node& from, Node& to);
+  void remove_dependency(Node& from, Node& to);
+  bool owns(const Node* node) const;
+
+  /// In the order in which they were added.
+  const std::vector<std::unique_ptr<Node>>& nodes() const {
+    return nodes_;
+  }
+  std::vector<Node*> roots() const;
+  /// Pairs (from, to).
+  std::vector<std::pair<Node*, Node*>> edges() const;
+  std::vector<Node*> dependents(const Node& node) const;
+  /// All nodes, each after those it depends on; otherwise as they were added.
+  /// @throws Failure: cudaErrorInvalidValue for a circle.
+  std::vector<Node*> in_order() const;
+
+  std::shared_ptr<Graph> clone() const;
+  /// The copy of a node in a graph that clone() made; null when there is none.
+  Node* find_clone(const Node& original) const;
+
+  void retain(std::shared_ptr<UserObject> object, unsigned count);
+  /// @throws Failure: cudaErrorInvalidValue when the graph holds fewer.
+  void release(const UserObject& object, unsigned count);
+
+  /// The graph in the language of Graphviz.
+  std::string dot() const;
+
+ private:
+  std::uint32_t id_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::pair<std::shared_ptr<UserObject>, unsigned>> objects_;
+};
+
+/// A node handle that lives.
+/// @throws Failure: cudaErrorInvalidValue.
+Node& resolve_node(cudaGraphNode_t handle);
+
+} // namespace accelerator::runtime

@@ -1,0 +1,84 @@
+// What can be put into a stream or a node of a graph.
+#pragma once
+
+#include <driver_types.h>
+
+#include <memory>
+#include <variant>
+
+#include "accelerator/runtime/core/memory/copy.h"
+#include "accelerator/runtime/core/modules/launch.h"
+#include "accelerator/runtime/core/streams/event.h"
+#include "accelerator/runtime/core/tracing/tracing.h"
+
+namespace accelerator::runtime {
+
+class Graph;
+class MemoryPool;
+class Stream;
+
+struct HostWork {
+  cudaHostFn_t function = nullptr;
+  void* data = nullptr;
+  /// The name that profilers know it by when it takes the place of a kernel, as
+  /// libraries' work does; lives as long as the process. Null: they do not.
+  const char* kernel = nullptr;
+};
+
+struct EmptyWork {};
+
+struct EventRecordWork {
+  std::shared_ptr<Event> event;
+};
+
+struct EventWaitWork {
+  std::shared_ptr<Event> event;
+};
+
+struct ChildGraphWork {
+  std::shared_ptr<Graph> graph;
+};
+
+/// Memory that a graph owns. It has its address from the beginning, because
+/// kernels of the graph are given it while the graph is made.
+struct GraphMemory {
+  GraphMemory(std::shared_ptr<MemoryPool> pool, std::size_t bytes);
+  ~GraphMemory();
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
+
+  std::shared_ptr<MemoryPool> pool;
+  std::size_t bytes;
+  void* memory;
+};
+
+struct AllocationWork {
+  std::shared_ptr<GraphMemory> memory;
+};
+
+/// In a graph the memory stays the graph's: it is used again by its next run.
+struct FreeWork {
+  void* memory = nullptr;
+};
+
+using Work = std::variant<
+    EmptyWork,
+    KernelWork,
+    CopyWork,
+    FillWork,
+    HostWork,
+    EventRecordWork,
+    EventWaitWork,
+    ChildGraphWork,
+    AllocationWork,
+    FreeWork>;
+
+/// The runtime's name for this kind of work.
+cudaGraphNodeType type_of(const Work& work);
+
+/// Puts work into a stream, captured or not (child graphs are not put here: an
+/// instantiated graph has taken them apart), and tells who watches when it is
+/// done.
+void put(Stream& stream, const Work& work, const tracing::Origin& origin);
+
+} // namespace accelerator::runtime

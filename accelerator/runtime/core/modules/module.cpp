@@ -1,0 +1,320 @@
+#include "accelerator/runtime/core/modules/module.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "accelerator/runtime/core/backends/api_status.h"
+#include "accelerator/runtime/core/machine/device.h"
+#include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/fatbin/fatbin.h"
+
+namespace accelerator::runtime {
+namespace {
+
+constexpr std::uint32_t kWrapperMagic = 0x466243b1;
+constexpr std::uint32_t kFatBinaryMagic = 0xba55ed50;
+
+// What nvcc puts into a program for each fat binary (section .nvFatBinSegment).
+struct Wrapper {
+  std::uint32_t magic;
+  std::uint32_t version;
+  const void* data;
+  const void* file_name_or_list;
+};
+
+// The PTX in a fat binary for a device.
+std::string select(
+    const void* fat_binary,
+    std::size_t size,
+    const Device& device,
+    const std::string& source_name) {
+  try {
+    return fatbin::select_ptx(fat_binary, device.capability(), size);
+  } catch (const fatbin::DamagedError& error) {
+    throw Failure(
+        cudaErrorInvalidKernelImage, source_name + ": " + error.what());
+  } catch (const fatbin::FatbinError& error) {
+    throw Failure(
+        cudaErrorNoKernelImageForDevice, source_name + ": " + error.what());
+  }
+}
+
+// What every launch answers on a device that runs no such code, and what is
+// said of it once.
+[[noreturn]] void fail_without_code(
+    const std::string& kernel,
+    const Device& device) {
+  static std::once_flag told;
+  std::string message;
+  std::call_once(told, [&] {
+    message = "the kernel " + kernel + " is CUDA code, which the device " +
+        device.properties().name +
+        " does not run: an operator has to be routed to another kernel";
+  });
+  throw Failure(cudaErrorNoKernelImageForDevice, message);
+}
+
+KernelInfo read_info(const accel_api& api, accel_kernel kernel) {
+  accel_kernel_properties figures{};
+  figures.struct_size = sizeof(figures);
+  check(api, api.kernel_properties(kernel, &figures));
+  KernelInfo info;
+  info.parameters.assign(
+      figures.parameters, figures.parameters + figures.parameter_count);
+  info.parameter_bytes = figures.parameter_bytes;
+  info.static_shared_bytes = figures.static_shared_bytes;
+  info.local_bytes = figures.local_bytes;
+  info.registers = figures.registers;
+  info.max_threads = figures.max_threads;
+  info.code_version = figures.code_version;
+  info.required_threads = {
+      figures.required_threads[0],
+      figures.required_threads[1],
+      figures.required_threads[2]};
+  return info;
+}
+
+// What a library's module has in it.
+void read_contents(LoadedModule& loaded) {
+  const accel_api& api = *loaded.api;
+  const char* name = nullptr;
+  for (std::uint32_t i = 0;
+       api.module_kernel_name_at(loaded.native, i, &name) == ACCEL_OK;
+       ++i) {
+    loaded.kernel_names.emplace_back(name);
+  }
+  accel_variable variable{};
+  variable.struct_size = sizeof(variable);
+  for (std::uint32_t i = 0;
+       api.module_variable_at(loaded.native, i, &variable) == ACCEL_OK;
+       ++i) {
+    loaded.variables[variable.name] = {
+        variable.name,
+        reinterpret_cast<std::uint64_t>(variable.address),
+        variable.bytes,
+        variable.constant != 0};
+  }
+}
+
+// Where a variable of a module begins, when it is entered as a piece of memory.
+bool is_own(const Device& device, const Symbol& variable, AddressMap& map) {
+  const auto piece = map.find(variable.address);
+  return piece && piece->space == Space::kVariable &&
+      piece->device == device.ordinal() && piece->begin == variable.address;
+}
+
+} // namespace
+
+Function::Function(Module& module, std::string name)
+    : module_(module), name_(std::move(name)) {}
+
+const LoadedKernel& Function::on(Device& device) {
+  const auto index = static_cast<std::size_t>(device.ordinal());
+  LoadedKernel& loaded = loaded_[index];
+  if (ready_[index].load(std::memory_order_acquire)) {
+    return loaded;
+  }
+  const std::lock_guard lock(mutex_);
+  if (ready_[index]) {
+    return loaded;
+  }
+  if (!device.runs(ACCEL_CODE_PTX)) {
+    fail_without_code(name_, device);
+  }
+  const LoadedModule& module = module_.on(device);
+  const accel_status status =
+      module.api->module_kernel(module.native, name_.c_str(), &loaded.native);
+  if (status == ACCEL_NOT_FOUND) {
+    throw Failure(
+        cudaErrorInvalidDeviceFunction,
+        module_.source_name() + " has no kernel " + name_ + " for " +
+            device.properties().name);
+  }
+  check(*module.api, status);
+  loaded.info = read_info(*module.api, loaded.native);
+  ready_[index].store(true, std::memory_order_release);
+  return loaded;
+}
+
+Module::Module(Image image, std::string source_name)
+    : image_(std::move(image)), source_name_(std::move(source_name)) {}
+
+Module::~Module() {
+  AddressMap& map = machine().addresses();
+  for (const auto& [ordinal, loaded] : loaded_) {
+    if (loaded.native == nullptr) {
+      continue; // it could not be loaded
+    }
+    for (const auto& [name, variable] : loaded.variables) {
+      if (is_own(machine().device(ordinal), variable, map)) {
+        map.erase(variable.address);
+      }
+    }
+    loaded.api->module_unload(loaded.native);
+  }
+}
+
+std::string Module::text(Device& device) const {
+  if (image_.fat_binary == nullptr) {
+    return image_.ptx;
+  }
+  return select(image_.fat_binary, fatbin::kUnknownSize, device, source_name_);
+}
+
+const LoadedModule& Module::on(Device& device) {
+  const std::lock_guard lock(mutex_);
+  LoadedModule& loaded = loaded_[device.ordinal()];
+  if (loaded.native != nullptr) {
+    return loaded;
+  }
+  if (!device.runs(ACCEL_CODE_PTX)) {
+    fail_without_code("of " + source_name_, device);
+  }
+  const std::string ptx = text(device);
+  struct Place {
+    Module& module;
+    Device& device;
+  } place{*this, device};
+  accel_image image{};
+  image.struct_size = sizeof(image);
+  image.format = ACCEL_CODE_PTX;
+  image.code = ptx.c_str();
+  image.bytes = ptx.size();
+  image.source_name = source_name_.c_str();
+  // A program that gives PTX to the driver expects all of it to be checked; of
+  // the libraries that are linked to a program few kernels are used.
+  image.check_all = image_.fat_binary == nullptr ? 1 : 0;
+  image.place_data = &place;
+  image.place = [](void* data,
+                   const char* name,
+                   std::uint64_t bytes,
+                   std::uint64_t) -> void* {
+    auto* where = static_cast<Place*>(data);
+    try {
+      return where->module.place(where->device, name, bytes);
+    } catch (const Failure&) {
+      return nullptr;
+    }
+  };
+  accel_module native = nullptr;
+  check(
+      device.api(),
+      device.api().module_load(device.slot().index, &image, &native));
+  loaded.api = &device.api();
+  loaded.native = native;
+  read_contents(loaded);
+  for (const auto& [name, variable] : loaded.variables) {
+    if (managed_.count(name) == 0 && variable.size > 0) {
+      Allocation allocation;
+      allocation.begin = variable.address;
+      allocation.end = variable.address + variable.size;
+      allocation.space = Space::kVariable;
+      allocation.device = device.ordinal();
+      allocation.library = loaded.api;
+      machine().addresses().insert(allocation);
+    }
+  }
+  return loaded;
+}
+
+// Managed variables have one home for all devices.
+void* Module::place(
+    Device& device,
+    const std::string& name,
+    std::uint64_t bytes) {
+  const auto managed = managed_.find(name);
+  if (managed == managed_.end()) {
+    return nullptr;
+  }
+  if (managed->second.home == nullptr) {
+    managed->second.home = allocate_host(
+        machine().addresses(),
+        bytes,
+        Space::kManaged,
+        device.ordinal(),
+        device.slot(),
+        cudaMemAttachGlobal);
+    *managed->second.address = managed->second.home;
+  }
+  return managed->second.home;
+}
+
+std::shared_ptr<Function> Module::function(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  auto& function = functions_[name];
+  if (function == nullptr) {
+    function = std::make_unique<Function>(*this, name);
+  }
+  return {shared_from_this(), function.get()};
+}
+
+const Symbol& Module::variable(Device& device, const std::string& name) {
+  const auto& variables = on(device).variables;
+  const auto found = variables.find(name);
+  require(found != variables.end(), cudaErrorInvalidSymbol);
+  return found->second;
+}
+
+void Module::add_managed(std::string name, void** address) {
+  const std::lock_guard lock(mutex_);
+  managed_[std::move(name)] = {address};
+}
+
+const void* unwrap_fat_binary(const void* wrapper) {
+  const auto* parts = static_cast<const Wrapper*>(wrapper);
+  require(
+      parts != nullptr && parts->magic == kWrapperMagic &&
+          parts->data != nullptr,
+      cudaErrorInvalidKernelImage);
+  return parts->data;
+}
+
+namespace {
+
+// @param size bytes of the image; fatbin::kUnknownSize for one in memory, whose
+// text ends in a NUL.
+std::shared_ptr<Module> make_module_of(
+    const void* image,
+    std::size_t size,
+    std::string source_name) {
+  const auto* bytes = static_cast<const char*>(image);
+  std::uint32_t magic = 0;
+  // Text may be shorter than four bytes; strnlen stops at its end.
+  const std::size_t length = strnlen(bytes, std::min(size, sizeof(magic)));
+  std::memcpy(&magic, image, length);
+  if (length == 4 && std::memcmp(image, "\177ELF", 4) == 0) {
+    throw Failure(
+        cudaErrorNoKernelImageForDevice,
+        source_name +
+            ": found machine code (a cubin), but the simulated device runs "
+            "PTX: compile for a virtual architecture such as compute_80");
+  }
+  Module::Image parts;
+  if (magic == kWrapperMagic) {
+    require(size == fatbin::kUnknownSize, cudaErrorInvalidKernelImage);
+    parts.fat_binary = unwrap_fat_binary(image);
+  } else if (magic == kFatBinaryMagic) {
+    // The caller may free its image after loading.
+    parts.ptx = select(image, size, selected_device(), source_name);
+  } else {
+    parts.ptx.assign(bytes, strnlen(bytes, size));
+  }
+  return std::make_shared<Module>(std::move(parts), std::move(source_name));
+}
+
+} // namespace
+
+std::shared_ptr<Module> make_module(
+    const void* image,
+    std::string source_name) {
+  require(image != nullptr);
+  return make_module_of(image, fatbin::kUnknownSize, std::move(source_name));
+}
+
+std::shared_ptr<Module> make_module(
+    const std::string& content,
+    std::string source_name) {
+  return make_module_of(content.data(), content.size(), std::move(source_name));
+}
+
+} // namespace accelerator::runtime

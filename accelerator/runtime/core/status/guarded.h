@@ -1,0 +1,36 @@
+// Where exceptions end: every function of a C interface runs its body in here.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "accelerator/runtime/core/status/status.h"
+
+namespace accelerator::runtime {
+
+/// Runs a body and gives its outcome as a status; what was thrown is reported
+/// on stderr if it has something to say.
+template <typename Body>
+Status guarded(Body&& body) noexcept {
+  try {
+    std::forward<Body>(body)();
+    return cudaSuccess;
+  } catch (const Failure& failure) {
+    if (!failure.message().empty()) {
+      report(failure.message());
+    }
+    return failure.status();
+  } catch (const std::bad_alloc&) {
+    return cudaErrorMemoryAllocation;
+  } catch (const std::exception& error) {
+    report(error.what());
+    return cudaErrorUnknown;
+  }
+}
+
+/// Says once for each function that the simulated device does not have it.
+/// @param name a string that lives as long as the process.
+void report_missing(const char* name) noexcept;
+
+} // namespace accelerator::runtime

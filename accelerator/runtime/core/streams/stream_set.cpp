@@ -1,0 +1,87 @@
+#include "accelerator/runtime/core/streams/stream_set.h"
+
+#include <driver_types.h>
+
+#include <algorithm>
+
+namespace accelerator::runtime {
+
+StreamSet::StreamSet(
+    Device& device,
+    const Slot& slot,
+    HandleTable<Stream>& handles,
+    bool calls_in_callbacks)
+    : device_(device),
+      handles_(handles),
+      slot_(slot),
+      calls_in_callbacks_(calls_in_callbacks) {
+  streams_.push_back(
+      std::make_shared<Stream>(*this, Stream::Kind::kLegacy, 0, 0));
+}
+
+Stream& StreamSet::default_stream() const {
+  return *streams_.front(); // there from the beginning and never replaced
+}
+
+std::shared_ptr<Stream> StreamSet::create(unsigned flags, int priority) {
+  const auto kind = (flags & cudaStreamNonBlocking) != 0
+      ? Stream::Kind::kNonBlocking
+      : Stream::Kind::kBlocking;
+  auto stream = std::make_shared<Stream>(*this, kind, flags, priority);
+  {
+    const std::lock_guard lock(mutex_);
+    streams_.push_back(stream);
+  }
+  handles_.add(stream);
+  return stream;
+}
+
+void StreamSet::remove(const Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(
+      streams_.begin(), streams_.end(), [&](const auto& candidate) {
+        return candidate.get() == &stream;
+      });
+  if (found == streams_.end() || found == streams_.begin()) {
+    return;
+  }
+  // One with work left stays in view of the default stream until it is idle;
+  // those that have become idle since go now.
+  streams_.erase(
+      std::remove_if(
+          streams_.begin() + 1,
+          streams_.end(),
+          [&](const auto& candidate) {
+            return candidate->idle() &&
+                (candidate.get() == &stream ||
+                 !handles_.contains(candidate.get()));
+          }),
+      streams_.end());
+}
+
+std::vector<std::shared_ptr<Stream>> StreamSet::all() const {
+  const std::lock_guard lock(mutex_);
+  return streams_;
+}
+
+void StreamSet::synchronize() const {
+  for (const auto& stream : all()) {
+    stream->synchronize();
+  }
+}
+
+Status StreamSet::fault() const {
+  const Status own = fault_.load(std::memory_order_acquire);
+  return own != cudaSuccess ? own
+                            : status_of(slot_.api->device_status(slot_.index));
+}
+
+void StreamSet::set_fault(Status status) {
+  Status well = cudaSuccess;
+  if (fault() == cudaSuccess && fault_.compare_exchange_strong(well, status) &&
+      slot_.api->device_fail != nullptr) {
+    slot_.api->device_fail(slot_.index, fault_of(status));
+  }
+}
+
+} // namespace accelerator::runtime

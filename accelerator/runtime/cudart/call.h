@@ -1,0 +1,39 @@
+// What the functions of the runtime have in common.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <utility>
+
+#include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/machine/thread_state.h"
+#include "accelerator/runtime/core/status/guarded.h"
+#include "accelerator/runtime/core/tracing/tracing.h"
+
+namespace accelerator::cudart {
+
+/// Runs the body of a function: its outcome is returned, and remembered for
+/// cudaGetLastError unless it is a success.
+/// @param function its name, for profilers: that of the caller.
+template <typename Body>
+cudaError_t call(
+    Body&& body,
+    const char* function = __builtin_FUNCTION()) noexcept {
+  runtime::tracing::Call traced(runtime::tracing::Interface::kRuntime, function);
+  const cudaError_t status = runtime::guarded(std::forward<Body>(body));
+  traced.set_result(status);
+  if (status != cudaSuccess) {
+    runtime::thread_state().last_error = status;
+  }
+  return status;
+}
+
+/// Stores a result where the caller wants it.
+/// @throws runtime::Failure: cudaErrorInvalidValue for a null pointer.
+template <typename T, typename Value>
+void store(T* place, Value&& value) {
+  runtime::require(place != nullptr);
+  *place = std::forward<Value>(value);
+}
+
+} // namespace accelerator::cudart

@@ -1,0 +1,386 @@
+// What streams and events know of themselves, callbacks, and what is told of
+// captures.
+#include "accelerator/runtime/cudart/testing/kernels.h"
+#include "accelerator/runtime/cudart/testing/support.h"
+
+namespace accelerator::cudart::testing {
+namespace {
+
+class StreamState : public Runtime {
+ protected:
+  OwnStream stream;
+};
+
+// A stream that is being captured; the graph is destroyed with it.
+class Captures : public Runtime {
+ protected:
+  void SetUp() override {
+    Runtime::SetUp();
+    ASSERT_OK(cudaStreamCreate(&blocking));
+  }
+  void TearDown() override {
+    EXPECT_OK(cudaStreamDestroy(blocking));
+    Runtime::TearDown();
+  }
+  void begin(cudaStream_t which) {
+    ASSERT_OK(cudaStreamBeginCapture(which, cudaStreamCaptureModeRelaxed));
+  }
+  void end(cudaStream_t which) {
+    cudaGraph_t graph = nullptr;
+    ASSERT_OK(cudaStreamEndCapture(which, &graph));
+    ASSERT_OK(cudaGraphDestroy(graph));
+  }
+  static cudaStreamCaptureStatus status(cudaStream_t which) {
+    auto found = cudaStreamCaptureStatusInvalidated;
+    EXPECT_OK(cudaStreamIsCapturing(which, &found));
+    return found;
+  }
+  // The nodes that the next work of a captured stream would depend on.
+  static std::vector<cudaGraphNode_t> last_nodes(cudaStream_t which) {
+    cudaStreamCaptureStatus found{};
+    const cudaGraphNode_t* nodes = nullptr;
+    std::size_t count = 0;
+    EXPECT_OK(cudaStreamGetCaptureInfo_v2(
+        which, &found, nullptr, nullptr, &nodes, &count));
+    return {nodes, nodes + count};
+  }
+
+  OwnStream stream;
+  cudaStream_t blocking = nullptr;
+};
+
+TEST_F(StreamState, KnowsItsPriorityWithinTheRange) {
+  int least = 0;
+  int greatest = 0;
+  int priority = 1;
+  ASSERT_OK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  for (const int asked : {least, greatest, greatest - 10, least + 10}) {
+    cudaStream_t made = nullptr;
+    ASSERT_OK(
+        cudaStreamCreateWithPriority(&made, cudaStreamNonBlocking, asked));
+    EXPECT_OK(cudaStreamGetPriority(made, &priority));
+    EXPECT_EQ(priority, std::clamp(asked, greatest, least));
+    cudaLaunchAttributeValue value{};
+    EXPECT_OK(
+        cudaStreamGetAttribute(made, cudaLaunchAttributePriority, &value));
+    EXPECT_EQ(value.priority, priority);
+    EXPECT_OK(cudaStreamDestroy(made));
+    EXPECT_EQ(
+        cudaStreamGetPriority(made, &priority), cudaErrorInvalidResourceHandle);
+  }
+  cudaStream_t made = nullptr;
+  EXPECT_EQ(cudaStreamCreateWithPriority(&made, 64, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaStreamGetPriority(stream, nullptr), cudaErrorInvalidValue);
+}
+
+TEST_F(StreamState, KnowsItsFlags) {
+  unsigned flags = 99;
+  EXPECT_OK(cudaStreamGetFlags(stream, &flags));
+  EXPECT_EQ(flags, static_cast<unsigned>(cudaStreamNonBlocking));
+  EXPECT_OK(cudaStreamGetFlags(nullptr, &flags));
+  EXPECT_EQ(flags, static_cast<unsigned>(cudaStreamDefault));
+  EXPECT_EQ(cudaStreamGetFlags(stream, nullptr), cudaErrorInvalidValue);
+}
+
+TEST_F(StreamState, HasANumberOfItsOwn) {
+  OwnStream other;
+  unsigned long long first = 0;
+  unsigned long long again = 0;
+  unsigned long long second = 0;
+  EXPECT_OK(cudaStreamGetId(stream, &first));
+  EXPECT_OK(cudaStreamGetId(stream, &again));
+  EXPECT_OK(cudaStreamGetId(other, &second));
+  EXPECT_EQ(first, again);
+  EXPECT_NE(first, second);
+  EXPECT_OK(cudaStreamGetId(nullptr, &first));
+  EXPECT_OK(cudaStreamGetId(cudaStreamLegacy, &second));
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(cudaStreamGetId(stream, nullptr), cudaErrorInvalidValue);
+}
+
+TEST_F(StreamState, KeepsAttributesAndCopiesThem) {
+  OwnStream other;
+  cudaLaunchAttributeValue value{};
+  value.syncPolicy = cudaSyncPolicyYield;
+  ASSERT_OK(cudaStreamSetAttribute(
+      stream, cudaLaunchAttributeSynchronizationPolicy, &value));
+  ASSERT_OK(cudaStreamCopyAttributes(other, stream));
+  value = {};
+  ASSERT_OK(cudaStreamGetAttribute(
+      other, cudaLaunchAttributeSynchronizationPolicy, &value));
+  EXPECT_EQ(value.syncPolicy, cudaSyncPolicyYield);
+  EXPECT_EQ(
+      cudaStreamSetAttribute(
+          stream, cudaLaunchAttributeSynchronizationPolicy, nullptr),
+      cudaErrorInvalidValue);
+  EXPECT_EQ(
+      cudaStreamGetAttribute(stream, cudaLaunchAttributeIgnore, &value),
+      cudaErrorInvalidValue);
+  EXPECT_EQ(
+      cudaStreamSetAttribute(stream, cudaLaunchAttributeIgnore, &value),
+      cudaErrorInvalidValue);
+}
+
+TEST_F(StreamState, CallsBackInItsOrderWithItself) {
+  struct Told {
+    cudaStream_t stream;
+    cudaError_t status;
+    int before;
+    int* count;
+  };
+  int count = 0;
+  Told told{nullptr, cudaErrorUnknown, 0, &count};
+  ASSERT_OK(cudaLaunchHostFunc(stream, count_up, &count));
+  ASSERT_OK(cudaStreamAddCallback(
+      stream,
+      [](cudaStream_t which, cudaError_t status, void* data) {
+        auto& place = *static_cast<Told*>(data);
+        place = {which, status, *place.count, place.count};
+      },
+      &told,
+      0));
+  ASSERT_OK(cudaLaunchHostFunc(stream, count_up, &count));
+  ASSERT_OK(cudaStreamSynchronize(stream));
+  EXPECT_EQ(told.stream, stream);
+  EXPECT_EQ(told.status, cudaSuccess);
+  EXPECT_EQ(told.before, 1);
+  EXPECT_EQ(count, 2);
+  EXPECT_EQ(
+      cudaStreamAddCallback(stream, nullptr, nullptr, 0),
+      cudaErrorInvalidValue);
+  EXPECT_EQ(
+      cudaLaunchHostFunc(stream, nullptr, nullptr), cudaErrorInvalidValue);
+}
+
+TEST_F(StreamState, RecordsEventsWithFlags) {
+  cudaEvent_t event = nullptr;
+  ASSERT_OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  Gate gate;
+  EXPECT_OK(cudaEventQuery(event)); // one that was never recorded
+  ASSERT_OK(cudaLaunchHostFunc(stream, Gate::wait, &gate));
+  ASSERT_OK(cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault));
+  EXPECT_EQ(cudaEventQuery(event), cudaErrorNotReady);
+  gate.open();
+  EXPECT_OK(cudaEventSynchronize(event));
+  EXPECT_EQ(cudaEventRecordWithFlags(event, stream, 64), cudaErrorInvalidValue);
+  float milliseconds = 0;
+  EXPECT_EQ(
+      cudaEventElapsedTime(&milliseconds, event, event),
+      cudaErrorInvalidResourceHandle); // it takes no time
+  ASSERT_OK(cudaSetDevice(1));
+  EXPECT_EQ(cudaEventRecord(event, nullptr), cudaErrorInvalidResourceHandle);
+  EXPECT_OK(cudaEventDestroy(event));
+  EXPECT_EQ(cudaEventDestroy(event), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(
+      cudaEventCreateWithFlags(&event, cudaEventInterprocess),
+      cudaErrorInvalidValue); // times are not for other processes
+}
+
+TEST_F(Captures, AreToldOfTheirStream) {
+  EXPECT_EQ(status(stream), cudaStreamCaptureStatusNone);
+  begin(stream);
+  EXPECT_EQ(status(stream), cudaStreamCaptureStatusActive);
+  cudaStreamCaptureStatus found{};
+  unsigned long long id = 0;
+  cudaGraph_t graph = nullptr;
+  const cudaGraphNode_t* nodes = nullptr;
+  const cudaGraphEdgeData* edges = nullptr;
+  std::size_t count = 99;
+  ASSERT_OK(cudaStreamGetCaptureInfo_v3(
+      stream, &found, &id, &graph, &nodes, &edges, &count));
+  EXPECT_EQ(found, cudaStreamCaptureStatusActive);
+  EXPECT_NE(id, 0u);
+  EXPECT_EQ(count, 0u);
+  int calls = 0;
+  ASSERT_OK(cudaLaunchHostFunc(stream, count_up, &calls));
+  const auto last = last_nodes(stream);
+  ASSERT_EQ(last.size(), 1u);
+  cudaGraphNodeType type{};
+  EXPECT_OK(cudaGraphNodeGetType(last[0], &type));
+  EXPECT_EQ(type, cudaGraphNodeTypeHost);
+  cudaGraph_t result = nullptr;
+  ASSERT_OK(cudaStreamEndCapture(stream, &result));
+  EXPECT_EQ(result, graph);
+  EXPECT_EQ(calls, 0);
+  EXPECT_OK(cudaGraphDestroy(result));
+  EXPECT_EQ(status(stream), cudaStreamCaptureStatusNone);
+  EXPECT_EQ(cudaStreamIsCapturing(stream, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaStreamEndCapture(stream, &result), cudaErrorIllegalState);
+}
+
+TEST_F(Captures, OfABlockingStreamSurviveAQuestionToTheDefaultStream) {
+  begin(blocking);
+  cudaStreamCaptureStatus found{};
+  EXPECT_EQ(
+      cudaStreamIsCapturing(nullptr, &found), cudaErrorStreamCaptureImplicit);
+  EXPECT_EQ(
+      cudaStreamGetCaptureInfo_v2(
+          cudaStreamLegacy, &found, nullptr, nullptr, nullptr, nullptr),
+      cudaErrorStreamCaptureImplicit);
+  EXPECT_EQ(status(blocking), cudaStreamCaptureStatusActive);
+  end(blocking);
+}
+
+TEST_F(Captures, OfABlockingStreamEndWithWorkInTheDefaultStream) {
+  OnDevice values(1);
+  begin(blocking);
+  EXPECT_EQ(
+      cudaMemsetAsync(values.data(), 0, 4, nullptr),
+      cudaErrorStreamCaptureImplicit);
+  EXPECT_EQ(status(blocking), cudaStreamCaptureStatusInvalidated);
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(
+      cudaStreamEndCapture(blocking, &graph),
+      cudaErrorStreamCaptureInvalidated);
+  EXPECT_EQ(graph, nullptr);
+}
+
+TEST_F(Captures, CannotBeWaitedFor) {
+  begin(stream);
+  EXPECT_EQ(cudaStreamQuery(stream), cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(status(stream), cudaStreamCaptureStatusInvalidated);
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(
+      cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+}
+
+TEST_F(Captures, AreNotOfTheLegacyStreamAndNotTwice) {
+  EXPECT_EQ(
+      cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeRelaxed),
+      cudaErrorStreamCaptureUnsupported);
+  begin(stream);
+  EXPECT_EQ(
+      cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed),
+      cudaErrorIllegalState);
+  end(stream);
+  EXPECT_EQ(
+      cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(9)),
+      cudaErrorInvalidValue);
+}
+
+TEST_F(Captures, GoOnBehindOtherNodesWhenTold) {
+  int calls = 0;
+  begin(stream);
+  ASSERT_OK(cudaLaunchHostFunc(stream, count_up, &calls));
+  auto first = last_nodes(stream);
+  ASSERT_OK(cudaLaunchHostFunc(stream, count_up, &calls));
+  const auto second = last_nodes(stream);
+  // Set: the third depends on the first only.
+  ASSERT_OK(cudaStreamUpdateCaptureDependencies(
+      stream, first.data(), 1, cudaStreamSetCaptureDependencies));
+  EXPECT_EQ(last_nodes(stream), first);
+  ASSERT_OK(cudaLaunchHostFunc(stream, count_up, &calls));
+  auto third = last_nodes(stream);
+  // Add: the fourth depends on the second and the third.
+  auto also = second;
+  ASSERT_OK(cudaStreamUpdateCaptureDependencies(
+      stream, also.data(), 1, cudaStreamAddCaptureDependencies));
+  ASSERT_OK(cudaLaunchHostFunc(stream, count_up, &calls));
+  const auto fourth = last_nodes(stream);
+  const auto before = [](cudaGraphNode_t node) {
+    cudaGraphNode_t nodes[4] = {};
+    std::size_t count = 4;
+    EXPECT_OK(cudaGraphNodeGetDependencies(node, nodes, &count));
+    std::vector<cudaGraphNode_t> found(nodes, nodes + count);
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  EXPECT_EQ(before(third[0]), first);
+  std::vector<cudaGraphNode_t> both = {second[0], third[0]};
+  std::sort(both.begin(), both.end());
+  EXPECT_EQ(before(fourth[0]), both);
+  EXPECT_EQ(
+      cudaStreamUpdateCaptureDependencies(stream, also.data(), 1, 2),
+      cudaErrorInvalidValue);
+  end(stream);
+  EXPECT_EQ(
+      cudaStreamUpdateCaptureDependencies(stream, nullptr, 0, 0),
+      cudaErrorIllegalState);
+}
+
+TEST_F(Captures, GoIntoAGraphThatIsThere) {
+  int calls = 0;
+  cudaGraph_t graph = nullptr;
+  cudaGraph_t other = nullptr;
+  cudaGraph_t result = nullptr;
+  cudaGraphNode_t root = nullptr;
+  cudaGraphNode_t stranger = nullptr;
+  ASSERT_OK(cudaGraphCreate(&graph, 0));
+  ASSERT_OK(cudaGraphCreate(&other, 0));
+  ASSERT_OK(cudaGraphAddEmptyNode(&root, graph, nullptr, 0));
+  ASSERT_OK(cudaGraphAddEmptyNode(&stranger, other, nullptr, 0));
+  EXPECT_EQ(
+      cudaStreamBeginCaptureToGraph(
+          stream, graph, &stranger, nullptr, 1, cudaStreamCaptureModeRelaxed),
+      cudaErrorInvalidValue);
+  ASSERT_OK(cudaStreamBeginCaptureToGraph(
+      stream, graph, &root, nullptr, 1, cudaStreamCaptureModeRelaxed));
+  ASSERT_OK(cudaLaunchHostFunc(stream, count_up, &calls));
+  ASSERT_OK(cudaStreamEndCapture(stream, &result));
+  EXPECT_EQ(result, graph);
+  std::size_t count = 0;
+  EXPECT_OK(cudaGraphGetNodes(graph, nullptr, &count));
+  EXPECT_EQ(count, 2u);
+  EXPECT_OK(cudaGraphNodeGetDependentNodes(root, nullptr, &count));
+  EXPECT_EQ(count, 1u);
+  EXPECT_OK(cudaGraphDestroy(graph));
+  EXPECT_OK(cudaGraphDestroy(other));
+  EXPECT_EQ(
+      cudaStreamBeginCaptureToGraph(
+          stream, graph, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed),
+      cudaErrorInvalidValue);
+}
+
+TEST_F(Captures, ForbidUnsafeCallsByTheModeOfTheThread) {
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  ASSERT_OK(cudaThreadExchangeStreamCaptureMode(&mode));
+  EXPECT_EQ(mode, cudaStreamCaptureModeGlobal); // what threads begin with
+  ASSERT_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  void* memory = nullptr;
+  EXPECT_OK(cudaMalloc(&memory, 10)); // this thread is relaxed
+  ASSERT_OK(cudaThreadExchangeStreamCaptureMode(&mode));
+  EXPECT_EQ(mode, cudaStreamCaptureModeRelaxed);
+  EXPECT_EQ(cudaFree(memory), cudaErrorStreamCaptureUnsupported);
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(
+      cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+  EXPECT_OK(cudaFree(memory));
+  mode = static_cast<cudaStreamCaptureMode>(9);
+  EXPECT_EQ(cudaThreadExchangeStreamCaptureMode(&mode), cudaErrorInvalidValue);
+  EXPECT_EQ(
+      cudaThreadExchangeStreamCaptureMode(nullptr), cudaErrorInvalidValue);
+}
+
+TEST_F(Captures, OfKernelsAndMemoryRunAsOneGraph) {
+  Pinned result(4);
+  int* values = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  begin(stream);
+  ASSERT_OK(cudaMallocAsync(reinterpret_cast<void**>(&values), 16, stream));
+  ASSERT_OK(cudaMemsetAsync(values, 0, 16, stream));
+  int amount = 3;
+  int count = 4;
+  void* arguments[] = {&values, &amount, &count};
+  ASSERT_OK(cudaLaunchKernel(symbol(add), 1, 4, arguments, 0, stream));
+  ASSERT_OK(cudaMemcpyAsync(
+      result.data(), values, 16, cudaMemcpyDeviceToHost, stream));
+  ASSERT_OK(cudaFreeAsync(values, stream));
+  ASSERT_OK(cudaStreamEndCapture(stream, &graph));
+  ASSERT_OK(cudaGraphInstantiateWithFlags(
+      &exec, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+  unsigned long long flags = 0;
+  EXPECT_OK(cudaGraphExecGetFlags(exec, &flags));
+  EXPECT_EQ(flags, cudaGraphInstantiateFlagAutoFreeOnLaunch + 0ull);
+  for (int run = 0; run < 2; ++run) {
+    result[0] = 0;
+    ASSERT_OK(cudaGraphLaunch(exec, stream));
+    ASSERT_OK(cudaStreamSynchronize(stream));
+    EXPECT_EQ(result.get(), std::vector<int>(4, 3));
+  }
+  EXPECT_OK(cudaGraphExecDestroy(exec));
+  EXPECT_OK(cudaGraphDestroy(graph));
+}
+
+} // namespace
+} // namespace accelerator::cudart::testing

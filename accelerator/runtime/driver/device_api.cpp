@@ -1,0 +1,351 @@
+// Initialization, devices, primary contexts and contexts. A context here is a
+// name for its device: all contexts of a device share everything.
+// Source: CUDA driver API, device, primary context and context management.
+#include <cstdio>
+
+#include <cudaProfiler.h>
+
+#include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/core/machine/properties.h"
+#include "accelerator/runtime/driver/call.h"
+
+using namespace accelerator::runtime;
+using accelerator::driver::call;
+using accelerator::driver::call_before_init;
+using accelerator::driver::current_context;
+using accelerator::driver::resolve_context;
+using accelerator::driver::store;
+
+namespace {
+
+// Like a device of compute capability 8.0: 0 is the lowest priority.
+constexpr int kGreatestPriority = -5;
+
+CUcontext handle_of(Device& device) {
+  return reinterpret_cast<CUcontext>(&device);
+}
+
+void check_flags(unsigned flags) {
+  require((flags & ~unsigned{CU_CTX_FLAGS_MASK}) == 0);
+}
+
+// Makes a context current, or none.
+void bind(CUcontext context) {
+  ThreadState& thread = thread_state();
+  if (context == nullptr) {
+    thread.bound = false;
+    return;
+  }
+  Device& device = resolve_context(context);
+  device.activate();
+  thread.device = device.ordinal();
+  thread.bound = true;
+}
+
+CUcontext bound_context() {
+  return thread_state().bound ? handle_of(selected_device()) : nullptr;
+}
+
+void push(CUcontext context) {
+  ThreadState& thread = thread_state();
+  const int before = thread.bound ? thread.device : -1;
+  bind(context);
+  thread.context_stack.push_back(before);
+}
+
+CUcontext pop() {
+  ThreadState& thread = thread_state();
+  require(thread.bound, cudaErrorDeviceUninitialized);
+  const CUcontext top = bound_context();
+  int below = -1;
+  if (!thread.context_stack.empty()) {
+    below = thread.context_stack.back();
+    thread.context_stack.pop_back();
+  }
+  bind(below < 0 ? nullptr : handle_of(machine().device(below)));
+  return top;
+}
+
+} // namespace
+
+Device& accelerator::driver::resolve_context(CUcontext context) {
+  for (int ordinal = 0; ordinal < machine().device_count(); ++ordinal) {
+    Device& device = machine().device(ordinal);
+    if (handle_of(device) == context) {
+      return device;
+    }
+  }
+  throw Failure(cudaErrorDeviceUninitialized);
+}
+
+extern "C" {
+
+CUresult cuInit(unsigned flags) {
+  return call_before_init([&] {
+    require(flags == 0);
+    require(machine().device_count() > 0, cudaErrorNoDevice);
+  });
+}
+
+CUresult cuDriverGetVersion(int* version) {
+  return call_before_init([&] { store(version, CUDA_VERSION); });
+}
+
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  return call([&] {
+    machine().device(ordinal);
+    store(device, ordinal);
+  });
+}
+
+CUresult cuDeviceGetCount(int* count) {
+  return call([&] { store(count, machine().device_count()); });
+}
+
+CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+  return call([&] {
+    require(name != nullptr && length > 0);
+    std::snprintf(
+        name,
+        static_cast<std::size_t>(length),
+        "%s",
+        machine().device(device).properties().name);
+  });
+}
+
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
+  return call([&] { store(uuid, machine().device(device).properties().uuid); });
+}
+
+// Without parts of a device there is no other identity.
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  return cuDeviceGetUuid(uuid, device);
+}
+
+CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
+  return call([&] {
+    store(bytes, machine().device(device).properties().totalGlobalMem);
+  });
+}
+
+CUresult cuDeviceGetAttribute(
+    int* value,
+    CUdevice_attribute attribute,
+    CUdevice device) {
+  return call([&] {
+    require(value != nullptr);
+    require(attribute_value(
+        machine().device(device).properties(), attribute, value));
+  });
+}
+
+CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
+  return call([&] {
+    const auto& p = machine().device(device).properties();
+    store(major, p.major);
+    store(minor, p.minor);
+  });
+}
+
+CUresult cuDeviceGetPCIBusId(char* id, int length, CUdevice device) {
+  return call([&] {
+    const auto& p = machine().device(device).properties();
+    require(id != nullptr && length > 0);
+    std::snprintf(
+        id,
+        static_cast<std::size_t>(length),
+        "%04x:%02x:%02x.0",
+        static_cast<unsigned>(p.pciDomainID),
+        static_cast<unsigned>(p.pciBusID),
+        static_cast<unsigned>(p.pciDeviceID));
+  });
+}
+
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  return call([&] {
+    machine().device(device);
+    machine().device(peer);
+    store(can, machine().addresses().can_be_peers(device, peer) ? 1 : 0);
+  });
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+  return call([&] {
+    require(flags == 0);
+    const int from = current_context().ordinal();
+    const int to = resolve_context(peer).ordinal();
+    require(from != to, cudaErrorInvalidDevice);
+    AddressMap& addresses = machine().addresses();
+    require(addresses.can_be_peers(from, to), cudaErrorPeerAccessUnsupported);
+    require(!addresses.peer(from, to), cudaErrorPeerAccessAlreadyEnabled);
+    addresses.set_peer(from, to, true);
+  });
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peer) {
+  return call([&] {
+    const int from = current_context().ordinal();
+    const int to = resolve_context(peer).ordinal();
+    AddressMap& addresses = machine().addresses();
+    require(
+        from != to && addresses.peer(from, to), cudaErrorPeerAccessNotEnabled);
+    addresses.set_peer(from, to, false);
+  });
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  return call([&] {
+    Device& target = machine().device(device);
+    target.activate();
+    store(context, handle_of(target));
+  });
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  return call([&] { machine().device(device); });
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice device) {
+  return call([&] { machine().device(device).reset(); });
+}
+
+CUresult cuDevicePrimaryCtxGetState(
+    CUdevice device,
+    unsigned* flags,
+    int* active) {
+  return call([&] {
+    const Device& target = machine().device(device);
+    store(flags, target.flags);
+    store(active, target.active() ? 1 : 0);
+  });
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
+  return call([&] {
+    check_flags(flags);
+    machine().device(device).flags = flags;
+  });
+}
+
+CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
+  return call([&] {
+    check_flags(flags);
+    Device& target = machine().device(device);
+    store(context, handle_of(target)); // before it becomes current: may fail
+    target.flags = flags;
+    push(*context);
+  });
+}
+
+CUresult cuCtxDestroy(CUcontext context) {
+  return call([&] {
+    resolve_context(context);
+    if (bound_context() == context) {
+      pop();
+    }
+  });
+}
+
+CUresult cuCtxPushCurrent(CUcontext context) {
+  return call([&] { push(context); });
+}
+
+CUresult cuCtxPopCurrent(CUcontext* context) {
+  return call([&] {
+    const CUcontext top = pop();
+    if (context != nullptr) {
+      *context = top;
+    }
+  });
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+  return call([&] {
+    // None at all means to pop, if there is something to pop.
+    if (context != nullptr) {
+      bind(context);
+    } else if (thread_state().bound) {
+      pop();
+    }
+  });
+}
+
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  return call([&] { store(context, bound_context()); });
+}
+
+CUresult cuCtxGetDevice(CUdevice* device) {
+  return call([&] { store(device, current_context().ordinal()); });
+}
+
+CUresult cuCtxGetFlags(unsigned* flags) {
+  return call([&] { store(flags, current_context().flags); });
+}
+
+CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
+  return call([&] {
+    const CUcontext which = context != nullptr ? context : bound_context();
+    store(id, resolve_context(which).ordinal() + 1);
+  });
+}
+
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned* version) {
+  return call([&] {
+    resolve_context(context != nullptr ? context : bound_context());
+    store(version, 3020);
+  });
+}
+
+CUresult cuCtxSynchronize() {
+  return call([] {
+    Device& device = current_context();
+    require_device_not_capturing(device);
+    device.synchronize();
+    device.require_health();
+  });
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
+  return call([&] {
+    current_context().set_limit(static_cast<cudaLimit>(limit), value);
+  });
+}
+
+CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
+  return call([&] {
+    store(value, current_context().limit(static_cast<cudaLimit>(limit)));
+  });
+}
+
+CUresult cuCtxGetCacheConfig(CUfunc_cache* configuration) {
+  return call([&] {
+    current_context();
+    store(configuration, CU_FUNC_CACHE_PREFER_NONE);
+  });
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache) {
+  return call([] { current_context(); });
+}
+
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  return call([&] {
+    current_context();
+    if (least != nullptr) {
+      *least = 0;
+    }
+    if (greatest != nullptr) {
+      *greatest = kGreatestPriority;
+    }
+  });
+}
+
+CUresult cuProfilerStart() {
+  return call([] { current_context(); });
+}
+
+CUresult cuProfilerStop() {
+  return call([] { current_context(); });
+}
+
+} // extern "C"

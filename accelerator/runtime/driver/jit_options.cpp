@@ -1,0 +1,39 @@
+#include "accelerator/runtime/driver/jit_options.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "accelerator/runtime/core/status/status.h"
+
+namespace accelerator::driver {
+
+JitLog::JitLog(unsigned count, const CUjit_option* options, void** values) {
+  runtime::require(count == 0 || (options != nullptr && values != nullptr));
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == CU_JIT_ERROR_LOG_BUFFER) {
+      buffer_ = static_cast<char*>(values[i]);
+    } else if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
+      size_ = &values[i];
+      // The number itself stands where a pointer would.
+      capacity_ =
+          static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(values[i]));
+    } else if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES) {
+      values[i] = nullptr; // nothing is ever written there
+    }
+  }
+}
+
+void JitLog::error(const std::string& message) {
+  if (buffer_ == nullptr || capacity_ == 0) {
+    return;
+  }
+  const std::size_t length = std::min(message.size(), capacity_ - 1);
+  std::memcpy(buffer_, message.data(), length);
+  buffer_[length] = '\0';
+  if (size_ != nullptr) {
+    *size_ = reinterpret_cast<void*>(length + 1);
+  }
+}
+
+} // namespace accelerator::driver

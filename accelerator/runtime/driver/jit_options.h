@@ -1,0 +1,30 @@
+// The options of cuModuleLoadDataEx and cuLinkCreate that matter here: where
+// messages go.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <string>
+
+namespace accelerator::driver {
+
+/// The caller's buffer for error messages. Its size option holds the number of
+/// bytes that were written once there are any.
+class JitLog {
+ public:
+  /// No buffer: messages go to stderr only.
+  JitLog() = default;
+  /// @param count of options, @param options their names, @param values theirs.
+  JitLog(unsigned count, const CUjit_option* options, void** values);
+
+  /// Writes a message, cut to what fits.
+  void error(const std::string& message);
+
+ private:
+  char* buffer_ = nullptr;
+  std::size_t capacity_ = 0;
+  void** size_ = nullptr;
+};
+
+} // namespace accelerator::driver

@@ -1,0 +1,490 @@
+// Modules, their kernels and variables, the library interface to the same, and
+// the linker.
+// Source: CUDA driver API, module, library and execution control management.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "accelerator/runtime/core/modules/module.h"
+#include "accelerator/runtime/core/modules/occupancy.h"
+#include "accelerator/runtime/driver/call.h"
+#include "accelerator/runtime/driver/jit_options.h"
+
+using namespace accelerator::runtime;
+using namespace accelerator::driver;
+
+namespace {
+
+// @param image a file's content, or a pointer without a size.
+template <typename Image>
+CUmodule load(const Image& image, const std::string& name, JitLog& log) {
+  try {
+    auto module = make_module(image, name);
+    module->on(current_context()); // errors belong to this call
+    return reinterpret_cast<CUmodule>(
+        machine().modules().add(std::move(module)));
+  } catch (const Failure& failure) {
+    log.error(failure.message());
+    throw;
+  }
+}
+
+std::shared_ptr<Module> resolve_module(const void* handle) {
+  return machine().modules().get(handle);
+}
+
+std::shared_ptr<Function> resolve_function(CUfunction handle) {
+  return machine().functions().get(handle);
+}
+
+CUfunction find_kernel(Module& module, const char* name) {
+  require(name != nullptr);
+  Device& device = current_context();
+  const auto names = module.on(device).kernel_names;
+  require(
+      std::find(names.begin(), names.end(), name) != names.end(),
+      cudaErrorSymbolNotFound);
+  auto function = module.function(name);
+  function->on(device);
+  return reinterpret_cast<CUfunction>(
+      machine().functions().add(std::move(function)));
+}
+
+void get_attribute(
+    int* value,
+    CUfunction_attribute attribute,
+    Function& function,
+    Device& device) {
+  require(value != nullptr);
+  const KernelInfo& info = function.on(device).info;
+  const int opted = function.max_dynamic_shared;
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = static_cast<int>(info.max_threads);
+      return;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      *value = static_cast<int>(info.static_shared_bytes);
+      return;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      *value = static_cast<int>(info.local_bytes);
+      return;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      *value = registers_per_thread(device, info);
+      return;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      *value = static_cast<int>(device.capability());
+      return;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      *value = opted >= 0
+          ? opted
+          : static_cast<int>(device.properties().sharedMemPerBlock) -
+              static_cast<int>(info.static_shared_bytes);
+      return;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      *value = function.carveout;
+      return;
+    default: // constants, caching, clusters: there is none of it
+      require(attribute >= 0 && attribute < CU_FUNC_ATTRIBUTE_MAX);
+      *value = 0;
+  }
+}
+
+void set_attribute(
+    CUfunction_attribute attribute,
+    int value,
+    Function& function,
+    Device& device) {
+  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+    const auto statically = function.on(device).info.static_shared_bytes;
+    require(
+        value >= 0 &&
+        static_cast<unsigned>(value) + statically <=
+            device.properties().sharedMemPerBlockOptin);
+    function.max_dynamic_shared = value;
+  } else if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+    require(value >= -1 && value <= 100);
+    function.carveout = value;
+  } else {
+    throw Failure(
+        cudaErrorNotSupported,
+        "cuFuncSetAttribute for " + function.name() + " has no attribute " +
+            std::to_string(attribute));
+  }
+}
+
+std::string read_file(const char* path) {
+  require(path != nullptr);
+  std::ifstream file(path, std::ios::binary);
+  require(static_cast<bool>(file), cudaErrorFileNotFound);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// What cuLinkCreate begins: PTX goes in, and, as there is no machine code here,
+// comes out.
+struct Linker {
+  std::vector<std::string> inputs;
+  std::string output;
+  JitLog log;
+};
+
+HandleTable<Linker>& linkers() {
+  static auto* table = new HandleTable<Linker>;
+  return *table;
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuModuleLoadDataEx(
+    CUmodule* module,
+    const void* image,
+    unsigned count,
+    CUjit_option* options,
+    void** values) {
+  return call([&] {
+    JitLog log(count, options, values);
+    store(module, load(image, "cuModuleLoadData", log));
+  });
+}
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
+  return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+
+CUresult cuModuleLoad(CUmodule* module, const char* path) {
+  return call([&] {
+    const std::string image = read_file(path);
+    JitLog log;
+    store(module, load(image, path, log));
+  });
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  return call([&] {
+    // Kernels of it that are still in streams hold it until they are done.
+    const auto removed = machine().modules().remove(module);
+    machine().functions().remove_if([&](const Function& function) {
+      return &function.module() == removed.get();
+    });
+  });
+}
+
+CUresult cuModuleGetFunction(
+    CUfunction* function,
+    CUmodule module,
+    const char* name) {
+  return call(
+      [&] { store(function, find_kernel(*resolve_module(module), name)); });
+}
+
+CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
+  return call([&] {
+    store(
+        count,
+        resolve_module(module)->on(current_context()).kernel_names.size());
+  });
+}
+
+CUresult cuModuleEnumerateFunctions(
+    CUfunction* functions,
+    unsigned count,
+    CUmodule module) {
+  return call([&] {
+    require(functions != nullptr);
+    const auto resolved = resolve_module(module);
+    const auto names = resolved->on(current_context()).kernel_names;
+    for (std::size_t i = 0; i < std::min<std::size_t>(count, names.size());
+         ++i) {
+      functions[i] = find_kernel(*resolved, names[i].c_str());
+    }
+  });
+}
+
+CUresult cuModuleGetGlobal(
+    CUdeviceptr* address,
+    size_t* bytes,
+    CUmodule module,
+    const char* name) {
+  return call([&] {
+    require(name != nullptr);
+    const Symbol& symbol =
+        resolve_module(module)->variable(current_context(), name);
+    if (address != nullptr) {
+      *address = symbol.address;
+    }
+    if (bytes != nullptr) {
+      *bytes = symbol.size;
+    }
+  });
+}
+
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
+  return call([&] { store(mode, CU_MODULE_LAZY_LOADING); });
+}
+
+CUresult cuLibraryLoadData(
+    CUlibrary* library,
+    const void* image,
+    CUjit_option* options,
+    void** values,
+    unsigned count,
+    CUlibraryOption*,
+    void**,
+    unsigned) {
+  return cuModuleLoadDataEx(
+      reinterpret_cast<CUmodule*>(library), image, count, options, values);
+}
+
+CUresult cuLibraryUnload(CUlibrary library) {
+  return cuModuleUnload(reinterpret_cast<CUmodule>(library));
+}
+
+CUresult cuLibraryGetKernel(
+    CUkernel* kernel,
+    CUlibrary library,
+    const char* name) {
+  return cuModuleGetFunction(
+      reinterpret_cast<CUfunction*>(kernel),
+      reinterpret_cast<CUmodule>(library),
+      name);
+}
+
+CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
+  return call([&] {
+    resolve_module(library);
+    store(module, reinterpret_cast<CUmodule>(library));
+  });
+}
+
+CUresult cuLibraryGetGlobal(
+    CUdeviceptr* address,
+    size_t* bytes,
+    CUlibrary library,
+    const char* name) {
+  return cuModuleGetGlobal(
+      address, bytes, reinterpret_cast<CUmodule>(library), name);
+}
+
+CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+  return call([&] {
+    const auto handle = reinterpret_cast<CUfunction>(kernel);
+    resolve_function(handle);
+    store(function, handle);
+  });
+}
+
+CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
+  return call([&] {
+    store(
+        module,
+        reinterpret_cast<CUmodule>(&resolve_function(function)->module()));
+  });
+}
+
+CUresult cuFuncGetName(const char** name, CUfunction function) {
+  return call([&] { store(name, resolve_function(function)->name().c_str()); });
+}
+
+CUresult cuFuncGetParamInfo(
+    CUfunction function,
+    size_t index,
+    size_t* offset,
+    size_t* size) {
+  return call([&] {
+    const auto& parameters =
+        resolve_function(function)->on(current_context()).info.parameters;
+    require(index < parameters.size());
+    store(offset, parameters[index].offset);
+    if (size != nullptr) {
+      *size = parameters[index].size;
+    }
+  });
+}
+
+CUresult cuFuncGetAttribute(
+    int* value,
+    CUfunction_attribute attribute,
+    CUfunction function) {
+  return call([&] {
+    get_attribute(
+        value, attribute, *resolve_function(function), current_context());
+  });
+}
+
+CUresult cuFuncSetAttribute(
+    CUfunction function,
+    CUfunction_attribute attribute,
+    int value) {
+  return call([&] {
+    set_attribute(
+        attribute, value, *resolve_function(function), current_context());
+  });
+}
+
+CUresult cuKernelGetAttribute(
+    int* value,
+    CUfunction_attribute attribute,
+    CUkernel kernel,
+    CUdevice device) {
+  return call([&] {
+    get_attribute(
+        value,
+        attribute,
+        *resolve_function(reinterpret_cast<CUfunction>(kernel)),
+        machine().device(device));
+  });
+}
+
+CUresult cuKernelSetAttribute(
+    CUfunction_attribute attribute,
+    int value,
+    CUkernel kernel,
+    CUdevice device) {
+  return call([&] {
+    set_attribute(
+        attribute,
+        value,
+        *resolve_function(reinterpret_cast<CUfunction>(kernel)),
+        machine().device(device));
+  });
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache) {
+  return call([&] { resolve_function(function); });
+}
+
+CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig) {
+  return call([&] { resolve_function(function); });
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks,
+    CUfunction function,
+    int threads,
+    size_t shared_bytes,
+    unsigned flags) {
+  return call([&] {
+    Device& device = current_context();
+    require((flags & ~unsigned{CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE}) == 0);
+    require(threads > 0);
+    store(
+        blocks,
+        max_active_blocks(
+            device,
+            resolve_function(function)->on(device).info,
+            threads,
+            shared_bytes));
+  });
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(
+    int* blocks,
+    CUfunction function,
+    int threads,
+    size_t shared_bytes) {
+  return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      blocks, function, threads, shared_bytes, 0);
+}
+
+CUresult cuLinkCreate(
+    unsigned count,
+    CUjit_option* options,
+    void** values,
+    CUlinkState* state) {
+  return call([&] {
+    auto linker = std::make_shared<Linker>();
+    linker->log = JitLog(count, options, values);
+    store(
+        state, reinterpret_cast<CUlinkState>(linkers().add(std::move(linker))));
+  });
+}
+
+CUresult cuLinkAddData(
+    CUlinkState state,
+    CUjitInputType type,
+    void* data,
+    size_t size,
+    const char* name,
+    unsigned,
+    CUjit_option*,
+    void**) {
+  return call([&] {
+    const auto linker = linkers().get(state);
+    require(data != nullptr);
+    if (type != CU_JIT_INPUT_PTX) {
+      const std::string message = "cuLinkAddData takes only PTX here, not " +
+          std::string(name != nullptr ? name : "input") + " of type " +
+          std::to_string(type);
+      linker->log.error(message);
+      throw Failure(cudaErrorNoKernelImageForDevice, message);
+    }
+    std::string text(static_cast<const char*>(data), size);
+    text.erase(text.find_last_not_of('\0') + 1);
+    try {
+      // Whether it is good is to be known now, not when it is loaded.
+      Module(Module::Image{nullptr, text}, name != nullptr ? name : "PTX")
+          .on(current_context());
+    } catch (const Failure& failure) {
+      linker->log.error(failure.message());
+      throw;
+    }
+    linker->inputs.push_back(std::move(text));
+  });
+}
+
+CUresult cuLinkAddFile(
+    CUlinkState state,
+    CUjitInputType type,
+    const char* path,
+    unsigned count,
+    CUjit_option* options,
+    void** values) {
+  std::string text;
+  const CUresult result = call([&] { text = read_file(path); });
+  return result != CUDA_SUCCESS ? result
+                                : cuLinkAddData(
+                                      state,
+                                      type,
+                                      text.data(),
+                                      text.size(),
+                                      path,
+                                      count,
+                                      options,
+                                      values);
+}
+
+CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {
+  return call([&] {
+    const auto linker = linkers().get(state);
+    if (linker->inputs.size() != 1) {
+      throw Failure(
+          linker->inputs.empty() ? cudaErrorInvalidValue
+                                 : cudaErrorNotSupported,
+          "cuLinkComplete found " + std::to_string(linker->inputs.size()) +
+              " inputs and needs exactly one");
+    }
+    linker->output = linker->inputs.front();
+    store(image, linker->output.data());
+    if (size != nullptr) {
+      *size = linker->output.size() + 1;
+    }
+  });
+}
+
+CUresult cuLinkDestroy(CUlinkState state) {
+  return call([&] { linkers().remove(state); });
+}
+
+} // extern "C"

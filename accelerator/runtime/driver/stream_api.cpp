@@ -1,0 +1,243 @@
+// Streams, events and graphs: the runtime's objects under the driver's names.
+// Source: CUDA driver API, stream, event and graph management.
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/driver/call.h"
+#include "accelerator/runtime/driver/runtime_call.h"
+
+using accelerator::driver::runtime;
+
+namespace {
+
+// Looks again and again, as the device does.
+void wait_for_value(CUdeviceptr address, cuuint32_t value, unsigned flags) {
+  const auto reached = [&] {
+    const cuuint32_t found = __atomic_load_n(
+        reinterpret_cast<const cuuint32_t*>(address), __ATOMIC_ACQUIRE);
+    switch (flags) {
+      case CU_STREAM_WAIT_VALUE_GEQ:
+        return static_cast<std::int32_t>(found - value) >= 0;
+      case CU_STREAM_WAIT_VALUE_EQ:
+        return found == value;
+      case CU_STREAM_WAIT_VALUE_AND:
+        return (found & value) != 0;
+      default: // CU_STREAM_WAIT_VALUE_NOR
+        return ~(found | value) != 0;
+    }
+  };
+  while (!reached()) {
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  return runtime()(cudaStreamCreateWithFlags, stream, flags);
+}
+
+CUresult cuStreamCreateWithPriority(
+    CUstream* stream,
+    unsigned flags,
+    int priority) {
+  return runtime()(cudaStreamCreateWithPriority, stream, flags, priority);
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+  return runtime()(cudaStreamDestroy, stream);
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  return runtime()(cudaStreamSynchronize, stream);
+}
+
+CUresult cuStreamQuery(CUstream stream) {
+  return runtime()(cudaStreamQuery, stream);
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+  return runtime()(cudaStreamWaitEvent, stream, event, flags);
+}
+
+CUresult cuStreamAddCallback(
+    CUstream stream,
+    CUstreamCallback callback,
+    void* data,
+    unsigned flags) {
+  // Statuses have the same numbers in both, those that callbacks are told of.
+  return runtime()(
+      cudaStreamAddCallback,
+      stream,
+      reinterpret_cast<cudaStreamCallback_t>(callback),
+      data,
+      flags);
+}
+
+CUresult cuStreamWaitValue32(
+    CUstream stream,
+    CUdeviceptr address,
+    cuuint32_t value,
+    unsigned flags) {
+  return accelerator::driver::call([&] {
+    using namespace accelerator::runtime;
+    require(address != 0 && address % sizeof(value) == 0);
+    require((flags & ~3u) == 0);
+    const auto where = resolve_stream(stream);
+    require_not_capturing(*where);
+    where->enqueue(
+        [address, value, flags] {
+          wait_for_value(address, value, flags);
+          return cudaSuccess;
+        },
+        false);
+  });
+}
+
+CUresult cuStreamGetPriority(CUstream stream, int* priority) {
+  return runtime()(cudaStreamGetPriority, stream, priority);
+}
+
+CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
+  return runtime()(cudaStreamGetFlags, stream, flags);
+}
+
+CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
+  return runtime()(cudaStreamGetId, stream, id);
+}
+
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  using namespace accelerator::runtime;
+  return accelerator::driver::call([&] {
+    accelerator::driver::store(
+        context,
+        reinterpret_cast<CUcontext>(&resolve_stream(stream)->device()));
+  });
+}
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
+  return runtime()(
+      cudaStreamBeginCapture, stream, static_cast<cudaStreamCaptureMode>(mode));
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  return runtime()(cudaStreamEndCapture, stream, graph);
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  return runtime()(
+      cudaStreamIsCapturing,
+      stream,
+      reinterpret_cast<cudaStreamCaptureStatus*>(status));
+}
+
+CUresult cuStreamGetCaptureInfo(
+    CUstream stream,
+    CUstreamCaptureStatus* status,
+    cuuint64_t* id,
+    CUgraph* graph,
+    const CUgraphNode** dependencies,
+    size_t* count) {
+  return runtime()(
+      cudaStreamGetCaptureInfo_v2,
+      stream,
+      reinterpret_cast<cudaStreamCaptureStatus*>(status),
+      reinterpret_cast<unsigned long long*>(id),
+      graph,
+      dependencies,
+      count);
+}
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  return runtime()(
+      cudaThreadExchangeStreamCaptureMode,
+      reinterpret_cast<cudaStreamCaptureMode*>(mode));
+}
+
+CUresult cuEventCreate(CUevent* event, unsigned flags) {
+  return runtime()(
+      [](CUevent* place, unsigned how) {
+        return cudaEventCreateWithFlags(place, how);
+      },
+      event,
+      flags);
+}
+
+CUresult cuEventDestroy(CUevent event) {
+  return runtime()(cudaEventDestroy, event);
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  return runtime()(
+      [](CUevent which, CUstream where) {
+        return cudaEventRecord(which, where);
+      },
+      event,
+      stream);
+}
+
+CUresult cuEventRecordWithFlags(
+    CUevent event,
+    CUstream stream,
+    unsigned flags) {
+  return runtime()(cudaEventRecordWithFlags, event, stream, flags);
+}
+
+CUresult cuEventQuery(CUevent event) {
+  return runtime()(cudaEventQuery, event);
+}
+
+CUresult cuEventSynchronize(CUevent event) {
+  return runtime()(cudaEventSynchronize, event);
+}
+
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  return runtime()(cudaEventElapsedTime, milliseconds, start, end);
+}
+
+CUresult cuGraphCreate(CUgraph* graph, unsigned flags) {
+  return runtime()(cudaGraphCreate, graph, flags);
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  return runtime()(cudaGraphDestroy, graph);
+}
+
+CUresult cuGraphClone(CUgraph* clone, CUgraph original) {
+  return runtime()(cudaGraphClone, clone, original);
+}
+
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* list, size_t* count) {
+  return runtime()(cudaGraphGetNodes, graph, list, count);
+}
+
+CUresult cuGraphInstantiateWithFlags(
+    CUgraphExec* exec,
+    CUgraph graph,
+    unsigned long long flags) {
+  return runtime()(cudaGraphInstantiateWithFlags, exec, graph, flags);
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  return runtime()(cudaGraphExecDestroy, exec);
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  return runtime()(cudaGraphLaunch, exec, stream);
+}
+
+CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
+  return runtime()(cudaGraphUpload, exec, stream);
+}
+
+CUresult cuGraphDebugDotPrint(CUgraph graph, const char* path, unsigned flags) {
+  return runtime()(cudaGraphDebugDotPrint, graph, path, flags);
+}
+
+} // extern "C"

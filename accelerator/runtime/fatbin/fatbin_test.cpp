@@ -1,0 +1,186 @@
+// Fat binaries: what is found in them, and what is said of damaged ones.
+#include "accelerator/runtime/fatbin/fatbin.h"
+
+#include <gtest/gtest.h>
+#include <lz4.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace accelerator::fatbin {
+namespace {
+
+constexpr std::uint64_t kPlain = 0x11;
+constexpr std::uint64_t kLz4 = 0x2011;
+constexpr std::uint64_t kZstd = 0x8011;
+
+template <class T>
+void put(std::string& bytes, std::size_t at, T value) {
+  std::memcpy(&bytes[at], &value, sizeof(value));
+}
+
+// One entry as nvcc 12.4 writes it.
+std::string entry(
+    std::uint16_t kind,
+    std::uint32_t architecture,
+    const std::string& payload,
+    std::uint64_t flags = kPlain,
+    std::uint64_t unpacked = 0) {
+  std::string padded = payload;
+  padded.resize((payload.size() + 7) / 8 * 8);
+  std::string header(72, '\0');
+  put<std::uint16_t>(header, 0, kind);
+  put<std::uint16_t>(header, 2, 0x101);
+  put<std::uint32_t>(header, 4, 72);
+  put<std::uint64_t>(header, 8, padded.size());
+  put<std::uint32_t>(header, 16, flags == kPlain ? 0 : payload.size());
+  put<std::uint32_t>(header, 28, architecture);
+  put<std::uint64_t>(header, 40, flags);
+  put<std::uint64_t>(header, 56, unpacked);
+  return header + padded;
+}
+
+std::string packed_entry(std::uint32_t architecture, const std::string& text) {
+  std::string packed(LZ4_compressBound(static_cast<int>(text.size())), '\0');
+  packed.resize(LZ4_compress_default(
+      text.data(),
+      packed.data(),
+      static_cast<int>(text.size()),
+      static_cast<int>(packed.size())));
+  return entry(1, architecture, packed, kLz4, text.size());
+}
+
+std::string image_of(const std::string& entries) {
+  std::string header(16, '\0');
+  put<std::uint32_t>(header, 0, 0xBA55ED50);
+  put<std::uint16_t>(header, 4, 1);
+  put<std::uint16_t>(header, 6, 16);
+  put<std::uint64_t>(header, 8, entries.size());
+  return header + entries;
+}
+
+std::string listing_error(const std::string& image) {
+  try {
+    list_entries(image.data(), image.size());
+  } catch (const FatbinError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string selection_error(const std::string& image, std::uint32_t device) {
+  try {
+    select_ptx(image.data(), device);
+  } catch (const FatbinError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Listing, SaysKindArchitectureAndCompression) {
+  std::string text = ".version 8.4\n" + std::string(1000, ' ');
+  std::string image = image_of(
+      entry(
+          2,
+          80,
+          "\x7f"
+          "ELF") +
+      packed_entry(90, text));
+  std::vector<Entry> entries = list_entries(image.data(), image.size());
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].kind, Entry::Kind::kElf);
+  EXPECT_EQ(entries[0].architecture, 80u);
+  EXPECT_EQ(entries[0].uncompressed_size, 0u);
+  EXPECT_EQ(entries[0].offset, 16u + 72u);
+  EXPECT_EQ(entries[1].kind, Entry::Kind::kPtx);
+  EXPECT_EQ(entries[1].compression, Entry::Compression::kLz4);
+  EXPECT_EQ(entries[1].uncompressed_size, text.size());
+  EXPECT_EQ(image_size(image.data()), image.size());
+}
+
+TEST(Unpacking, GivesTheTextThatWasPacked) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) {
+    text += "add.s32 %r" + std::to_string(i * 7 % 1000) + ";\n";
+  }
+  std::string image = image_of(packed_entry(80, text));
+  EXPECT_EQ(unpack(image.data(), list_entries(image.data())[0]), text);
+}
+
+TEST(Selection, TakesTheHighestArchitectureThatTheDeviceHas) {
+  std::string image = image_of(
+      entry(1, 70, "seventy") + entry(1, 90, "ninety") +
+      packed_entry(80, "eighty") + entry(2, 86, "machine code"));
+  EXPECT_EQ(select_ptx(image.data(), 90), "ninety");
+  EXPECT_EQ(select_ptx(image.data(), 89), "eighty");
+  EXPECT_EQ(select_ptx(image.data(), 75), "seventy");
+}
+
+TEST(Selection, SaysWhatThereIsAndWhatToDo) {
+  std::string image =
+      image_of(entry(1, 90, "ninety") + entry(2, 80, "machine code"));
+  EXPECT_EQ(
+      selection_error(image, 80),
+      "no PTX for a device of compute capability 8.0: the fat binary has PTX "
+      "for compute_90, machine code for sm_80; compile with nvcc -gencode "
+      "arch=compute_80,code=compute_80");
+}
+
+TEST(Selection, OfZstdSaysHowToCompile) {
+  std::string image = image_of(entry(1, 80, "(zstd)", kZstd, 100));
+  EXPECT_NE(selection_error(image, 80).find("zstd"), std::string::npos);
+}
+
+TEST(Damage, IsNamedWithItsPlace) {
+  EXPECT_EQ(
+      listing_error("tiny"),
+      "not a fat binary: 4 bytes are fewer than its header has");
+  EXPECT_EQ(
+      listing_error(std::string(64, 'x')),
+      "not a fat binary: it does not begin with 0xBA55ED50");
+  EXPECT_NE(
+      listing_error(
+          "\x7f"
+          "ELF" +
+          std::string(60, '\0'))
+          .find("cubin"),
+      std::string::npos);
+  std::string good = image_of(entry(1, 80, "text"));
+  EXPECT_EQ(
+      listing_error(good.substr(0, good.size() - 8)),
+      "damaged fat binary: a size of 96 bytes where there are 88 at offset 8");
+  std::string large = good;
+  put<std::uint64_t>(large, 16 + 8, ~std::uint64_t{0});
+  EXPECT_EQ(
+      listing_error(large),
+      "damaged fat binary: an entry of 18446744073709551615 bytes where 8 "
+      "are left at offset 16");
+}
+
+TEST(Damage, IsFoundWhereverAnImageIsCutOff) {
+  // Copies of exactly that size, so that a sanitizer sees their end.
+  const std::string whole =
+      image_of(packed_entry(80, "some text") + entry(1, 70, "text"));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::vector<char> cut(whole.begin(), whole.begin() + size);
+    EXPECT_THROW(list_entries(cut.data(), size), DamagedError) << size;
+    EXPECT_THROW(select_ptx(cut.data(), 80, size), DamagedError) << size;
+  }
+  EXPECT_EQ(select_ptx(whole.data(), 80, whole.size()), "some text");
+}
+
+TEST(Damage, OfPackedDataIsFound) {
+  std::string image = image_of(packed_entry(80, "some text to pack, packed"));
+  for (std::size_t i = 16 + 72; i < image.size(); ++i) {
+    image[i] = '\xff';
+  }
+  EXPECT_EQ(
+      selection_error(image, 80),
+      "damaged fat binary: LZ4 data that does not unpack at offset 88");
+  put<std::uint64_t>(image, 16 + 56, 1 << 30);
+  EXPECT_NE(selection_error(image, 80).find("cannot hold"), std::string::npos);
+}
+
+} // namespace
+} // namespace accelerator::fatbin

@@ -1,0 +1,28 @@
+// Any bytes are a fat binary or a FatbinError, and nothing is read outside of
+// them.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "accelerator/runtime/fatbin/fatbin.h"
+
+extern "C" int LLVMFuzzerTestOneInput(
+    const std::uint8_t* data,
+    std::size_t size) {
+  namespace fatbin = accelerator::fatbin;
+  // A copy of exactly this size, so that the sanitizer sees its end.
+  std::vector<std::uint8_t> image(data, data + size);
+  image.shrink_to_fit();
+  try {
+    for (const fatbin::Entry& entry :
+         fatbin::list_entries(image.data(), size)) {
+      try {
+        fatbin::unpack(image.data(), entry);
+      } catch (const fatbin::FatbinError&) {
+      }
+    }
+    fatbin::select_ptx(image.data(), 90, size);
+  } catch (const fatbin::FatbinError&) {
+  }
+  return 0;
+}

@@ -1,0 +1,19 @@
+// Operations in words, for messages.
+#pragma once
+
+#include <string>
+
+#include "accelerator/runtime/nccl/board.h"
+
+namespace accelerator::nccl {
+
+/// The function of the API that begins an operation, such as "ncclAllReduce".
+const char* name_of(Kind kind);
+
+/// Such as "ncclAllReduce of 1024 float32 (sum)".
+std::string describe(const Signature& signature);
+
+/// Whether ranks at these operations are at the same one.
+bool same(const Signature& a, const Signature& b);
+
+} // namespace accelerator::nccl

@@ -1,0 +1,31 @@
+// Calls between ncclGroupStart and ncclGroupEnd, of the calling thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "accelerator/runtime/nccl/communicator.h"
+#include "accelerator/runtime/nccl/error.h"
+#include "accelerator/runtime/nccl/operation.h"
+
+namespace accelerator::nccl {
+
+/// Something that takes part in a meeting of ranks, and so may have to be done
+/// at the same time as others: bringing up a communicator, for instance.
+struct Job {
+  std::shared_ptr<Communicator> communicator; // whose state tells how it is
+  std::function<void()> work; // may throw Error
+};
+
+/// Does one call's work as a group of its own, or at the end of the group that
+/// is open. What goes wrong in a group is also the result of its end.
+ncclResult_t in_group(const std::function<void()>& call) noexcept;
+
+/// Adds to the group.
+void add(Operation operation, std::shared_ptr<Communicator> communicator);
+void add(Job job);
+
+void start_group() noexcept;
+ncclResult_t end_group() noexcept;
+
+} // namespace accelerator::nccl

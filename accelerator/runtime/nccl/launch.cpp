@@ -1,0 +1,238 @@
+#include "accelerator/runtime/nccl/launch.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <thread>
+#include <utility>
+
+#include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/nccl/describe.h"
+#include "accelerator/runtime/nccl/error.h"
+#include "accelerator/runtime/nccl/thread.h"
+
+namespace accelerator::nccl {
+namespace {
+
+bool is_message(const Operation& operation) {
+  return operation.signature.kind == Kind::kSend ||
+      operation.signature.kind == Kind::kReceive;
+}
+
+bool has_memory(const Communicator& own, const Operation& operation) {
+  const char* name = name_of(operation.signature.kind);
+  const std::size_t factor_bytes = operation.factor_on_device == nullptr
+      ? 0
+      : size_of(operation.signature.type);
+  return accessible(name, operation.send, bytes_to_send(own, operation)) &&
+      accessible(name, operation.receive, bytes_to_receive(own, operation)) &&
+      accessible(name, operation.factor_on_device, factor_bytes);
+}
+
+/// Carries a plan out. Collectives come first, as each rank agrees however its
+/// calls are ordered.
+void carry_out(const Plan& plan) {
+  Communicator& own = *plan.communicator;
+  // The program may be capturing in another thread, which is none of this
+  // thread's business.
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  check(cudaThreadExchangeStreamCaptureMode(&mode));
+  const DeviceGuard device(own.device());
+  for (const Operation& operation : plan.operations) {
+    if (!has_memory(own, operation)) {
+      set_fault(own.device());
+      return;
+    }
+  }
+  std::vector<Operation> messages;
+  for (const Operation& operation : plan.operations) {
+    if (is_message(operation)) {
+      messages.push_back(operation);
+    } else {
+      run_collective(own, operation);
+    }
+  }
+  if (!messages.empty()) {
+    run_point_to_point(own, messages);
+  }
+}
+
+/// What the stream does.
+void run(const Plan& plan) noexcept {
+  Communicator& own = *plan.communicator;
+  const std::lock_guard lock(own.running);
+  try {
+    if (own.aborted()) {
+      return;
+    }
+    try {
+      carry_out(plan);
+    } catch (const Unreachable& error) {
+      own.await_death();
+      own.fail_in_operation(error);
+      own.wait_for_abort();
+    } catch (const Error& error) {
+      own.fail_in_operation(error);
+      own.wait_for_abort();
+    }
+  } catch (const Aborted&) {
+    return;
+  } catch (const std::exception& error) {
+    own.fail(ncclInternalError, error.what());
+  }
+}
+
+/// An event that is destroyed at the end of the scope.
+class OwnEvent {
+ public:
+  OwnEvent() {
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+  }
+  ~OwnEvent() {
+    cudaEventDestroy(event_);
+  }
+  OwnEvent(const OwnEvent&) = delete;
+  OwnEvent& operator=(const OwnEvent&) = delete;
+  operator cudaEvent_t() const {
+    return event_;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// What comes next on `after` waits for what is on `before`.
+void order(cudaStream_t before, cudaStream_t after) {
+  const OwnEvent event;
+  check(cudaEventRecord(event, before));
+  check(cudaStreamWaitEvent(after, event, 0));
+}
+
+std::vector<cudaStream_t> streams_of(const Plan& plan) {
+  std::vector<cudaStream_t> streams;
+  for (const Operation& operation : plan.operations) {
+    if (std::find(streams.begin(), streams.end(), operation.stream) ==
+        streams.end()) {
+      streams.push_back(operation.stream);
+    }
+  }
+  return streams;
+}
+
+/// Puts the plan on a stream that is being captured; the graph owns it.
+void put_into_graph(Plan plan, cudaStream_t stream, cudaGraph_t graph) {
+  auto owned = std::make_unique<Plan>(std::move(plan));
+  cudaUserObject_t object = nullptr;
+  check(cudaUserObjectCreate(
+      &object,
+      owned.get(),
+      [](void* data) { delete static_cast<Plan*>(data); },
+      1,
+      cudaUserObjectNoDestructorSync));
+  Plan* const kept = owned.release();
+  check(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+  check(cudaLaunchHostFunc(
+      stream, [](void* data) { run(*static_cast<const Plan*>(data)); }, kept));
+}
+
+void put_on_stream(Plan plan, cudaStream_t stream) {
+  auto owned = std::make_unique<Plan>(std::move(plan));
+  check(cudaLaunchHostFunc(
+      stream,
+      [](void* data) {
+        const std::unique_ptr<Plan> plan(static_cast<Plan*>(data));
+        run(*plan);
+      },
+      owned.get()));
+  static_cast<void>(owned.release());
+}
+
+/// Operations of a communicator run in the order of the calls, whatever streams
+/// they are on: the next one waits for the last one.
+class InOrder {
+ public:
+  InOrder(Mark& last, cudaStream_t stream, unsigned long long capture)
+      : last_(last), next_{last.event, stream, capture} {
+    if (last.event == nullptr) {
+      check(cudaEventCreateWithFlags(&last.event, cudaEventDisableTiming));
+      next_.event = last.event;
+    } else if (last.capture == capture && last.stream != stream) {
+      check(cudaStreamWaitEvent(stream, last.event, 0));
+    }
+  }
+  /// The operation is on its stream. Should it have brought the device down
+  /// already, the next call says so.
+  void mark() {
+    if (cudaEventRecord(next_.event, next_.stream) == cudaSuccess) {
+      last_ = next_;
+    }
+  }
+
+ private:
+  Mark& last_;
+  Mark next_;
+};
+
+void launch_plan(Plan plan) {
+  const std::shared_ptr<Communicator> own = plan.communicator;
+  const DeviceGuard device(own->device());
+  const std::vector<cudaStream_t> streams = streams_of(plan);
+  const cudaStream_t stream = streams.front();
+  for (std::size_t i = 1; i < streams.size(); ++i) {
+    order(streams[i], stream);
+  }
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long capture = 0;
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamGetCaptureInfo_v2(
+      stream, &status, &capture, &graph, nullptr, nullptr));
+  {
+    const std::lock_guard lock(own->launching);
+    if (status == cudaStreamCaptureStatusNone) {
+      InOrder in_order(own->last, stream, 0);
+      put_on_stream(std::move(plan), stream);
+      in_order.mark();
+    } else {
+      InOrder in_order(own->last_captured, stream, capture);
+      put_into_graph(std::move(plan), stream, graph);
+      in_order.mark();
+    }
+  }
+  for (std::size_t i = 1; i < streams.size(); ++i) {
+    order(stream, streams[i]);
+  }
+}
+
+bool is_being_captured(const Plan& plan) {
+  const DeviceGuard device(plan.communicator->device());
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(plan.operations.front().stream, &status));
+  return status != cudaStreamCaptureStatusNone;
+}
+
+/// With CUDASIM_SYNC=1 only one piece of work runs at a time in the process,
+/// so one that waits for another rank's would wait for ever. All that was there
+/// before is done.
+void run_all_now(const std::vector<Plan>& plans) {
+  std::vector<std::thread> threads;
+  for (const Plan& plan : plans) {
+    threads.push_back(start_thread([&plan] { run(plan); }));
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+} // namespace
+
+void launch(std::vector<Plan> plans) {
+  if (runtime::machine().device(0).synchronous() &&
+      std::none_of(plans.begin(), plans.end(), is_being_captured)) {
+    run_all_now(plans);
+    return;
+  }
+  for (Plan& plan : plans) {
+    launch_plan(std::move(plan));
+  }
+}
+
+} // namespace accelerator::nccl

@@ -1,0 +1,34 @@
+#include "accelerator/runtime/nccl/numeric/reduce.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "accelerator/runtime/nccl/numeric/kernels.h"
+
+namespace accelerator::nccl {
+namespace {
+
+bool has_v3() {
+  // CUDASIM_ISA is read by the engine too, which refuses unknown words.
+  const char* wish = std::getenv("CUDASIM_ISA");
+  return __builtin_cpu_supports("x86-64-v3") != 0 &&
+      (wish == nullptr || std::string_view(wish) != "baseline");
+}
+
+} // namespace
+
+void reduce(
+    ncclDataType_t type,
+    Reduction reduction,
+    const std::vector<Input>& inputs,
+    const std::vector<void*>& outputs,
+    std::size_t count) {
+  static const bool v3 = has_v3();
+  const Kernel kernel = v3 ? v3::find_kernel(type, reduction)
+                           : baseline::find_kernel(type, reduction);
+  if (kernel != nullptr && !inputs.empty() && !outputs.empty()) {
+    kernel(inputs, outputs, count);
+  }
+}
+
+} // namespace accelerator::nccl
