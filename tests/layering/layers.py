@@ -24,10 +24,21 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "accelerator/abi": frozenset(),
     "accelerator/host": frozenset(),
     "accelerator/runtime": frozenset({"accelerator/abi", "accelerator/host"}),
-    "accelerator/backends": frozenset({"accelerator/abi", "accelerator/host"}),
+    "accelerator/backends": frozenset(
+        {"accelerator/abi", "accelerator/backends/errors", "accelerator/host"}
+    ),
+    "accelerator/backends/errors": frozenset({"accelerator/abi", "accelerator/host"}),
     "cudasim/ptx": frozenset(),
     "cudasim/engine": frozenset({"cudasim/ptx"}),
-    "cudasim/backend": frozenset({"accelerator/abi", "accelerator/host", "cudasim/engine", "cudasim/ptx"}),
+    "cudasim/backend": frozenset(
+        {
+            "accelerator/abi",
+            "accelerator/backends/errors",
+            "accelerator/host",
+            "cudasim/engine",
+            "cudasim/ptx",
+        }
+    ),
     "accelerator/operators": frozenset({"accelerator/abi", "c10_cuda", "aten_cuda", "framework"}),
     "python": _UPSTREAMS["python"] | {"accelerator/operators"},
 }

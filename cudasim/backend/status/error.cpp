@@ -1,6 +1,8 @@
 #include "cudasim/backend/status/error.h"
 
-#include <cstdio>
+#include <new>
+
+#include "accelerator/host/report.h"
 
 namespace cudasim::backend {
 
@@ -26,22 +28,7 @@ accel_status fail(
 }
 
 void report(const std::string& message) noexcept {
-  try {
-    std::string text;
-    std::size_t begin = 0;
-    while (begin < message.size()) {
-      const std::size_t end =
-          std::min(message.find('\n', begin), message.size());
-      text += "cudasim: ";
-      text.append(message, begin, end - begin);
-      text += '\n';
-      begin = end + 1;
-    }
-    std::fputs(text.c_str(), stderr);
-    std::fflush(stderr);
-  } catch (const std::bad_alloc&) {
-    std::fputs("cudasim: a report was lost: out of host memory\n", stderr);
-  }
+  accelerator::host::report("cudasim: ", message);
 }
 
 } // namespace cudasim::backend

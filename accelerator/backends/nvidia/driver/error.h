@@ -3,61 +3,18 @@
 
 #include <cuda.h>
 
-#include <exception>
-#include <new>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "accelerator/abi/device_api.h"
+#include "accelerator/backends/errors/error.h"
 #include "accelerator/backends/nvidia/driver/driver.h"
-#include "accelerator/host/host_error.h"
 
 namespace accelerator::nvidia {
 
-/// A call that cannot be carried out.
-class Error : public std::exception {
- public:
-  Error(accel_status status, std::string message)
-      : status_(status), message_(std::move(message)) {}
-  accel_status status() const {
-    return status_;
-  }
-  const char* what() const noexcept override {
-    return message_.c_str();
-  }
-
- private:
-  accel_status status_;
-  std::string message_;
-};
-
-/// Throws an Error unless the condition holds.
-inline void require(
-    bool condition,
-    accel_status status,
-    const std::string& message) {
-  if (!condition) {
-    throw Error(status, message);
-  }
-}
-
-/// Throws ACCEL_INVALID_ARGUMENT with an argument's name and value unless the
-/// condition holds.
-/// @param needed what the argument has to be.
-template <typename Value>
-void require_argument(
-    bool condition,
-    const char* name,
-    Value value,
-    const char* needed) {
-  if (!condition) {
-    throw Error(
-        ACCEL_INVALID_ARGUMENT,
-        std::string(name) + " is " + std::to_string(value) + ", needed is " +
-            needed);
-  }
-}
+using backends::Error;
+using backends::require;
+using backends::require_argument;
 
 /// The status that says what an answer of the driver says.
 accel_status status_of(CUresult result);
@@ -100,26 +57,10 @@ accel_status fail(
 template <typename Body>
 accel_status call(const char* function, Body&& body) noexcept {
   begin();
-  try {
-    if constexpr (std::is_void_v<decltype(body())>) {
-      body();
-      return ACCEL_OK;
-    } else {
-      return body();
-    }
-  } catch (const Error& error) {
-    return fail(error.status(), function, error.what());
-  } catch (const host::HostError& error) {
-    return fail(
-        error.kind() == host::HostError::Kind::kEnded ? ACCEL_OTHER_ENDED
-                                                      : ACCEL_INVALID_ARGUMENT,
-        function,
-        error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(ACCEL_OUT_OF_MEMORY, function, "the host has no memory left");
-  } catch (const std::exception& error) {
-    return fail(ACCEL_UNKNOWN, function, error.what());
-  }
+  return backends::status_of(
+      std::forward<Body>(body), [&](accel_status status, const char* message) {
+        return fail(status, function, message);
+      });
 }
 
 /// The same for what frees and destroys, which still works on a device at

@@ -1,4 +1,4 @@
-// Status codes of the simulated device. CUDA's runtime and driver share most
+// What calls of the CUDA API answer. CUDA's runtime and driver share most
 // numbers; the runtime's enumeration is the larger one and is used here.
 #pragma once
 
