@@ -3,6 +3,7 @@
 #include <driver_types.h>
 
 #include <algorithm>
+#include <string>
 
 namespace accelerator::runtime {
 
@@ -72,8 +73,22 @@ void StreamSet::synchronize() const {
 
 Status StreamSet::fault() const {
   const Status own = fault_.load(std::memory_order_acquire);
-  return own != cudaSuccess ? own
-                            : status_of(slot_.api->device_status(slot_.index));
+  if (own != cudaSuccess) {
+    return own;
+  }
+  const accel_status found = slot_.api->device_status(slot_.index);
+  // Code at fault is told of by who runs it; a device that is lost ran none.
+  if (found == ACCEL_DEVICE_LOST && !told_.exchange(true)) {
+    report(
+        std::string("a device of ") + slot_.api->name +
+        " is lost: " + slot_.api->last_error());
+  }
+  return status_of(found);
+}
+
+void StreamSet::forget_fault() {
+  fault_ = cudaSuccess;
+  told_ = false;
 }
 
 void StreamSet::set_fault(Status status) {

@@ -58,9 +58,7 @@ class StreamSet {
   Status fault() const;
   /// The first fault stays.
   void set_fault(Status status);
-  void forget_fault() {
-    fault_ = cudaSuccess;
-  }
+  void forget_fault();
 
  private:
   Device& device_;
@@ -71,6 +69,7 @@ class StreamSet {
   std::mutex order_mutex_;
   std::vector<std::shared_ptr<Stream>> streams_; // the first is the default
   std::atomic<Status> fault_{cudaSuccess}; // of the host's part in the work
+  mutable std::atomic<bool> told_{false}; // that the device is lost
 };
 
 } // namespace accelerator::runtime
