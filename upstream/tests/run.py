@@ -4,6 +4,7 @@
     ./bazelw run //upstream/tests:run -- --file test_torch.py -k cumsum
     ./bazelw run //upstream/tests:run -- --file distributed/test_c10d_nccl.py   NCCL, on two devices
     ./bazelw run //upstream/tests:run -- --record FOLDER                 keeps the records, and goes on from them
+    ./bazelw run //upstream/tests:run -- --distributed                   all files of NCCL's
     ./bazelw run //upstream/tests:run -- --table docs/cudasim.md         writes the counts into the page
 
 What does not pass is listed with its reason in known.toml, but for tests that ask for an operator
@@ -37,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"--{name}", type=pathlib.Path, required=True, help=f"registrations.json of {what}"
         )
     parser.add_argument("--file", action="append", help="a file; default: the selected ones")
+    parser.add_argument("--distributed", action="store_true", help="the files of NCCL's")
     parser.add_argument("-k", dest="expression", help="pytest's -k, in place of the usual one")
     parser.add_argument("--seconds", type=int, default=900, help="for one test (default: 900)")
     parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
@@ -48,7 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     tests = tests.parent if tests.is_file() else tests
     known = (runner.HERE / "known.toml").read_text(encoding="utf-8")
     outside = Outside.read(options.full, options.built)
-    names = options.file or list(selection.SELECTED)
+    usually = selection.DISTRIBUTED if options.distributed else selection.SELECTED
+    names = options.file or list(usually)
     for name in names:
         if not (tests / name).is_file():
             parser.error(f"{tests} has no {name}")
@@ -59,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder = here / options.record if options.record else pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         for name in names:
-            usual = selection.SELECTED.get(name, "")
+            usual = {**selection.SELECTED, **selection.DISTRIBUTED}.get(name, "")
             job = runner.Job(
                 file=tests / name,
                 name=name,

@@ -48,7 +48,7 @@ def environment(job: Job, record: pathlib.Path, done: pathlib.Path) -> dict[str,
     """The environment of a process that runs tests."""
     path = [str(HERE / "standins"), str(HERE.parent.parent), *sys.path]
     return {
-        **selection.SETTINGS.get(job.name, {}),
+        **selection.settings(job.name),
         **os.environ,
         "PYTHONPATH": os.pathsep.join(path),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -58,6 +58,7 @@ def environment(job: Job, record: pathlib.Path, done: pathlib.Path) -> dict[str,
         "UPSTREAM_SECONDS": str(job.seconds),
         "UPSTREAM_PARTS": str(job.parts),
         "UPSTREAM_SKIP": str(done),
+        "TEMP_DIR": str(record.with_suffix(".files")),
     }
 
 
@@ -82,6 +83,9 @@ def run_file(job: Job, record: pathlib.Path, skipped: Collection[str] = ()) -> l
     command += [job.file.name] + (["-k", job.expression] if job.expression else [])
     done = record.with_suffix(".done")
     found = read(record)
+    # test_distributed_spawn.py meets at files in these.
+    for folder in ("barrier", "test_dir"):
+        (record.with_suffix(".files") / folder).mkdir(parents=True, exist_ok=True)
     while True:
         before = len(found)
         names = [*(result.test for result in found), *skipped, *job.left_out]

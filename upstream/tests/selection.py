@@ -35,14 +35,39 @@ SELECTED = {
     "profiler/test_profiler.py": "CUDA",
 }
 
-# Variables that a file needs beside the usual.
-SETTINGS = {
-    "test_cuda_multigpu.py": {"CUDASIM_DEVICES": "2"},
-    # Asked for by name (--file): each test starts two processes, which takes some ten seconds.
-    "distributed/test_c10d_common.py": {"CUDASIM_DEVICES": "2"},
-    "distributed/test_c10d_nccl.py": {"CUDASIM_DEVICES": "2"},
-    "distributed/test_c10d_spawn_nccl.py": {"CUDASIM_DEVICES": "2"},
+# NCCL's. They are asked for by name (--file): each of their tests starts two processes, which takes some ten seconds.
+DISTRIBUTED = {
+    "distributed/test_c10d_common.py": "",
+    "distributed/test_c10d_nccl.py": "",
+    "distributed/test_c10d_ops_nccl.py": "",
+    "distributed/test_c10d_spawn_nccl.py": "",
+    "distributed/test_distributed_spawn.py": "",
+    "distributed/_composable/test_replicate.py": "",
+    "distributed/_composable/fsdp/test_fully_shard_autograd.py": "",
+    "distributed/_composable/fsdp/test_fully_shard_clip_grad_norm_.py": "",
+    "distributed/_composable/fsdp/test_fully_shard_comm.py": "",
+    "distributed/_composable/fsdp/test_fully_shard_frozen.py": "",
+    "distributed/_composable/fsdp/test_fully_shard_grad_scaler.py": "",
+    "distributed/_composable/fsdp/test_fully_shard_init.py": "",
+    "distributed/_composable/fsdp/test_fully_shard_mixed_precision.py": "",
+    "distributed/_composable/fsdp/test_fully_shard_state.py": "",
+    "distributed/_composable/fsdp/test_fully_shard_state_dict.py": "",
+    "distributed/_composable/fsdp/test_fully_shard_training.py": "",
 }
+
+
+def settings(name: str) -> dict[str, str]:
+    """Variables that a file needs beside the usual.
+
+    Args:
+        name: the file's, below upstream's folder test.
+    """
+    if name == "test_cuda_multigpu.py":
+        return {"CUDASIM_DEVICES": "2"}
+    if name in DISTRIBUTED:
+        return {"CUDASIM_DEVICES": "2", "WORLD_SIZE": "2", "BACKEND": "nccl"}
+    return {}
+
 
 # Of each file, one test in so many is part of `bazel test //...` (slice_test.py): what takes some ten seconds on two
 # cores, most of them for the import of the file.

@@ -1,4 +1,4 @@
-"""The tables of docs/cudasim.md that say what becomes of upstream's tests: one row a file, written by the runner."""
+"""The tables of a page that say what becomes of upstream's tests: one row a file, written by the runner."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from upstream.tests.results import Verdict
 
 ALL = "all tests"
 SLICES = "slices"
-"""The names of the two tables, as the page's comments have them."""
+"""The names of the tables, as a page's comments have them."""
 
 _HEAD = (
     "| file | run | passed | order-dependent | not in the profile | failed as listed | upstream skips |",
@@ -69,7 +69,8 @@ def update(path: pathlib.Path, name: str, new: Mapping[str, str]) -> None:
     """
     page = path.read_text(encoding="utf-8")
     known = {**rows(page, name), **new}
-    lines = [*_HEAD, *(known[file] for file in selection.SELECTED if file in known)]
+    files = (*selection.SELECTED, *selection.DISTRIBUTED)
+    lines = [*_HEAD, *(known[file] for file in files if file in known)]
     before, _, after = _parts(page, name)
     path.write_text(before + "\n".join(lines) + "\n" + after, encoding="utf-8")
 
