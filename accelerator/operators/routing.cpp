@@ -7,6 +7,7 @@
 #include "accelerator/operators/device_memory.h"
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/dispatch/registration.h"
+#include "accelerator/operators/factories.h"
 #include "accelerator/operators/lists.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -146,6 +147,9 @@ int route() {
     install_host_allocator();
     Silent silent;
     const c10::WarningUtils::WarningHandlerGuard quiet(&silent);
+    if (!has_upstreams_kernels()) {
+      register_factories();
+    }
     const int count = Router().route();
     route_composites();
     return count;

@@ -17,6 +17,8 @@ OpProfileInfo = provider(
 # Units that others refer to from functions that a profile may leave out, with our file that defines what they
 # would. A library compiles the second where the profile does not select the first.
 KERNEL_SUBSTITUTES = {
+    "cuda/Sleep.cu": "//aten_cuda/codegen:substitutes/sleep.cpp",
+    "cuda/jiterator.cu": "//aten_cuda/codegen:substitutes/jiterator.cpp",
     "native/cuda/RowwiseScaledMM.cu": "//aten_cuda/codegen:substitutes/rowwise_scaled_mm.cpp",
 }
 
@@ -107,7 +109,7 @@ def kernel_selected(profile, path):
     """Whether a build with this profile compiles a unit.
 
     Units of ATen/cuda belong to every build (the runtime's bindings use them), except for CUB's sorts and scans; so do
-    RUNTIME_KERNELS.
+    RUNTIME_KERNELS. A profile without any .cu is built without nvcc: KERNEL_SUBSTITUTES take the place of ATen/cuda's.
 
     Args:
       profile: OpProfileInfo.
@@ -118,4 +120,6 @@ def kernel_selected(profile, path):
     """
     if profile.full or path in RUNTIME_KERNELS or path in profile.kernels.to_list():
         return True
-    return path.startswith("cuda/") and not path.startswith("cuda/cub")
+    if not path.startswith("cuda/") or path.startswith("cuda/cub"):
+        return False
+    return path.endswith(".cpp") or any([kernel.endswith(".cu") for kernel in profile.kernels.to_list()])

@@ -11,6 +11,8 @@ import ctypes
 import os
 import pathlib
 
+import torch
+
 LIBRARY = "libtorch_cuda_operators.so"
 # The runtime whose devices may run no CUDA code; NVIDIA's all do.
 RUNTIME = "libaccel_runtime.so"
@@ -32,9 +34,7 @@ def route(package: pathlib.Path) -> int:
       RuntimeError: a device cannot be served; says which, and what to do.
       OSError: the library does not load.
     """
-    try:
-        ctypes.CDLL(RUNTIME, mode=os.RTLD_NOLOAD)
-    except OSError:
+    if not _is_loaded(RUNTIME) and _has_kernels():
         return 0
     library = ctypes.CDLL(str(package / "lib" / LIBRARY))
     library.torch_cuda_route_operators.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
@@ -44,3 +44,16 @@ def route(package: pathlib.Path) -> int:
     if routed < 0:
         raise RuntimeError(message.value.decode(errors="replace"))
     return routed
+
+
+def _is_loaded(library: str) -> bool:
+    try:
+        ctypes.CDLL(library, mode=os.RTLD_NOLOAD)
+    except OSError:
+        return False
+    return True
+
+
+def _has_kernels() -> bool:
+    """Whether the build has upstream's kernels, which --//config:ops=runtime leaves out."""
+    return torch._C._dispatch_has_kernel_for_dispatch_key("aten::empty.memory_format", "CUDA")

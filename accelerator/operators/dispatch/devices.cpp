@@ -2,6 +2,7 @@
 #include "accelerator/operators/dispatch/devices.h"
 
 #include "accelerator/abi/device_api.h"
+#include "accelerator/operators/factories.h"
 
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/util/Exception.h>
@@ -34,6 +35,12 @@ std::vector<bool> ask() {
   std::vector<bool> runs_code(count, true);
   const Capabilities capabilities = runtimes_answer();
   if (capabilities == nullptr) {
+    TORCH_CHECK(
+        has_upstreams_kernels() || count == 0,
+        "torch_cuda: this build has no kernels (--//config:ops=runtime), and the "
+        "devices are those of NVIDIA's runtime, whose memory the host does not "
+        "see. Needed is a build with kernels (--//config:ops=core), or "
+        "TORCH_CUDA_DEVICES with a device whose memory the host sees.");
     return runs_code;
   }
   for (int device = 0; device < count; ++device) {
@@ -43,14 +50,18 @@ std::vector<bool> ask() {
         "torch_cuda: the runtime does not say what cuda:",
         device,
         " can do");
-    runs_code[device] = (bits & ACCEL_CAP_CODE) != 0;
+    runs_code[device] =
+        has_upstreams_kernels() && (bits & ACCEL_CAP_CODE) != 0;
     TORCH_CHECK(
         runs_code[device] || (bits & ACCEL_CAP_HOST_VISIBLE) != 0,
         "torch_cuda: cuda:",
         device,
-        " runs no CUDA code, and the host does not see its memory, so that no "
-        "kernel can serve its tensors. Needed is a device with one of both. "
-        "Leave it out of TORCH_CUDA_DEVICES or CUDA_VISIBLE_DEVICES.");
+        has_upstreams_kernels()
+            ? " runs no CUDA code"
+            : " has no kernels in this build (--//config:ops=runtime)",
+        ", and the host does not see its memory, so that no kernel can serve "
+        "its tensors. Needed is a device with one of both. Leave it out of "
+        "TORCH_CUDA_DEVICES or CUDA_VISIBLE_DEVICES.");
   }
   return runs_code;
 }

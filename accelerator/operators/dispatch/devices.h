@@ -5,7 +5,8 @@
 
 namespace torch_cuda::operators {
 
-/// True for a device that runs CUDA code: upstream's kernels serve its tensors.
+/// True for a device that runs CUDA code: upstream's kernels serve its tensors,
+/// in a build that has them.
 /// The first call asks the runtime about all devices; without a runtime that
 /// can be asked they are NVIDIA's, and all of them do.
 ///
