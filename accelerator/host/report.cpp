@@ -21,8 +21,7 @@ void report(const char* prefix, const std::string& message) noexcept {
     std::fputs(text.c_str(), stderr);
     std::fflush(stderr);
   } catch (const std::bad_alloc&) {
-    std::fprintf(
-        stderr, "%sa report was lost: out of host memory\n", prefix);
+    std::fprintf(stderr, "%sa report was lost: out of host memory\n", prefix);
   }
 }
 

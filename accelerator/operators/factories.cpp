@@ -91,13 +91,6 @@ void add(const char* name, const char* overload, Function* function) {
 
 } // namespace
 
-bool has_upstreams_kernels() {
-  static const bool has =
-      find("aten::empty", "memory_format")
-          .hasKernelForDispatchKey(DispatchKey::CUDA);
-  return has;
-}
-
 void register_factories() {
   add("aten::empty", "memory_format", &empty);
   add("aten::empty_strided", "", &empty_strided);

@@ -1,8 +1,8 @@
 """Trains one CUDA program on every device that is found, side by side on a page.
 
-    ./bazelw run //examples:devices                               what is installed
-    ./bazelw run //examples:devices -- --device /path/libaccel_vendor.so
-    ./bazelw run //examples:devices -- --program my_script.py     prints lines "step N loss X"
+./bazelw run //examples:devices                               what is installed
+./bazelw run //examples:devices -- --device /path/libaccel_vendor.so
+./bazelw run //examples:devices -- --program my_script.py     prints lines "step N loss X"
 """
 
 from __future__ import annotations
@@ -24,11 +24,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the program on all devices and serves the page; returns the exit status."""
     parser = argparse.ArgumentParser(description="Train one CUDA program on every device.")
     parser.add_argument(
-        "--device", action="append", default=[], help="an entry of TORCH_CUDA_DEVICES, such as a path"
+        "--device",
+        action="append",
+        default=[],
+        help="an entry of TORCH_CUDA_DEVICES, such as a path",
     )
     parser.add_argument("--program", type=pathlib.Path, default=_TRAIN)
-    parser.add_argument("--port", type=int, default=0, help="of the page; default: any that is free")
-    parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1, help="processes at a time")
+    parser.add_argument(
+        "--port", type=int, default=0, help="of the page; default: any that is free"
+    )
+    parser.add_argument(
+        "--at-once", type=int, default=os.cpu_count() or 1, help="processes at a time"
+    )
     parser.add_argument("--once", action="store_true", help="end with the programs, without a page")
     options, arguments = parser.parse_known_args(argv)
     # `bazel run` starts programs elsewhere.

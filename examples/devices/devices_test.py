@@ -27,7 +27,9 @@ class DevicesTest(absltest.TestCase):
         self.assertEqual(states["fake"]["losses"], states["cpu"]["losses"])
         for ours, wanted in zip(states["sim"]["losses"], states["cpu"]["losses"], strict=True):
             self.assertAlmostEqual(ours, wanted, delta=1e-4)
-        servers = {name: state["servers"]["aten::convolution_backward"] for name, state in states.items()}
+        servers = {
+            name: state["servers"]["aten::convolution_backward"] for name, state in states.items()
+        }
         self.assertEqual(
             {name: servers[name] for name in ("cpu", "fake", "sim")},
             {"cpu": "cpu", "fake": "host", "sim": "upstream"},
@@ -35,7 +37,9 @@ class DevicesTest(absltest.TestCase):
         self.assertTrue(any(lane.startswith("stream") for lane in states["sim"]["lanes"]))
 
     def test_a_program_that_fails_says_why(self) -> None:
-        broken = pathlib.Path(self.create_tempfile("broken.py", "raise ValueError('too bad')").full_path)
+        broken = pathlib.Path(
+            self.create_tempfile("broken.py", "raise ValueError('too bad')").full_path
+        )
         runs = Runs([str(broken)], [targets.CPU], at_once=1)
         runs.start()
         runs.wait()

@@ -38,9 +38,7 @@ class Calls(TorchDispatchMode):
         super().__init__()
         self.counts: collections.Counter[str] = collections.Counter()
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.counts[func.name()] += 1
         return func(*args, **(kwargs or {}))
 
@@ -51,7 +49,7 @@ class Calls(TorchDispatchMode):
         import torch_cuda
 
         index = torch.cuda.current_device()
-        return {name: torch_cuda.served_by(name, index) for name in self.counts}
+        return {name: torch_cuda.operators.served_by(name, index) for name in self.counts}
 
 
 class Timeline:

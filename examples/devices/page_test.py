@@ -67,7 +67,9 @@ class PageTest(absltest.TestCase):
             for name, mark in {"fake": "digit for digit", "sim": "from the CPU's losses"}.items():
                 section = browser.find_element(By.CSS_SELECTOR, f"section[data-device={name}]")
                 self.assertRegex(section.text, f"{mark}|digit for digit")
-                self.assertGreater(section.find_element(By.CSS_SELECTOR, ".loss").size["height"], 30)
+                self.assertGreater(
+                    section.find_element(By.CSS_SELECTOR, ".loss").size["height"], 30
+                )
                 rows = section.find_elements(By.CSS_SELECTOR, ".operators tr")
                 self.assertGreater(len(rows), 5)
             sections = browser.find_elements(By.CSS_SELECTOR, "section")

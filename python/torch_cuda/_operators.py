@@ -11,8 +11,6 @@ import ctypes
 import os
 import pathlib
 
-import torch
-
 LIBRARY = "libtorch_cuda_operators.so"
 # The runtime whose devices may run no CUDA code; NVIDIA's all do.
 RUNTIME = "libaccel_runtime.so"
@@ -56,4 +54,6 @@ def _is_loaded(library: str) -> bool:
 
 def _has_kernels() -> bool:
     """Whether the build has upstream's kernels, which --//config:ops=runtime leaves out."""
+    import torch
+
     return torch._C._dispatch_has_kernel_for_dispatch_key("aten::empty.memory_format", "CUDA")

@@ -57,11 +57,11 @@ _LOST = """
 """
 
 
-def _of_training(device: str, ending: str, **settings: str) -> list[object]:
-    found: list[object] = json.loads(
+def _of_training(device: str, ending: str, **settings: str) -> tuple[list[float], int]:
+    losses, retries = json.loads(
         programs.output(_TRAINING.replace("DEVICE", repr(device)) + ending, **settings)
     )
-    return found
+    return losses, retries
 
 
 class FaultsTest(absltest.TestCase):

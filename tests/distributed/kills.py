@@ -108,9 +108,9 @@ def _rank(rank: int, size: int, seed: int, store: pathlib.Path) -> None:
         print(f"rank {rank}: {error}", file=sys.stderr, flush=True)
         # Not through the group's end, which would wait for the one that is gone.
         os._exit(_GOT_AN_ERROR)
-    except BaseException as error:
-        print(f"rank {rank}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-    os._exit(1)
+    finally:
+        # Whatever else happens: this process is a fork, and what comes after is not its own.
+        os._exit(1)
 
 
 def _wait(children: list[int], until: float) -> list[int | None]:

@@ -140,4 +140,6 @@ def describe(outcomes: Sequence[Outcome]) -> str:
 
 def shared_memory() -> set[str]:
     """The names of what NCCL and the simulated device have in shared memory; other tests run beside."""
-    return {name for name in os.listdir("/dev/shm") if name.startswith(("nccl", "cudasim", "accel"))}
+    return {
+        name for name in os.listdir("/dev/shm") if name.startswith(("nccl", "cudasim", "accel"))
+    }

@@ -2,8 +2,8 @@
 #include "accelerator/operators/dispatch/devices.h"
 
 #include "accelerator/abi/device_api.h"
-#include "accelerator/operators/factories.h"
 
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
@@ -50,8 +50,7 @@ std::vector<bool> ask() {
         "torch_cuda: the runtime does not say what cuda:",
         device,
         " can do");
-    runs_code[device] =
-        has_upstreams_kernels() && (bits & ACCEL_CAP_CODE) != 0;
+    runs_code[device] = has_upstreams_kernels() && (bits & ACCEL_CAP_CODE) != 0;
     TORCH_CHECK(
         runs_code[device] || (bits & ACCEL_CAP_HOST_VISIBLE) != 0,
         "torch_cuda: cuda:",
@@ -72,6 +71,13 @@ const std::vector<bool>& answers() {
 }
 
 } // namespace
+
+bool has_upstreams_kernels() {
+  static const bool has = c10::Dispatcher::singleton()
+                              .findSchemaOrThrow("aten::empty", "memory_format")
+                              .hasKernelForDispatchKey(c10::DispatchKey::CUDA);
+  return has;
+}
 
 bool serves_itself(c10::DeviceIndex device) {
   const auto& all = answers();

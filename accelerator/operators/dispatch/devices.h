@@ -5,6 +5,10 @@
 
 namespace torch_cuda::operators {
 
+/// True for a build with upstream's CUDA kernels, whichever its op profile has.
+/// To be asked before anything is registered.
+bool has_upstreams_kernels();
+
 /// True for a device that runs CUDA code: upstream's kernels serve its tensors,
 /// in a build that has them.
 /// The first call asks the runtime about all devices; without a runtime that

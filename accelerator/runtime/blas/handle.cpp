@@ -190,7 +190,7 @@ cublasStatus_t cublasSetWorkspace_v2(
 const char* cublasGetStatusName(cublasStatus_t status) {
   switch (status) {
 #define ACCEL_NAME(name) \
-  case name:               \
+  case name:             \
     return #name;
     ACCEL_NAME(CUBLAS_STATUS_SUCCESS)
     ACCEL_NAME(CUBLAS_STATUS_NOT_INITIALIZED)

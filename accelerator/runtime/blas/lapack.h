@@ -9,7 +9,7 @@
 // LAPACK has no C header in Debian's OpenBLAS: these are Fortran symbols, with
 // the lengths of character arguments at the end.
 extern "C" {
-#define ACCEL_LAPACK(letter, type)                                          \
+#define ACCEL_LAPACK(letter, type)                                            \
   void letter##getrf_(const int*, const int*, type*, const int*, int*, int*); \
   void letter##getrs_(                                                        \
       const char*,                                                            \
@@ -55,7 +55,7 @@ ACCEL_LAPACK(z, accelerator::blas::Complex128)
 
 namespace accelerator::blas::host {
 
-#define ACCEL_LAPACK(letter, type)                                   \
+#define ACCEL_LAPACK(letter, type)                                     \
   inline int getrf(int m, int n, type* a, int lda, int* pivots) {      \
     int info = 0;                                                      \
     letter##getrf_(&m, &n, a, &lda, pivots, &info);                    \

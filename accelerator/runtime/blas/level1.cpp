@@ -201,23 +201,23 @@ static T* out(void* pointer) {
 extern "C" {
 
 #define ACCEL_DOT(name, api, type, conjugate) \
-  cublasStatus_t name(                          \
-      cublasHandle_t handle,                    \
-      int n,                                    \
-      const api* x,                             \
-      int incx,                                 \
-      const api* y,                             \
-      int incy,                                 \
-      api* result) {                            \
-    return blas::dot<conjugate, type>(          \
-        #name,                                  \
-        handle,                                 \
-        n,                                      \
-        in<type>(x),                            \
-        incx,                                   \
-        in<type>(y),                            \
-        incy,                                   \
-        out<type>(result));                     \
+  cublasStatus_t name(                        \
+      cublasHandle_t handle,                  \
+      int n,                                  \
+      const api* x,                           \
+      int incx,                               \
+      const api* y,                           \
+      int incy,                               \
+      api* result) {                          \
+    return blas::dot<conjugate, type>(        \
+        #name,                                \
+        handle,                               \
+        n,                                    \
+        in<type>(x),                          \
+        incx,                                 \
+        in<type>(y),                          \
+        incy,                                 \
+        out<type>(result));                   \
   }
 ACCEL_DOT(cublasSdot_v2, float, float, false)
 ACCEL_DOT(cublasDdot_v2, double, double, false)
@@ -227,7 +227,7 @@ ACCEL_DOT(cublasZdotu_v2, cuDoubleComplex, Complex128, false)
 ACCEL_DOT(cublasZdotc_v2, cuDoubleComplex, Complex128, true)
 #undef ACCEL_DOT
 
-#define ACCEL_LEVEL1(letter, api, type, real, norm_name, sum_name)         \
+#define ACCEL_LEVEL1(letter, api, type, real, norm_name, sum_name)           \
   cublasStatus_t cublas##letter##axpy_v2(                                    \
       cublasHandle_t handle,                                                 \
       int n,                                                                 \

@@ -152,7 +152,8 @@ cublasStatus_t enqueue(
   const cudaError_t error = runtime::guarded([&] {
     runtime::submit(
         *runtime::resolve_stream(stream),
-        runtime::HostWork{captured ? run : run_and_free, owned.get(), function});
+        runtime::HostWork{
+            captured ? run : run_and_free, owned.get(), function});
   });
   if (error != cudaSuccess) {
     std::fprintf(

@@ -1,6 +1,6 @@
 // The simulated device is linked in: it needs no library to be found.
-#include "cudasim/backend/api/api.h"
 #include "accelerator/runtime/core/backends/backends.h"
+#include "cudasim/backend/api/api.h"
 
 namespace {
 

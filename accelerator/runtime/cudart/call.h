@@ -19,7 +19,8 @@ template <typename Body>
 cudaError_t call(
     Body&& body,
     const char* function = __builtin_FUNCTION()) noexcept {
-  runtime::tracing::Call traced(runtime::tracing::Interface::kRuntime, function);
+  runtime::tracing::Call traced(
+      runtime::tracing::Interface::kRuntime, function);
   const cudaError_t status = runtime::guarded(std::forward<Body>(body));
   traced.set_result(status);
   if (status != cudaSuccess) {

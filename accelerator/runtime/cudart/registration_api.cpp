@@ -196,7 +196,8 @@ void __cudaUnregisterFatBinary(void** handle) {
 char __cudaInitModule(void** handle) {
   const cudaError_t status = guarded([&] {
     auto* module = reinterpret_cast<Module*>(handle);
-    accelerator::runtime::require(module != nullptr, cudaErrorInvalidKernelImage);
+    accelerator::runtime::require(
+        module != nullptr, cudaErrorInvalidKernelImage);
     module->on(accelerator::runtime::current_device());
   });
   return status == cudaSuccess ? 1 : 0;
@@ -247,7 +248,8 @@ void __cudaRegisterManagedVar(
     int) {
   guarded([&] {
     auto* module = reinterpret_cast<Module*>(handle);
-    accelerator::runtime::require(module != nullptr, cudaErrorInvalidKernelImage);
+    accelerator::runtime::require(
+        module != nullptr, cudaErrorInvalidKernelImage);
     module->add_managed(device_name, host_variable);
     const std::lock_guard lock(registry().mutex);
     registry().variables[host_variable] = {module, device_name};

@@ -4,10 +4,10 @@
 #include <map>
 #include <string>
 
-#include "accelerator/runtime/cupti/testing/trace.h"
-#include "accelerator/runtime/driver/testing/context.h"
 #include "accelerator/runtime/cudart/testing/kernels.h"
 #include "accelerator/runtime/cudart/testing/support.h"
+#include "accelerator/runtime/cupti/testing/trace.h"
+#include "accelerator/runtime/driver/testing/context.h"
 
 namespace accelerator::cupti::testing {
 namespace {

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <thread>
 
-#include "accelerator/runtime/cupti/testing/trace.h"
 #include "accelerator/runtime/cudart/testing/kernels.h"
 #include "accelerator/runtime/cudart/testing/support.h"
+#include "accelerator/runtime/cupti/testing/trace.h"
 
 namespace accelerator::cupti::testing {
 namespace {

@@ -3,12 +3,12 @@
 // Source: CUPTI activity API and callback API.
 #include <cupti.h>
 
-#include "accelerator/runtime/cupti/call.h"
-#include "accelerator/runtime/cupti/callback_names.h"
-#include "accelerator/runtime/cupti/recorder.h"
 #include "accelerator/runtime/core/graphs/graph.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/machine/thread_state.h"
+#include "accelerator/runtime/cupti/call.h"
+#include "accelerator/runtime/cupti/callback_names.h"
+#include "accelerator/runtime/cupti/recorder.h"
 
 using namespace accelerator::cupti;
 namespace runtime = accelerator::runtime;

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "accelerator/runtime/cupti/testing/trace.h"
 #include "accelerator/runtime/cudart/testing/support.h"
+#include "accelerator/runtime/cupti/testing/trace.h"
 
 namespace accelerator::cupti::testing {
 namespace {

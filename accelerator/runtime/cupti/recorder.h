@@ -9,8 +9,8 @@
 #include <string>
 #include <unordered_set>
 
-#include "accelerator/runtime/cupti/record_buffers.h"
 #include "accelerator/runtime/core/tracing/tracing.h"
+#include "accelerator/runtime/cupti/record_buffers.h"
 
 namespace accelerator::cupti {
 

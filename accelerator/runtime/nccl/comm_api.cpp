@@ -174,11 +174,7 @@ ACCEL_NCCL_API(
   });
 }
 
-ACCEL_NCCL_API(
-    ncclResult_t,
-    ncclCommCount,
-    const ncclComm_t comm,
-    int* count) {
+ACCEL_NCCL_API(ncclResult_t, ncclCommCount, const ncclComm_t comm, int* count) {
   return nccl::call([&] {
     const auto communicator = nccl::find(comm);
     require_pointer(count, "count");

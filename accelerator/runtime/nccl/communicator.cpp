@@ -30,7 +30,8 @@ constexpr double kStandstill = 2; // seconds
 // How often a wait looks whether ranks have ended.
 constexpr auto kPatience = std::chrono::milliseconds(50);
 
-// CUDASIM_TIMEOUT, as the machine reads it (device/machine/settings.h).
+// CUDASIM_TIMEOUT, as the machine reads it
+// (accelerator/runtime/core/machine/settings.h).
 double timeout_seconds() {
   return runtime::machine().settings().timeout_seconds;
 }

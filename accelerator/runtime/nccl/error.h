@@ -11,7 +11,7 @@
 
 /// Begins the definition of a function of the API, which NCCL also exports with
 /// a "p" in front, for profilers.
-#define ACCEL_NCCL_API(result, name, ...)                              \
+#define ACCEL_NCCL_API(result, name, ...)                                \
   extern "C" result name(__VA_ARGS__) __attribute__((alias("p" #name))); \
   extern "C" result p##name(__VA_ARGS__)
 
