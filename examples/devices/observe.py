@@ -10,6 +10,7 @@ import collections
 import io
 import json
 import os
+import pathlib
 import re
 import runpy
 import sys
@@ -49,7 +50,7 @@ class Calls(TorchDispatchMode):
         import torch_cuda
 
         index = torch.cuda.current_device()
-        return {name: torch_cuda.operators.served_by(name, index) for name in self.counts}
+        return {name: torch_cuda.served_by(name, index) for name in self.counts}
 
 
 class Timeline:
@@ -68,9 +69,10 @@ class Timeline:
     def end(self) -> dict[str, list[list[Any]]]:
         """Ends, and gives the lanes (events.py)."""
         self._profiler.__exit__(None, None, None)
-        with tempfile.NamedTemporaryFile(suffix=".json") as file:
-            self._profiler.export_chrome_trace(file.name)
-            trace = json.load(file)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "trace.json")
+            self._profiler.export_chrome_trace(str(file))
+            trace = json.loads(file.read_text(encoding="utf-8"))
         return lanes_of(trace["traceEvents"])
 
 
@@ -112,6 +114,7 @@ class Output(io.TextIOBase):
         self._rest = ""
 
     def write(self, text: str) -> int:
+        """Passes text on, and looks for steps in it."""
         sys.__stderr__.write(text)  # type: ignore[union-attr]
         *lines, self._rest = (self._rest + text).split("\n")
         for line in lines:

@@ -18,11 +18,14 @@ _TRAINING = """
     losses = []
     for step in range(20):
         batch = torch.randn(4, 8, generator=torch.Generator().manual_seed(step)).to(DEVICE)
-        loss = model(batch).square().mean()
+        # Memory of its own, which is asked for anew in each step.
+        scratch = torch.zeros(3 << 20, device=DEVICE)
+        loss = model(batch).square().mean() + scratch[step]
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
+        del scratch, loss
         if DEVICE == "cuda":
             torch.cuda.empty_cache()
 """
@@ -41,7 +44,7 @@ _WITHOUT_CACHE = """
             kept.append(torch.full((10,), float(number), device="cuda"))
         except RuntimeError as error:
             errors.append([number, str(error)])
-    print(json.dumps([errors, sum(tensor.sum().item() for tensor in kept)]))
+    print(json.dumps([errors, sum(sum(tensor.tolist()) for tensor in kept)]))
 """
 _LOST = """
     import json

@@ -96,7 +96,9 @@ class FailuresTest(absltest.TestCase):
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertCountEqual(
-            done.stdout.splitlines(), ["rank 0 in life 1: 4.0", "rank 1 in life 1: 4.0"]
+            done.stdout.splitlines(),
+            ["rank 0 in life 1: 4.0", "rank 1 in life 1: 4.0"],
+            done.stderr,
         )
 
     def test_flight_recorder_as_json(self) -> None:

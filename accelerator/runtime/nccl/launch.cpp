@@ -73,6 +73,10 @@ void run(const Plan& plan) noexcept {
     } catch (const Error& error) {
       own.fail_in_operation(error);
       own.wait_for_abort();
+    } catch (const std::exception& error) {
+      // Whatever it is: what follows in the stream must not take it for done.
+      own.fail_in_operation(Error(ncclInternalError, error.what()));
+      own.wait_for_abort();
     }
   } catch (const Aborted&) {
     return;
