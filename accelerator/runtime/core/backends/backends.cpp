@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <sstream>
@@ -29,6 +30,11 @@ std::vector<const accel_api*>& linked_in() {
   return *all;
 }
 
+std::map<std::string, std::string>& announced() {
+  static auto* paths = new std::map<std::string, std::string>;
+  return *paths;
+}
+
 std::vector<Entry> parse(const std::string& text) {
   std::vector<Entry> entries;
   std::istringstream parts(text);
@@ -53,7 +59,7 @@ std::vector<Entry> parse(const std::string& text) {
 }
 
 // Where a library of that name lies when it is not linked in: beside this one,
-// or where the loader finds it.
+// where it was announced, or where the loader finds it.
 std::string path_of(const std::string& name) {
   if (name.find('/') != std::string::npos) {
     return name;
@@ -63,7 +69,11 @@ std::string path_of(const std::string& name) {
   const std::string own = info.dli_fname == nullptr ? "" : info.dli_fname;
   const std::string file = "libaccel_" + name + ".so";
   const std::string beside = own.substr(0, own.rfind('/') + 1) + file;
-  return access(beside.c_str(), F_OK) == 0 ? beside : file;
+  if (access(beside.c_str(), F_OK) == 0) {
+    return beside;
+  }
+  const auto other = announced().find(name);
+  return other == announced().end() ? file : other->second;
 }
 
 std::unique_ptr<Library> open(const Entry& entry) {
@@ -109,6 +119,10 @@ std::vector<Slot> make_slots() {
 bool register_library(accel_get_api_function get_api) {
   linked_in().push_back(get_api(ACCEL_ABI_VERSION));
   return true;
+}
+
+void announce_library(const std::string& name, const std::string& path) {
+  announced()[name] = path;
 }
 
 const std::vector<Slot>& all_devices() {

@@ -19,6 +19,10 @@ struct Slot {
 /// @returns true.
 bool register_library(accel_get_api_function get_api);
 
+/// Makes the file known in which a library of that name lies, for names that
+/// are neither linked in nor beside this library. Before the first use.
+void announce_library(const std::string& name, const std::string& path);
+
 /// All devices of the libraries that TORCH_CUDA_DEVICES names (without it: of
 /// "sim"), in one sequence: the same each time. An entry is a name, or a path,
 /// and perhaps a colon with options behind it; a number there is "count=N".

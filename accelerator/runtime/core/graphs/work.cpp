@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "accelerator/runtime/core/backends/api_status.h"
 #include "accelerator/runtime/core/graphs/transfer.h"
 #include "accelerator/runtime/core/graphs/work_record.h"
 #include "accelerator/runtime/core/machine/device.h"
@@ -30,6 +31,23 @@ void put_kernel(Stream& stream, const KernelWork& work) {
   });
 }
 
+void put_host(Stream& stream, const HostWork& work) {
+  if (work.submit != nullptr && stream.device().can(ACCEL_CAP_SUBMIT)) {
+    stream.give([&](accel_stream native) {
+      return stream.api().stream_submit(native, work.submit, work.data);
+    });
+    return;
+  }
+  stream.enqueue([work] {
+    if (work.submit != nullptr) {
+      const accel_status status = work.submit(nullptr, work.data);
+      return status == ACCEL_OK ? cudaSuccess : status_of(status);
+    }
+    work.function(work.data);
+    return cudaSuccess;
+  });
+}
+
 void put_work(Stream& stream, const Work& work) {
   std::visit(
       [&](const auto& parts) {
@@ -41,10 +59,7 @@ void put_work(Stream& stream, const Work& work) {
         } else if constexpr (std::is_same_v<Parts, FillWork>) {
           put_fill(stream, parts);
         } else if constexpr (std::is_same_v<Parts, HostWork>) {
-          stream.enqueue([parts] {
-            parts.function(parts.data);
-            return cudaSuccess;
-          });
+          put_host(stream, parts);
         } else if constexpr (std::is_same_v<Parts, EventRecordWork>) {
           parts.event->record(stream);
         } else if constexpr (std::is_same_v<Parts, EventWaitWork>) {

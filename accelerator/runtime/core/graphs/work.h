@@ -6,6 +6,7 @@
 #include <memory>
 #include <variant>
 
+#include "accelerator/abi/device_api.h"
 #include "accelerator/runtime/core/memory/copy.h"
 #include "accelerator/runtime/core/modules/launch.h"
 #include "accelerator/runtime/core/streams/event.h"
@@ -23,6 +24,8 @@ struct HostWork {
   /// The name that profilers know it by when it takes the place of a kernel, as
   /// libraries' work does; lives as long as the process. Null: they do not.
   const char* kernel = nullptr;
+  /// In the place of `function`: what the device is asked to submit.
+  accel_status (*submit)(void* native_stream, void* data) = nullptr;
 };
 
 struct EmptyWork {};

@@ -11,4 +11,13 @@ extern "C" {
 /// accel_capability (accelerator/abi/device_api.h).
 /// @returns 0, or -1 when there is no such device; never initializes a device.
 int accelerator_device_capabilities(int device, std::uint64_t* capabilities);
+
+/// Which library a device belongs to.
+/// @param device as above, @param name gets the library's name, @param file the
+/// path of its file; both live as long as the process.
+/// @returns as above.
+int accelerator_device_library(
+    int device,
+    const char** name,
+    const char** file);
 }

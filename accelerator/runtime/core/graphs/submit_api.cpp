@@ -1,0 +1,18 @@
+#include "accelerator/runtime/core/graphs/submit_api.h"
+
+#include "accelerator/runtime/core/graphs/submit.h"
+#include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/status/guarded.h"
+
+cudaError_t accelerator_stream_submit(
+    cudaStream_t stream,
+    accel_status (*function)(void* native_stream, void* data),
+    void* data) {
+  using namespace accelerator::runtime;
+  return guarded([&] {
+    HostWork work;
+    work.submit = function;
+    work.data = data;
+    submit(*resolve_stream(stream), work);
+  });
+}
