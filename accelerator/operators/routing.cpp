@@ -9,6 +9,7 @@
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/factories.h"
 #include "accelerator/operators/lists.h"
+#include "accelerator/operators/vendor/install.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/util/Exception.h>
@@ -141,18 +142,19 @@ class Router {
 
 int route() {
   static const int routed = [] {
-    if (all_serve_themselves()) {
-      return 0;
-    }
-    install_host_allocator();
     Silent silent;
     const c10::WarningUtils::WarningHandlerGuard quiet(&silent);
-    if (!has_upstreams_kernels()) {
-      register_factories();
+    int count = 0;
+    if (!all_serve_themselves()) {
+      install_host_allocator();
+      if (!has_upstreams_kernels()) {
+        register_factories();
+      }
+      count = Router().route();
+      route_composites();
     }
-    const int count = Router().route();
-    route_composites();
-    return count;
+    // Over all others.
+    return count + vendor::install();
   }();
   return routed;
 }

@@ -2,39 +2,24 @@
 #include "accelerator/operators/dispatch/devices.h"
 
 #include "accelerator/abi/device_api.h"
+#include "accelerator/operators/dispatch/runtime.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/util/Exception.h>
-#include <dlfcn.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 namespace torch_cuda::operators {
 namespace {
 
-// accelerator/runtime/core/machine/capabilities_api.h
-using Capabilities = int (*)(int device, std::uint64_t* capabilities);
-
-// The runtime's function; null where the process has NVIDIA's runtime.
-Capabilities runtimes_answer() {
-  void* runtime = dlopen("libaccel_runtime.so", RTLD_NOW | RTLD_NOLOAD);
-  if (runtime == nullptr) {
-    return nullptr;
-  }
-  // It stays loaded: the handle is kept.
-  return reinterpret_cast<Capabilities>(
-      dlsym(runtime, "accelerator_device_capabilities"));
-}
-
 // One element for each device.
 std::vector<bool> ask() {
   const int count = c10::cuda::device_count();
   std::vector<bool> runs_code(count, true);
-  const Capabilities capabilities = runtimes_answer();
-  if (capabilities == nullptr) {
+  const Runtime* runtime = Runtime::get();
+  if (runtime == nullptr) {
     TORCH_CHECK(
         has_upstreams_kernels() || count == 0,
         "torch_cuda: this build has no kernels (--//config:ops=runtime), and the "
@@ -44,12 +29,8 @@ std::vector<bool> ask() {
     return runs_code;
   }
   for (int device = 0; device < count; ++device) {
-    std::uint64_t bits = 0;
-    TORCH_CHECK(
-        capabilities(device, &bits) == 0,
-        "torch_cuda: the runtime does not say what cuda:",
-        device,
-        " can do");
+    const auto bits =
+        runtime->capabilities(static_cast<c10::DeviceIndex>(device));
     runs_code[device] = has_upstreams_kernels() && (bits & ACCEL_CAP_CODE) != 0;
     TORCH_CHECK(
         runs_code[device] || (bits & ACCEL_CAP_HOST_VISIBLE) != 0,

@@ -36,8 +36,36 @@ std::optional<c10::DeviceIndex> device_of(const IValue& value) {
   return std::nullopt;
 }
 
-// The first tensor's device, or the one that is asked for, or the current one.
-c10::DeviceIndex device_of(const Stack& stack, size_t arguments) {
+class ChoosingKernel final : public c10::OperatorKernel {
+ public:
+  ChoosingKernel(
+      const c10::OperatorHandle& op,
+      c10::DispatchKey key,
+      c10::KernelFunction kernel)
+      : kernel_(std::move(kernel)),
+        previous_(op, key),
+        arguments_(op.schema().arguments().size()) {}
+
+  void operator()(
+      const c10::OperatorHandle& op,
+      c10::DispatchKeySet keys,
+      Stack* stack) {
+    if (serves_itself(device_of_call(*stack, arguments_))) {
+      previous_(op, keys, stack);
+    } else {
+      kernel_.callBoxed(op, keys, stack);
+    }
+  }
+
+ private:
+  c10::KernelFunction kernel_;
+  PreviousKernel previous_;
+  size_t arguments_;
+};
+
+} // namespace
+
+c10::DeviceIndex device_of_call(const Stack& stack, size_t arguments) {
   std::optional<c10::DeviceIndex> asked;
   for (size_t i = stack.size() - arguments; i < stack.size(); ++i) {
     if (const auto device = device_of(stack[i])) {
@@ -53,48 +81,22 @@ c10::DeviceIndex device_of(const Stack& stack, size_t arguments) {
   return asked ? *asked : c10::cuda::current_device();
 }
 
-class ChoosingKernel final : public c10::OperatorKernel {
- public:
-  ChoosingKernel(
-      const c10::OperatorHandle& op,
-      c10::DispatchKey key,
-      c10::KernelFunction kernel)
-      : kernel_(std::move(kernel)),
-        previous_(op, key),
-        arguments_(op.schema().arguments().size()) {}
-
-  void operator()(
-      const c10::OperatorHandle& op,
-      c10::DispatchKeySet keys,
-      Stack* stack) {
-    if (serves_itself(device_of(*stack, arguments_))) {
-      previous_(op, keys, stack);
-    } else {
-      kernel_.callBoxed(op, keys, stack);
-    }
-  }
-
- private:
-  c10::KernelFunction kernel_;
-  PreviousKernel previous_;
-  size_t arguments_;
-};
-
-} // namespace
-
 void register_for_all(
     const c10::OperatorHandle& op,
     c10::DispatchKey key,
-    c10::KernelFunction kernel) {
+    c10::KernelFunction kernel,
+    std::optional<c10::impl::CppSignature> signature,
+    std::unique_ptr<c10::FunctionSchema> schema,
+    std::string origin) {
   // Never destroyed, as a registration ends with it.
   static auto* registrations = new std::vector<c10::RegistrationHandleRAII>;
   registrations->push_back(c10::Dispatcher::singleton().registerImpl(
       op.operator_name(),
       key,
       std::move(kernel),
-      std::nullopt,
-      nullptr,
-      "accelerator/operators"));
+      std::move(signature),
+      std::move(schema),
+      std::move(origin)));
 }
 
 void register_kernel(

@@ -3,18 +3,33 @@
 
 #include <ATen/core/boxing/KernelFunction.h>
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+#include <c10/core/Device.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace torch_cuda::operators {
 
+/// The CUDA device that a call is for: the first tensor's, or the one that is
+/// asked for, or the current one.
+/// @param arguments how many of the stack's last values are the call's.
+c10::DeviceIndex device_of_call(const torch::jit::Stack& stack, size_t arguments);
+
 /// Registers a kernel for the tensors of all devices, over what is there, for
 /// as long as the process lasts.
+/// @param signature and @param schema of the kernel's function, where they are
+/// known: the dispatcher compares them with the operator's. @param origin who
+/// is named where the dispatcher names kernels.
 void register_for_all(
     const c10::OperatorHandle& op,
     c10::DispatchKey key,
-    c10::KernelFunction kernel);
+    c10::KernelFunction kernel,
+    std::optional<c10::impl::CppSignature> signature = std::nullopt,
+    std::unique_ptr<c10::FunctionSchema> schema = nullptr,
+    std::string origin = "accelerator/operators");
 
 /// Registers a kernel for the devices that run no CUDA code. Where there are
 /// others too, what was there before goes on serving them.

@@ -1,0 +1,77 @@
+// A closure's way through a stream: called once and let go, or kept by a graph.
+#include "accelerator/operators/vendor/submit.h"
+
+#include "accelerator/operators/dispatch/runtime.h"
+
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+#include <c10/util/Exception.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace torch_cuda::operators::vendor {
+namespace {
+
+using torch_cuda::vendor::Work;
+
+accel_status run(void* native_stream, void* data) {
+  try {
+    (*static_cast<Work*>(data))(native_stream);
+    return ACCEL_OK;
+  } catch (const std::exception& error) {
+    // Nobody waits for this call; the fault is what the program sees.
+    std::fprintf(
+        stderr, "torch_cuda: a vendor's kernel failed: %s\n", error.what());
+    return ACCEL_LAUNCH_FAILURE;
+  }
+}
+
+accel_status run_once(void* native_stream, void* data) {
+  const std::unique_ptr<Work> work(static_cast<Work*>(data));
+  return run(native_stream, data);
+}
+
+void let_go(void* data) {
+  delete static_cast<Work*>(data);
+}
+
+// The graph that a stream is captured into; null: it is not captured.
+cudaGraph_t graph_of(cudaStream_t stream) {
+  // The legacy stream cannot be captured.
+  if (stream == nullptr) {
+    return nullptr;
+  }
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
+  C10_CUDA_CHECK(
+      cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph));
+  return status == cudaStreamCaptureStatusActive ? graph : nullptr;
+}
+
+} // namespace
+
+void submit(c10::DeviceIndex device, Work work) {
+  const Runtime* runtime = Runtime::get();
+  TORCH_INTERNAL_ASSERT(runtime != nullptr);
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device).stream();
+  auto owned = std::make_unique<Work>(std::move(work));
+  const cudaGraph_t graph = graph_of(stream);
+  if (graph == nullptr) {
+    runtime->submit(stream, run_once, owned.get());
+    (void)owned.release();
+    return;
+  }
+  runtime->submit(stream, run, owned.get());
+  cudaUserObject_t object = nullptr;
+  C10_CUDA_CHECK(cudaUserObjectCreate(
+      &object, owned.get(), let_go, 1, cudaUserObjectNoDestructorSync));
+  (void)owned.release();
+  C10_CUDA_CHECK(
+      cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+}
+
+} // namespace torch_cuda::operators::vendor
