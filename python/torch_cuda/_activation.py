@@ -12,7 +12,15 @@ import sys
 from collections.abc import Mapping
 from types import ModuleType
 
-from torch_cuda import _build, _checks, _import_hook, _libraries, _operators, _plugins
+from torch_cuda import (
+    _build,
+    _checks,
+    _devices,
+    _import_hook,
+    _libraries,
+    _operators,
+    _plugins,
+)
 from torch_cuda._errors import ActivationError, as_warning, warn
 
 DISABLE_VARIABLE = "TORCH_CUDA_DISABLE"
@@ -120,13 +128,15 @@ def _activate() -> None:
     installation = _checks.Installation(build, _build.package_folder(), torch)
     for _, check in _checks.CHECKS:
         check(installation)
+    devices = _devices.found()
     _libraries.preload(build)
+    _devices.announce(devices)
     bindings = load_bindings(build)
     # Not at the top: `import torch_cuda` alone has no use for it.
     from torch_cuda import _swap
 
     _swap.plan(bindings, build.cuda_version).apply()
-    _queue_late_libraries(torch, build)
+    _queue_late_libraries(torch, build, devices)
     _import_hook.after_import("torch.utils.cpp_extension", _extend_cpp_extension)
 
 
@@ -156,16 +166,18 @@ def load_bindings(build: _build.BuildInfo) -> ModuleType:
         ) from error
 
 
-def _queue_late_libraries(torch: ModuleType, build: _build.BuildInfo) -> None:
+def _queue_late_libraries(
+    torch: ModuleType, build: _build.BuildInfo, devices: list[_devices.Device]
+) -> None:
     """Has libraries loaded when CUDA is first initialised. Without a GPU this never happens.
 
     These are the ones that PyTorch opens by name, which it looks for beside libtorch_cpu and on the
-    system only, and the kernels for devices that run no CUDA code.
+    system only, and the kernels of vendors and for devices that run no CUDA code.
     """
 
     def load_late() -> None:
         _libraries.load_on_first_use(build, _build.package_folder())
-        _operators.route(_build.package_folder())
+        _operators.route(_build.package_folder(), devices)
 
     torch.cuda._lazy_call(load_late)
 

@@ -1,4 +1,4 @@
-"""Kernels for CUDA tensors on devices that run no CUDA code: the CPU's, on the same memory.
+"""Kernels for CUDA tensors on devices of any vendor: its own, or the CPU's on the same memory.
 
 They come with `lib/libtorch_cuda_operators.so` (accelerator/operators), which registers them when CUDA
 is first used, and only if a device needs them. Until then nothing is loaded: importing torch stays
@@ -10,33 +10,43 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+from collections.abc import Iterable
+
+from torch_cuda import _simulator
+from torch_cuda._devices import Device
 
 LIBRARY = "libtorch_cuda_operators.so"
-# The runtime whose devices may run no CUDA code; NVIDIA's all do.
-RUNTIME = "libaccel_runtime.so"
 _MESSAGE = 4096  # bytes
 
 
-def route(package: pathlib.Path) -> int:
-    """Has operators served by the CPU's kernels on the devices of this process that need it.
+def route(package: pathlib.Path, devices: Iterable[Device] = ()) -> int:
+    """Has operators served by vendors' kernels, and by the CPU's on the devices that need it.
 
     Asks the runtime about its devices, so CUDA has to be initialised.
 
     Args:
       package: folder of the installed package `torch_cuda`.
+      devices: those whose operators may lie elsewhere than beside the device library.
 
     Returns:
-      How many operators are served that way; 0 where all devices run CUDA code.
+      How many operators are served that way; 0 where all devices run CUDA code and no vendor has
+      kernels of its own.
 
     Raises:
-      RuntimeError: a device cannot be served; says which, and what to do.
+      RuntimeError: a device cannot be served, or its operators do not load; says which, and what to
+        do.
       OSError: the library does not load.
     """
-    if not _is_loaded(RUNTIME) and _has_kernels():
+    if not _is_loaded(_simulator.RUNTIME) and _has_kernels():
         return 0
     library = ctypes.CDLL(str(package / "lib" / LIBRARY))
     library.torch_cuda_route_operators.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
     library.torch_cuda_route_operators.restype = ctypes.c_int
+    for device in devices:
+        if device.operators is not None:
+            library.torch_cuda_announce_operators(
+                os.fsencode(device.name), os.fsencode(device.operators)
+            )
     message = ctypes.create_string_buffer(_MESSAGE)
     routed = int(library.torch_cuda_route_operators(message, len(message)))
     if routed < 0:

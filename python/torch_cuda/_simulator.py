@@ -20,6 +20,8 @@ VARIABLE = "TORCH_CUDA_SIM"
 DEVICES_VARIABLE = "TORCH_CUDA_DEVICES"
 PACKAGE = "torch_cuda_sim"
 DRIVER = "libcuda.so.1"
+# What knows the devices, below the driver and the runtime.
+RUNTIME = "libaccel_runtime.so"
 # Libraries beside the driver that programs open by name.
 _OPENED_BY_NAME = ("libnvidia-ml.so.1",)
 

@@ -1,0 +1,95 @@
+"""Devices that installed distributions bring, and what is said when they do not."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+from unittest import mock
+
+from absl.testing import absltest
+
+from torch_cuda import _devices
+from torch_cuda._errors import ActivationError
+
+
+class NamesTest(absltest.TestCase):
+    def test_names_are_those_of_the_variable(self) -> None:
+        for value, wanted in {
+            "acme": ["acme"],
+            "acme:2,sim": ["acme", "sim"],
+            "sim,acme:count=2;memory=1G": ["sim", "acme"],
+            "/opt/libaccel_acme.so,fake": ["fake"],
+            "": [],
+            ",": [],
+        }.items():
+            self.assertEqual(_devices.asked_for({"TORCH_CUDA_DEVICES": value}), wanted, value)
+        self.assertEqual(_devices.asked_for({}), [])
+
+
+class FoundTest(absltest.TestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.site = pathlib.Path(self.create_tempdir().full_path)
+        self.enter_context(mock.patch.object(sys, "path", [str(self.site), *sys.path]))
+        self.enter_context(mock.patch.dict(sys.modules))
+        self.library = self.site / "libaccel_acme.so"
+        self.library.touch()
+
+    def install(self, returns: str, distribution: str = "acme_device") -> None:
+        (self.site / f"{distribution}.py").write_text(f"def paths():\n    return {returns}\n")
+        info = self.site / f"{distribution}-1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Name: {distribution}\nVersion: 1\n")
+        (info / "entry_points.txt").write_text(
+            f"[torch_cuda.devices]\nacme = {distribution}:paths\n"
+        )
+
+    def found(self, devices: str = "acme", **others: str) -> list[_devices.Device]:
+        return _devices.found({"TORCH_CUDA_DEVICES": devices, **others})
+
+    def test_a_distribution_says_where_its_libraries_are(self) -> None:
+        operators = self.site / "operators.so"
+        operators.touch()
+        self.install(repr({"library": str(self.library), "operators": str(operators)}))
+        self.assertEqual(
+            self.found("sim,acme:2"), [_devices.Device("acme", self.library, operators)]
+        )
+
+    def test_operators_may_be_left_out(self) -> None:
+        self.install(repr({"library": str(self.library)}))
+        self.assertEqual(self.found(), [_devices.Device("acme", self.library, None)])
+
+    def test_nobody_is_called_who_is_not_asked_for(self) -> None:
+        self.install("1 / 0")
+        self.assertEqual(self.found("sim"), [])
+        self.assertEqual(self.found("/opt/acme"), [])
+        self.assertEqual(self.found("acme", TORCH_CUDA_SIM="0"), [])
+
+    def test_other_names_are_the_runtime_s(self) -> None:
+        self.assertEqual(self.found("acme"), [])
+
+    def test_what_a_distribution_does_wrong_is_an_activation_error(self) -> None:
+        self.install("1 / 0")
+        with self.assertRaisesRegex(ActivationError, "(?s)ZeroDivisionError.*acme_device:paths"):
+            self.found()
+
+    def test_a_path_has_to_be_said(self) -> None:
+        self.install("{}")
+        with self.assertRaisesRegex(ActivationError, "(?s)KeyError: 'library'.*of acme_device"):
+            self.found()
+
+    def test_files_have_to_be_there(self) -> None:
+        gone = str(self.site / "gone.so")
+        self.install(repr({"library": str(self.library), "operators": gone}))
+        with self.assertRaisesRegex(ActivationError, f"no file {gone}"):
+            self.found()
+
+    def test_two_devices_of_one_name_are_refused(self) -> None:
+        self.install(repr({"library": str(self.library)}))
+        self.install(repr({"library": str(self.library)}), "other_device")
+        with self.assertRaisesRegex(ActivationError, "from acme_device and other_device"):
+            self.found()
+
+
+if __name__ == "__main__":
+    absltest.main()
