@@ -20,10 +20,12 @@
 load("@torch//:torch.bzl", "TORCH")
 load("//tools/wheel/private:cuda_settings.bzl", _cuda_settings = "cuda_settings")
 load("//tools/wheel/private:plugin_wheel.bzl", _WheelInfo = "WheelInfo", _plugin_wheel = "plugin_wheel")
+load("//tools/wheel/private:prebuilt_wheel.bzl", _prebuilt_wheel = "prebuilt_wheel")
 load("//tools/wheel/private:wheel_env.bzl", _wheel_env = "wheel_env")
 load("//tools/wheel/private:wheel_test.bzl", _wheel_test = "wheel_test")
 
 WheelInfo = _WheelInfo
+prebuilt_wheel = _prebuilt_wheel
 wheel_env = _wheel_env
 wheel_test = _wheel_test
 

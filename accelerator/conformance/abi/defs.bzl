@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
 
-def abi_test(name, library, options = "", copts = [], srcs = None, deps = [], programs = 10000, size = "medium", data = [], env = {}):
+def abi_test(name, library, options = "", copts = [], srcs = None, deps = None, programs = 10000, size = "medium", data = [], env = {}):
     """Declares a cc_test that runs all contract tests on a library.
 
     Args:
@@ -11,7 +11,7 @@ def abi_test(name, library, options = "", copts = [], srcs = None, deps = [], pr
       options: what it is initialized with.
       copts: such as a sanitizer, for the tests and the link.
       srcs: the tests, where they are to be compiled again for it.
-      deps: of the tests.
+      deps: of the tests; //accelerator/conformance/abi:tests, which is all of them, by default.
       programs: how many random programs are run.
       size: of the test.
       data: what the library opens itself.
@@ -30,5 +30,5 @@ def abi_test(name, library, options = "", copts = [], srcs = None, deps = [], pr
         } | env,
         linkopts = copts,
         linkstatic = True,
-        deps = deps,
+        deps = [Label("//accelerator/conformance/abi:tests")] if deps == None else deps,
     )

@@ -29,8 +29,9 @@ def wheel_test(name, env_target, srcs, main = None, args = [], data = [], deps =
         main = srcs[0]
     py_test(
         name = name,
-        srcs = srcs + ["//tools/wheel:run_in_venv.py"],
-        main = "//tools/wheel:run_in_venv.py",
+        # Labels of this repository, whoever calls.
+        srcs = srcs + [Label("//tools/wheel:run_in_venv.py")],
+        main = Label("//tools/wheel:run_in_venv.py"),
         args = [
             "--python=" + TORCH["python"],
             "--wheel_env=$(rootpath {})".format(env_target),
