@@ -119,7 +119,9 @@ def _node(entry: Entry) -> str:
     for argument in kept:
         plain = re.sub(r"^const (.*) &$", r"\1", argument.type.replace(" const&", " &"))
         owner = _OWNERS.get(plain, plain)
-        load.append(f'    const auto {argument.name} = context->saved_data["{argument.name}"].to<{owner}>();')
+        load.append(
+            f'    const auto {argument.name} = context->saved_data["{argument.name}"].to<{owner}>();'
+        )
     # Which of the node's edges is an argument's: none is an optional's that was left out.
     save.append("    int64_t edges = 0;")
     for name in tensors:

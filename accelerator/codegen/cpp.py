@@ -168,7 +168,9 @@ def _index(operators: Operators, key: DispatchKey, upstream: Upstream) -> Backen
     )
 
 
-def _generator(operators: Operators, upstream: Upstream, key: DispatchKey, target: Target) -> dest.RegisterDispatchKey:
+def _generator(
+    operators: Operators, upstream: Upstream, key: DispatchKey, target: Target
+) -> dest.RegisterDispatchKey:
     return dest.RegisterDispatchKey(
         _index(operators, key, upstream),
         target,
@@ -186,10 +188,10 @@ def _wrappers(operators: Operators, upstream: Upstream, key: DispatchKey, target
     texts = []
     for unit in _units(operators, upstream, key):
         text = "\n".join(generate(unit))
-        if target is Target.REGISTRATION and key is DispatchKey.CUDA:
-            if isinstance(unit, NativeFunction) and unit.func.name in own:
-                # The table takes operators of all namespaces.
-                text = text.replace('m.impl("', f'm.impl("{operators.device}::')
+        into_table = target is Target.REGISTRATION and key is DispatchKey.CUDA
+        if into_table and isinstance(unit, NativeFunction) and unit.func.name in own:
+            # The table takes operators of all namespaces.
+            text = text.replace('m.impl("', f'm.impl("{operators.device}::')
         # A guard of any device does the same, and needs nothing of CUDA.
         texts.append(text.replace("c10::cuda::OptionalCUDAGuard", "c10::OptionalDeviceGuard"))
     return "\n".join(texts)

@@ -1,6 +1,6 @@
 """Writes a vendor's operators from its YAML: C++, the list of kernels to check, and the report.
 
-    generate --yaml operators.yaml --device NAME --header F --source F --kernels F --markdown F --json F
+generate --yaml operators.yaml --device NAME --header F --source F --kernels F --markdown F --json F
 """
 
 from __future__ import annotations

@@ -109,7 +109,9 @@ class _Reader:
         for key in raw:
             if key not in (*_KEYS, "__line__"):
                 raise self._fail(line, f"found the key {key!r}; needed is one of {_listed(_KEYS)}")
-        namespace, _, schema = raw["func"].rpartition("::") if _is_own(raw["func"]) else ("", "", raw["func"])
+        namespace, _, schema = (
+            raw["func"].rpartition("::") if _is_own(raw["func"]) else ("", "", raw["func"])
+        )
         try:
             func = FunctionSchema.parse(schema)
         except Exception as error:  # torchgen asserts, raises and looks up
@@ -203,7 +205,9 @@ class _Reader:
             )
         for key in ("structured", "structured_delegate"):
             if key in raw:
-                raise self._fail(line, f"found {key} of {func.name}; only PyTorch's operators have it")
+                raise self._fail(
+                    line, f"found {key} of {func.name}; only PyTorch's operators have it"
+                )
         kernel = dispatch.get("CUDA", func.name.unambiguous_name())
         entry = {
             "func": f"{namespace}::{func}",
@@ -222,9 +226,7 @@ class _Reader:
             raise self._fail(line, f"found autograd {autograd!r}; needed is `ARGUMENT: DERIVATIVE`")
         formulas = {str(key): str(text) for key, text in autograd.items() if key != "__line__"}
         self._check_autograd(line, function, formulas)
-        return Entry(
-            function, line, kernel, own=True, meta=dispatch.get("Meta"), autograd=formulas
-        )
+        return Entry(function, line, kernel, own=True, meta=dispatch.get("Meta"), autograd=formulas)
 
     def _check_autograd(
         self, line: int, function: NativeFunction, formulas: Mapping[str, str]
@@ -268,7 +270,9 @@ class _Reader:
         for entry in entries:
             first = lines.setdefault((entry.own, entry.name), entry)
             if first is not entry:
-                raise self._fail(entry.line, f"found {entry.name} again, which is in line {first.line}")
+                raise self._fail(
+                    entry.line, f"found {entry.name} again, which is in line {first.line}"
+                )
             if entry.kernel is None:
                 target = str(entry.function.structured_delegate)
                 if target not in structured:

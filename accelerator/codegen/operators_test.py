@@ -70,14 +70,18 @@ class OperatorsTest(absltest.TestCase):
         self.refused("- func: relu(Tensr self) -> Tensor", "y.yaml:1", "Tensr")
 
     def test_an_operator_that_there_is_not_is_named_with_near_ones(self) -> None:
-        self.refused("\n- func: rellu(Tensor self) -> Tensor", "y.yaml:2", "rellu", "relu", "acme::")
+        self.refused(
+            "\n- func: rellu(Tensor self) -> Tensor", "y.yaml:2", "rellu", "relu", "acme::"
+        )
 
     def test_another_schema_is_told_apart(self) -> None:
         self.refused(
             "- func: relu(Tensor input) -> Tensor", "argument 1 is Tensor input", "Tensor self"
         )
         self.refused("- func: relu(Tensor self, int n) -> Tensor", "argument 2 is too many: int n")
-        self.refused("- func: add.Scalar(Tensor self, Scalar other) -> Tensor", "argument 3 is missing")
+        self.refused(
+            "- func: add.Scalar(Tensor self, Scalar other) -> Tensor", "argument 3 is missing"
+        )
         self.refused("- func: relu(Tensor self) -> (Tensor, Tensor)", "it returns Tensor, Tensor")
         self.refused(
             "- func: add.Scalar(Tensor self, Scalar other, Scalar alpha=2) -> Tensor",
@@ -119,7 +123,9 @@ class OperatorsTest(absltest.TestCase):
 
     def test_what_is_not_structured_in_pytorch(self) -> None:
         self.refused("- func: relu(Tensor self) -> Tensor\n  structured: True", "is not in PyTorch")
-        self.refused("- func: silu(Tensor self) -> Tensor\n  structured: True", "needed is silu.out")
+        self.refused(
+            "- func: silu(Tensor self) -> Tensor\n  structured: True", "needed is silu.out"
+        )
 
     def test_keys_that_there_are_not(self) -> None:
         relu = "- func: relu(Tensor self) -> Tensor\n  "

@@ -1,6 +1,6 @@
 """Writes the Bazel package of a new device, which builds outside of this repository.
 
-    ./bazelw run //accelerator:new -- NAME --out DIR
+./bazelw run //accelerator:new -- NAME --out DIR
 """
 
 from __future__ import annotations
@@ -25,17 +25,11 @@ _CUT = "\n# Only in the template"
 
 # C and C++ would not take them for a namespace or a variable.
 _RESERVED = frozenset(
-    """alignas alignof and asm auto bool break case catch char class compl concept const constexpr continue decltype
-    default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int
-    long mutable namespace new noexcept not nullptr operator or private protected public register reinterpret_cast
-    requires restrict return short signed sizeof static static_assert static_cast struct switch template this
-    thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while
-    xor""".split()
+    ["alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "compl", "concept", "const", "constexpr", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor"]
 )
 # Devices, and namespaces of PyTorch's.
 _TAKEN = frozenset(
-    """aten at c10 caffe2 cpu cuda detail fake impl meta native nvidia ops prim prims profiler pu quantized sim std
-    torch torch_cuda torchvision""".split()
+    ["aten", "at", "c10", "caffe2", "cpu", "cuda", "detail", "fake", "impl", "meta", "native", "nvidia", "ops", "prim", "prims", "profiler", "pu", "quantized", "sim", "std", "torch", "torch_cuda", "torchvision"]
 )
 
 
@@ -65,9 +59,7 @@ def check_name(name: str) -> None:
         raise UsageError(f"found a name of {len(name)} letters; needed are at most 64")
 
 
-def instantiate(
-    template: Mapping[str, str], name: str, torch_cuda: pathlib.Path
-) -> dict[str, str]:
+def instantiate(template: Mapping[str, str], name: str, torch_cuda: pathlib.Path) -> dict[str, str]:
     """Makes the files of a device from the template's.
 
     Args:
@@ -151,7 +143,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="//accelerator:new", description=__doc__)
     parser.add_argument("name", help="of the device, such as my_npu")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="a folder that is empty or not there")
+    parser.add_argument(
+        "--out", type=pathlib.Path, required=True, help="a folder that is empty or not there"
+    )
     parser.add_argument(
         "--torch_cuda",
         type=pathlib.Path,

@@ -66,7 +66,9 @@ class NewTest(parameterized.TestCase):
     def test_nothing_but_the_names_is_changed(self) -> None:
         for path, text in self.written("my_npu").items():
             back = text.replace(str(self.torch_cuda), "@TORCH_CUDA@").replace("my_npu", "acme")
-            source = next(p for p in (_TEMPLATE / path, _TEMPLATE / f"{path}.template") if p.exists())
+            source = next(
+                p for p in (_TEMPLATE / path, _TEMPLATE / f"{path}.template") if p.exists()
+            )
             self.assertStartsWith(source.read_text(), back.rstrip("\n"), path)
 
     def test_the_module_names_the_checkout(self) -> None:

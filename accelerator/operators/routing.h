@@ -7,8 +7,8 @@ namespace torch_cuda::operators {
 
 /// Registers the CPU's kernels for CUDA tensors, once a process; none where all
 /// devices run CUDA code. Where only some do, upstream's kernels go on serving
-/// these. Then vendors' kernels, over all others, for their devices. Returns how
-/// many operators were routed.
+/// these. Then vendors' kernels, over all others, for their devices. Returns
+/// how many operators were routed.
 int route();
 
 } // namespace torch_cuda::operators

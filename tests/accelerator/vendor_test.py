@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pathlib
 import os
+import pathlib
 
 import torch
 from absl.testing import absltest, parameterized
@@ -110,23 +110,26 @@ class LibraryTest(absltest.TestCase):
     def test_what_is_no_library_of_operators_is_said(self) -> None:
         library = self.link("libaccel_acme.so", _LIBRARY)
         operators = self.link("libaccel_acme_operators.so", _LIBRARY)
-        done = programs.run("import torch; torch.ones(1, device='cuda')", TORCH_CUDA_DEVICES=library)
+        done = programs.run(
+            "import torch; torch.ones(1, device='cuda')", TORCH_CUDA_DEVICES=library
+        )
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(f"{operators}, cannot be used: it has no function", done.stderr)
 
     def test_what_does_not_load_is_said(self) -> None:
         library = self.link("libaccel_acme.so", _LIBRARY)
         (self.folder / "libaccel_acme_operators.so").write_text("no library")
-        done = programs.run("import torch; torch.ones(1, device='cuda')", TORCH_CUDA_DEVICES=library)
+        done = programs.run(
+            "import torch; torch.ones(1, device='cuda')", TORCH_CUDA_DEVICES=library
+        )
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("the operators of device library acme", done.stderr)
 
     def test_an_installed_distribution_brings_a_device(self) -> None:
         device = self.link("device.so", _LIBRARY)
         operators = self.link("operators.so", _OPERATORS)
-        (self.folder / "acme_device.py").write_text(
-            f"def paths():\n    return {dict(library=device, operators=operators)!r}\n"
-        )
+        paths = {"library": device, "operators": operators}
+        (self.folder / "acme_device.py").write_text(f"def paths():\n    return {paths!r}\n")
         info = self.folder / "acme_device-1.dist-info"
         info.mkdir()
         (info / "METADATA").write_text("Name: acme_device\nVersion: 1\n")
@@ -140,9 +143,7 @@ class LibraryTest(absltest.TestCase):
             print({operators!r} in torch._C._dispatch_dump("aten::relu"))
             print(torch.ops.acme.soft_clip(torch.zeros(1, device="cuda:1"), 1.0).item())
         """
-        self.assertEqual(
-            programs.output(program, TORCH_CUDA_DEVICES="sim,acme"), "acme\nTrue\n0.0"
-        )
+        self.assertEqual(programs.output(program, TORCH_CUDA_DEVICES="sim,acme"), "acme\nTrue\n0.0")
 
 
 if __name__ == "__main__":

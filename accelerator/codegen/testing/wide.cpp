@@ -86,7 +86,8 @@ at::Tensor everything(
   at::Tensor result = host(self) * scalar * factors[0] * sizes[0] *
       (flag ? 1 : 2) * limit.value_or(1);
   if (weight) {
-    result = result + (mode == "sum" ? host(*weight) : host(*weight) / result.numel());
+    result = result +
+        (mode == "sum" ? host(*weight) : host(*weight) / result.numel());
   }
   return result.to(self.device(), dtype.value_or(self.scalar_type()));
 }
@@ -101,7 +102,8 @@ at::Tensor everything_meta(
     bool /*flag*/,
     std::optional<int64_t> /*limit*/,
     std::optional<at::ScalarType> dtype) {
-  return at::empty_like(self, self.options().dtype(dtype.value_or(self.scalar_type())));
+  return at::empty_like(
+      self, self.options().dtype(dtype.value_or(self.scalar_type())));
 }
 
 at::Tensor product(const at::Tensor& self, const at::Tensor& other) {

@@ -61,11 +61,11 @@ static bool stopping;
 static _Thread_local char text[256] = "acme: no error";
 
 /* Ends the function with a status and a text. */
-#define FAIL(status, ...)                                          \
-  do {                                                             \
+#define FAIL(status, ...)                                             \
+  do {                                                                \
     int length = snprintf(text, sizeof text, "acme: %s: ", __func__); \
-    snprintf(text + length, sizeof text - length, __VA_ARGS__);    \
-    return status;                                                 \
+    snprintf(text + length, sizeof text - length, __VA_ARGS__);       \
+    return status;                                                    \
   } while (0)
 
 #define NEED_DEVICE(number) \

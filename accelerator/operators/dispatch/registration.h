@@ -16,7 +16,9 @@ namespace torch_cuda::operators {
 /// The CUDA device that a call is for: the first tensor's, or the one that is
 /// asked for, or the current one.
 /// @param arguments how many of the stack's last values are the call's.
-c10::DeviceIndex device_of_call(const torch::jit::Stack& stack, size_t arguments);
+c10::DeviceIndex device_of_call(
+    const torch::jit::Stack& stack,
+    size_t arguments);
 
 /// Registers a kernel for the tensors of all devices, over what is there, for
 /// as long as the process lasts.

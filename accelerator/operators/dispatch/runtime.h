@@ -23,7 +23,8 @@ class Runtime {
   /// Name and file of a device's library.
   std::pair<std::string, std::string> library(c10::DeviceIndex device) const;
 
-  /// Puts a call into a stream (ACCEL_CAP_SUBMIT in accelerator/abi/device_api.h).
+  /// Puts a call into a stream (ACCEL_CAP_SUBMIT in
+  /// accelerator/abi/device_api.h).
   void submit(
       cudaStream_t stream,
       accel_status (*function)(void* native_stream, void* data),
@@ -35,10 +36,7 @@ class Runtime {
   // Of the runtime, by these names.
   int (*capabilities_)(int, std::uint64_t*);
   int (*library_)(int, const char**, const char**);
-  cudaError_t (*submit_)(
-      cudaStream_t,
-      accel_status (*)(void*, void*),
-      void*);
+  cudaError_t (*submit_)(cudaStream_t, accel_status (*)(void*, void*), void*);
 };
 
 } // namespace torch_cuda::operators

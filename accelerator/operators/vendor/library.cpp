@@ -99,8 +99,8 @@ void open(Library& library) {
     refuse(
         library,
         std::string("it has no function ") + kEntryPoint +
-        ". Build it with TORCH_CUDA_OPERATORS of the table.h that this "
-        "torch_cuda brings.");
+            ". Build it with TORCH_CUDA_OPERATORS of the table.h that this "
+            "torch_cuda brings.");
   }
   try {
     // Never destroyed: the library submits work with it.
@@ -130,7 +130,8 @@ std::vector<Library> open_libraries() {
           return other.name == name;
         });
     if (library == found.end()) {
-      library = found.insert(found.end(), {name, *std::move(operators), {}, {}});
+      library =
+          found.insert(found.end(), {name, *std::move(operators), {}, {}});
     }
     library->devices.push_back(device);
   }

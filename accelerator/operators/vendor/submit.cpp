@@ -47,8 +47,7 @@ cudaGraph_t graph_of(cudaStream_t stream) {
   }
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   cudaGraph_t graph = nullptr;
-  C10_CUDA_CHECK(
-      cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph));
+  C10_CUDA_CHECK(cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph));
   return status == cudaStreamCaptureStatusActive ? graph : nullptr;
 }
 

@@ -42,11 +42,11 @@ class Table {
   virtual ~Table() = default;
 
   /// Registers a kernel of an operator that PyTorch or this library defines.
-  /// @param name with the overload, such as "add.out"; without a namespace it is
-  /// aten's.
+  /// @param name with the overload, such as "add.out"; without a namespace it
+  /// is aten's.
   /// @param kernel a function: TORCH_FN(f), or &f.
-  /// @throws c10::Error for an operator that there is not, for a kernel of other
-  /// types than the operator's, and for a second kernel of one operator.
+  /// @throws c10::Error for an operator that there is not, for a kernel of
+  /// other types than the operator's, and for a second kernel of one operator.
   template <class FuncPtr>
   std::enable_if_t<c10::is_compile_time_function_pointer<FuncPtr>::value> impl(
       const char* name,
@@ -70,7 +70,10 @@ class Table {
   /// Registers a boxed kernel.
   template <c10::BoxedKernel::BoxedKernelFunction* kernel>
   void impl_boxed(const char* name) {
-    add(name, c10::KernelFunction::makeFromBoxedFunction<kernel>(), std::nullopt, nullptr);
+    add(name,
+        c10::KernelFunction::makeFromBoxedFunction<kernel>(),
+        std::nullopt,
+        nullptr);
   }
 
  protected:
@@ -105,11 +108,11 @@ inline void submit(c10::DeviceIndex device, Work work) {
 } // namespace torch_cuda::vendor
 
 /// The library's registrations, once a library; the table's name follows.
-#define TORCH_CUDA_OPERATORS(m)                                           \
+#define TORCH_CUDA_OPERATORS(m)                                            \
   static void torch_cuda_register_operators(::torch_cuda::vendor::Table&); \
-  extern "C" __attribute__((visibility("default"))) void                  \
-  torch_cuda_vendor_operators_1(::torch_cuda::vendor::Table* table) {     \
-    ::torch_cuda::vendor::detail::table = table;                          \
-    torch_cuda_register_operators(*table);                                \
-  }                                                                       \
+  extern "C" __attribute__((visibility("default"))) void                   \
+  torch_cuda_vendor_operators_1(::torch_cuda::vendor::Table* table) {      \
+    ::torch_cuda::vendor::detail::table = table;                           \
+    torch_cuda_register_operators(*table);                                 \
+  }                                                                        \
   static void torch_cuda_register_operators(::torch_cuda::vendor::Table& m)
