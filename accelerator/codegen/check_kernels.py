@@ -27,7 +27,8 @@ def symbols(nm: str, objects: Iterable[pathlib.Path]) -> tuple[set[str], set[str
     Returns:
       Those that are called, and those that are defined.
     """
-    called, defined = set(), set()
+    called: set[str] = set()
+    defined: set[str] = set()
     for path in objects:
         text = subprocess.run(
             [nm, "--demangle", str(path)], check=True, capture_output=True, text=True

@@ -7,6 +7,7 @@ device guard, and for structured kernels the classes that make the outputs of ea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from torchgen import dest
 from torchgen.model import (
@@ -23,7 +24,7 @@ from accelerator.codegen import autograd
 from accelerator.codegen.operators import Entry, Operators
 from accelerator.codegen.upstream_operators import Upstream
 
-Unit = NativeFunction | NativeFunctionsGroup
+Unit: TypeAlias = "NativeFunction | NativeFunctionsGroup"
 
 
 def header(operators: Operators, upstream: Upstream) -> str:
@@ -79,6 +80,10 @@ def source(operators: Operators, upstream: Upstream) -> str:
         for key in (cuda, DispatchKey.Meta)
     ]
     device = operators.device
+    # What derivatives are written with.
+    formulas = "#include <ATen/Functions.h>\n#include <ATen/TensorOperators.h>\n"
+    if not any(entry.autograd for entry in own):
+        formulas = ""
     return f"""{_head(operators, "The registrations of the device")}
 #include "{device}/operators.h"
 
@@ -87,6 +92,7 @@ def source(operators: Operators, upstream: Upstream) -> str:
 #include <ATen/Context.h>
 #include <ATen/DeviceGuard.h>
 #include <ATen/NamedTensorUtils.h>
+#include <ATen/core/op_registration/adaption.h>
 #include <ATen/native/Resize.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
@@ -99,7 +105,7 @@ def source(operators: Operators, upstream: Upstream) -> str:
 #include <optional>
 #include <string>
 #include <vector>
-
+{formulas}
 namespace at {{
 namespace {{
 {_lines(_helpers())}

@@ -40,7 +40,7 @@ LAYERS: Mapping[str, frozenset[str]] = {
         }
     ),
     "accelerator/operators": frozenset({"accelerator/abi", "c10_cuda", "aten_cuda", "framework"}),
-    "python": _UPSTREAMS["python"] | {"accelerator/operators"},
+    "python": _UPSTREAMS["python"] | {"accelerator/abi", "accelerator/operators"},
 }
 
 # Beside the column: settings and tools that any layer may use, and that use no layer.
