@@ -9,6 +9,7 @@
 #include "accelerator/runtime/core/graphs/capture.h"
 #include "accelerator/runtime/core/graphs/graph.h"
 #include "accelerator/runtime/core/graphs/graph_exec.h"
+#include "accelerator/runtime/core/graphs/user_object.h"
 #include "accelerator/runtime/core/memory/memory_pool.h"
 #include "accelerator/runtime/cudart/call.h"
 #include "accelerator/runtime/cudart/node_parameters.h"
@@ -79,11 +80,6 @@ cudaGraphExec_t instantiate(cudaGraph_t graph, unsigned long long flags) {
   auto exec = std::make_shared<GraphExec>(*resolve_graph(graph), flags);
   return reinterpret_cast<cudaGraphExec_t>(
       machine().graph_execs().add(std::move(exec)));
-}
-
-HandleTable<UserObject>& user_objects() {
-  static auto* objects = new HandleTable<UserObject>;
-  return *objects;
 }
 
 } // namespace
@@ -599,24 +595,22 @@ cudaError_t cudaUserObjectCreate(
     require(
         handle != nullptr && destroy != nullptr && references > 0 &&
         flags == cudaUserObjectNoDestructorSync);
-    *handle = reinterpret_cast<cudaUserObject_t>(user_objects().add(
-        std::make_shared<UserObject>(object, destroy, references)));
+    *handle = reinterpret_cast<cudaUserObject_t>(
+        make_user_object(object, destroy, references));
   });
 }
 
 cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
   return call([&] {
     require(count > 0);
-    user_objects().get(object, cudaErrorInvalidValue)->retain(count);
+    resolve_user_object(object)->retain(count);
   });
 }
 
 cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
   return call([&] {
     require(count > 0);
-    if (user_objects().get(object, cudaErrorInvalidValue)->release(count)) {
-      user_objects().remove(object);
-    }
+    resolve_user_object(object)->release(count);
   });
 }
 
@@ -627,7 +621,7 @@ cudaError_t cudaGraphRetainUserObject(
     unsigned flags) {
   return call([&] {
     require(count > 0 && (flags & ~cudaGraphUserObjectMove) == 0);
-    const auto object = user_objects().get(handle, cudaErrorInvalidValue);
+    const auto object = resolve_user_object(handle);
     resolve_graph(graph)->retain(object, count);
     if ((flags & cudaGraphUserObjectMove) != 0) {
       object->release(count); // the caller's references become the graph's
@@ -640,8 +634,7 @@ cudaError_t cudaGraphReleaseUserObject(
     cudaUserObject_t handle,
     unsigned count) {
   return call([&] {
-    resolve_graph(graph)->release(
-        *user_objects().get(handle, cudaErrorInvalidValue), count);
+    resolve_graph(graph)->release(*resolve_user_object(handle), count);
   });
 }
 

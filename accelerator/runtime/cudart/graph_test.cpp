@@ -373,6 +373,42 @@ TEST_F(Graphs, KeepObjectsOfTheUserAlive) {
   EXPECT_EQ(destroyed, 1);
 }
 
+TEST_F(Graphs, KeepObjectsAliveInWhatIsMadeOfThem) {
+  int destroyed = 0;
+  int counter = 0;
+  cudaUserObject_t object = nullptr;
+  ASSERT_OK(cudaUserObjectCreate(
+      &object, &destroyed, count_up, 1, cudaUserObjectNoDestructorSync));
+  cudaGraph_t owner = nullptr;
+  ASSERT_OK(cudaGraphCreate(&owner, 0));
+  ASSERT_OK(
+      cudaGraphRetainUserObject(owner, object, 1, cudaGraphUserObjectMove));
+  cudaGraphNode_t node = nullptr;
+  Gate gate;
+  const cudaHostNodeParams waits{Gate::wait, &gate};
+  ASSERT_OK(cudaGraphAddHostNode(&node, owner, nullptr, 0, &waits));
+  const cudaHostNodeParams counts{count_up, &counter};
+  ASSERT_OK(cudaGraphAddHostNode(&node, owner, &node, 1, &counts));
+  cudaGraph_t parent = nullptr;
+  ASSERT_OK(cudaGraphCreate(&parent, 0));
+  ASSERT_OK(cudaGraphAddChildGraphNode(&node, parent, nullptr, 0, owner));
+  cudaGraphExec_t exec = nullptr;
+  ASSERT_OK(cudaGraphInstantiate(&exec, parent, 0));
+  ASSERT_OK(cudaGraphDestroy(owner));
+  ASSERT_OK(cudaGraphDestroy(parent));
+  EXPECT_EQ(destroyed, 0);
+
+  // A run that is under way holds them too.
+  ASSERT_OK(cudaGraphLaunch(exec, stream));
+  ASSERT_OK(cudaGraphExecDestroy(exec));
+  EXPECT_EQ(destroyed, 0);
+  gate.open();
+  ASSERT_OK(cudaStreamSynchronize(stream));
+  EXPECT_EQ(counter, 1);
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(cudaUserObjectRetain(object, 1), cudaErrorInvalidValue);
+}
+
 TEST_F(Graphs, DestroyObjectsWithTheirLastReference) {
   int destroyed = 0;
   cudaUserObject_t object = nullptr;

@@ -63,24 +63,6 @@ void** Node::parameter_pointers() {
   return parameter_pointers_.data();
 }
 
-void UserObject::retain(unsigned count) {
-  const std::lock_guard lock(mutex_);
-  references_ += count;
-}
-
-bool UserObject::release(unsigned count) {
-  {
-    const std::lock_guard lock(mutex_);
-    require(count <= references_);
-    references_ -= count;
-    if (references_ > 0) {
-      return false;
-    }
-  }
-  destroy_(object_);
-  return true;
-}
-
 Graph::~Graph() {
   {
     const std::lock_guard lock(registry().mutex);
@@ -89,7 +71,9 @@ Graph::~Graph() {
     }
   }
   for (const auto& [object, count] : objects_) {
-    object->release(count);
+    if (count > 0) {
+      object->release(count);
+    }
   }
 }
 
@@ -210,7 +194,9 @@ std::shared_ptr<Graph> Graph::clone() const {
     copies[node] = &added;
   }
   for (const auto& [object, count] : objects_) {
-    copy->retain(object, count);
+    if (count > 0) {
+      copy->retain(object, count);
+    }
   }
   return copy;
 }
@@ -238,6 +224,23 @@ void Graph::release(const UserObject& object, unsigned count) {
     }
   }
   throw Failure(cudaErrorInvalidValue);
+}
+
+std::vector<HeldObject> Graph::hold_objects() const {
+  std::vector<HeldObject> held;
+  for (const auto& [object, count] : objects_) {
+    if (count > 0) {
+      held.emplace_back(object);
+    }
+  }
+  for (const auto& node : nodes_) {
+    if (const auto* child = std::get_if<ChildGraphWork>(&node->work_)) {
+      for (auto& object : child->graph->hold_objects()) {
+        held.push_back(std::move(object));
+      }
+    }
+  }
+  return held;
 }
 
 std::string Graph::dot() const {

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "accelerator/runtime/core/graphs/user_object.h"
 #include "accelerator/runtime/core/graphs/work.h"
 
 namespace accelerator::runtime {
@@ -57,22 +57,6 @@ class Node {
   void** parameter_pointers();
 };
 
-/// Something whose life a graph prolongs (cudaUserObject_t).
-class UserObject {
- public:
-  UserObject(void* object, cudaHostFn_t destroy, unsigned references)
-      : object_(object), destroy_(destroy), references_(references) {}
-  void retain(unsigned count);
-  /// Returns whether that was the last reference; the object is gone then.
-  bool release(unsigned count);
-
- private:
-  std::mutex mutex_;
-  void* object_;
-  cudaHostFn_t destroy_;
-  std::uint64_t references_;
-};
-
 /// Not thread-safe, like CUDA's graphs.
 class Graph : public std::enable_shared_from_this<Graph> {
  public:
@@ -112,6 +96,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
   void retain(std::shared_ptr<UserObject> object, unsigned count);
   /// @throws Failure: cudaErrorInvalidValue when the graph holds fewer.
   void release(const UserObject& object, unsigned count);
+  /// The objects that it keeps alive, those of child graphs among them; they
+  /// live as long as what is returned.
+  std::vector<HeldObject> hold_objects() const;
 
   /// The graph in the language of Graphviz.
   std::string dot() const;

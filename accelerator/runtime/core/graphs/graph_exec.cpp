@@ -28,6 +28,17 @@ std::vector<GraphExec::Step> make_steps(const Graph& graph) {
   return steps;
 }
 
+// The steps of a graph and what they need, which live as long as one another.
+std::shared_ptr<std::vector<GraphExec::Step>> make_plan(const Graph& graph) {
+  struct Plan {
+    std::vector<HeldObject> objects;
+    std::vector<GraphExec::Step> steps;
+  };
+  const auto plan =
+      std::make_shared<Plan>(Plan{graph.hold_objects(), make_steps(graph)});
+  return {plan, &plan->steps};
+}
+
 std::vector<std::vector<std::size_t>> make_shape(const Graph& graph) {
   std::unordered_map<const Node*, std::size_t> positions;
   std::vector<std::vector<std::size_t>> shape;
@@ -100,7 +111,7 @@ void put_steps(
 
 GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
     : flags_(flags),
-      steps_(std::make_shared<std::vector<Step>>(make_steps(graph))),
+      steps_(make_plan(graph)),
       shape_(make_shape(graph)) {}
 
 void GraphExec::launch(Stream& stream) {
@@ -109,7 +120,7 @@ void GraphExec::launch(Stream& stream) {
     last_run_->make_wait(stream);
   }
   put_steps(stream, *steps_, tracing::origin_of_work(stream.id()));
-  // Memory of the graph lives until the run has ended.
+  // What the graph owns lives until the run has ended.
   stream.enqueue([steps = steps_] { return cudaSuccess; }, true);
   // An event of this stream's device, which the next launch may not be on.
   last_run_ = std::make_shared<Event>(
@@ -169,7 +180,8 @@ cudaGraphExecUpdateResult GraphExec::update(
     const Graph& graph,
     const Node** differing) {
   *differing = nullptr;
-  auto steps = make_steps(graph);
+  auto plan = make_plan(graph);
+  auto& steps = *plan;
   const std::lock_guard lock(mutex_);
   if (steps.size() != steps_->size() || make_shape(graph) != shape_) {
     return cudaGraphExecUpdateErrorTopologyChanged;
@@ -191,7 +203,7 @@ cudaGraphExecUpdateResult GraphExec::update(
     steps[i].enabled = (*steps_)[i].enabled;
   }
   *differing = nullptr;
-  steps_ = std::make_shared<std::vector<Step>>(std::move(steps));
+  steps_ = std::move(plan);
   return cudaGraphExecUpdateSuccess;
 }
 

@@ -35,3 +35,13 @@ int accelerator_device_library(
     *file = info.dli_fname == nullptr ? "" : info.dli_fname;
   });
 }
+
+int accelerator_device_fail(int device, int status) {
+  using namespace accelerator::runtime;
+  return guarded([&] {
+           require(status != cudaSuccess);
+           machine().device(device).set_fault(static_cast<Status>(status));
+         }) == cudaSuccess
+      ? 0
+      : -1;
+}
