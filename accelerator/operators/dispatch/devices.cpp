@@ -9,17 +9,22 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace torch_cuda::operators {
 namespace {
 
+// accelerator/runtime/core/machine/capabilities_api.h
+using Capabilities = int (*)(int device, std::uint64_t* capabilities);
+
 // One element for each device.
 std::vector<bool> ask() {
   const int count = c10::cuda::device_count();
   std::vector<bool> runs_code(count, true);
-  const Runtime* runtime = Runtime::get();
-  if (runtime == nullptr) {
+  const auto capabilities = reinterpret_cast<Capabilities>(
+      runtime_function("accelerator_device_capabilities"));
+  if (capabilities == nullptr) {
     TORCH_CHECK(
         has_upstreams_kernels() || count == 0,
         "torch_cuda: this build has no kernels (--//config:ops=runtime), and the "
@@ -29,8 +34,12 @@ std::vector<bool> ask() {
     return runs_code;
   }
   for (int device = 0; device < count; ++device) {
-    const auto bits =
-        runtime->capabilities(static_cast<c10::DeviceIndex>(device));
+    std::uint64_t bits = 0;
+    TORCH_CHECK(
+        capabilities(device, &bits) == 0,
+        "torch_cuda: the runtime does not say what cuda:",
+        device,
+        " can do");
     runs_code[device] = has_upstreams_kernels() && (bits & ACCEL_CAP_CODE) != 0;
     TORCH_CHECK(
         runs_code[device] || (bits & ACCEL_CAP_HOST_VISIBLE) != 0,

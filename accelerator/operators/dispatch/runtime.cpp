@@ -1,67 +1,35 @@
-// Looks the functions up by name: they are not CUDA's.
+// The library that the runtime is in.
 #include "accelerator/operators/dispatch/runtime.h"
 
-#include <c10/cuda/CUDAException.h>
-#include <c10/util/Exception.h>
+#include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
+#include <cstdio>
+
 namespace torch_cuda::operators {
-namespace {
 
-template <class Function>
-void look_up(void* library, const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(dlsym(library, name));
-  TORCH_CHECK(
-      function != nullptr,
-      "torch_cuda: the runtime has no ",
-      name,
-      ". Install torch_cuda_sim of the same version as torch_cuda.");
+void* runtime_function(const char* name) {
+  // It stays loaded: the handle is kept.
+  static void* runtime = dlopen("libaccel_runtime.so", RTLD_NOW | RTLD_NOLOAD);
+  return runtime == nullptr ? nullptr : dlsym(runtime, name);
 }
 
-} // namespace
-
-Runtime::Runtime(void* library) {
-  look_up(library, "accelerator_device_capabilities", capabilities_);
-  look_up(library, "accelerator_device_library", library_);
-  look_up(library, "accelerator_stream_submit", submit_);
-}
-
-const Runtime* Runtime::get() {
-  static const Runtime* runtime = []() -> const Runtime* {
-    // It stays loaded: the handle is kept.
-    void* library = dlopen("libaccel_runtime.so", RTLD_NOW | RTLD_NOLOAD);
-    return library == nullptr ? nullptr : new Runtime(library);
-  }();
-  return runtime;
-}
-
-std::uint64_t Runtime::capabilities(c10::DeviceIndex device) const {
-  std::uint64_t bits = 0;
-  TORCH_CHECK(
-      capabilities_(device, &bits) == 0,
-      "torch_cuda: the runtime does not say what cuda:",
+void fail_device(
+    c10::DeviceIndex device,
+    const char* what,
+    const char* reason) noexcept {
+  std::fprintf(
+      stderr,
+      "torch_cuda: %s failed in a CUDA graph on cuda:%d: %s\n",
+      what,
       static_cast<int>(device),
-      " can do");
-  return bits;
-}
-
-std::pair<std::string, std::string> Runtime::library(
-    c10::DeviceIndex device) const {
-  const char* name = nullptr;
-  const char* file = nullptr;
-  TORCH_CHECK(
-      library_(device, &name, &file) == 0,
-      "torch_cuda: the runtime does not say whose device cuda:",
-      static_cast<int>(device),
-      " is");
-  return {name, file};
-}
-
-void Runtime::submit(
-    cudaStream_t stream,
-    accel_status (*function)(void* native_stream, void* data),
-    void* data) const {
-  C10_CUDA_CHECK(submit_(stream, function, data));
+      reason);
+  using Fail = int (*)(int device, int status);
+  static const auto fail =
+      reinterpret_cast<Fail>(runtime_function("accelerator_device_fail"));
+  if (fail != nullptr) {
+    fail(device, cudaErrorAssert);
+  }
 }
 
 } // namespace torch_cuda::operators

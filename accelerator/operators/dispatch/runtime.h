@@ -1,42 +1,20 @@
-// The runtime's answers beyond CUDA's own API.
+// What the runtime says and takes beyond CUDA's own API.
 #pragma once
 
-#include "accelerator/abi/device_api.h"
-
 #include <c10/core/Device.h>
-#include <cuda_runtime_api.h>
-
-#include <cstdint>
-#include <string>
-#include <utility>
 
 namespace torch_cuda::operators {
 
-class Runtime {
- public:
-  /// Null where the process has NVIDIA's runtime, whose devices run CUDA code.
-  static const Runtime* get();
+/// A function of the runtime by its name (accelerator/runtime/core/machine/
+/// capabilities_api.h); null where the process has NVIDIA's runtime.
+void* runtime_function(const char* name);
 
-  /// Bits of accel_capability.
-  std::uint64_t capabilities(c10::DeviceIndex device) const;
-
-  /// Name and file of a device's library.
-  std::pair<std::string, std::string> library(c10::DeviceIndex device) const;
-
-  /// Puts a call into a stream (ACCEL_CAP_SUBMIT in
-  /// accelerator/abi/device_api.h).
-  void submit(
-      cudaStream_t stream,
-      accel_status (*function)(void* native_stream, void* data),
-      void* data) const;
-
- private:
-  explicit Runtime(void* library);
-
-  // Of the runtime, by these names.
-  int (*capabilities_)(int, std::uint64_t*);
-  int (*library_)(int, const char**, const char**);
-  cudaError_t (*submit_)(cudaStream_t, accel_status (*)(void*, void*), void*);
-};
+/// Says on stderr what a host function could not do on a device, and puts the
+/// device at fault: CUDA's next call answers cudaErrorAssert, as after a
+/// kernel's failed assertion.
+void fail_device(
+    c10::DeviceIndex device,
+    const char* what,
+    const char* reason) noexcept;
 
 } // namespace torch_cuda::operators

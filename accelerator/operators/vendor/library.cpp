@@ -21,6 +21,9 @@ namespace {
 
 constexpr const char* kEntryPoint = "torch_cuda_vendor_operators_1";
 
+// accelerator/runtime/core/machine/capabilities_api.h
+using DeviceLibrary = int (*)(int device, const char** name, const char** file);
+
 std::map<std::string, std::string>& announced() {
   static auto* files = new std::map<std::string, std::string>;
   return *files;
@@ -114,19 +117,26 @@ void open(Library& library) {
 
 std::vector<Library> open_libraries() {
   std::vector<Library> found;
-  const Runtime* runtime = Runtime::get();
-  if (runtime == nullptr) {
+  const auto library_of = reinterpret_cast<DeviceLibrary>(
+      runtime_function("accelerator_device_library"));
+  if (library_of == nullptr) {
     return found;
   }
   const auto count = static_cast<c10::DeviceIndex>(c10::cuda::device_count());
   for (c10::DeviceIndex device = 0; device < count; ++device) {
-    const auto [name, file] = runtime->library(device);
+    const char* name = nullptr;
+    const char* file = nullptr;
+    TORCH_CHECK(
+        library_of(device, &name, &file) == 0,
+        "torch_cuda: the runtime does not say whose device cuda:",
+        static_cast<int>(device),
+        " is");
     auto operators = file_of(name, file);
     if (!operators) {
       continue;
     }
-    auto library = std::find_if(
-        found.begin(), found.end(), [&name = name](const Library& other) {
+    auto library =
+        std::find_if(found.begin(), found.end(), [name](const Library& other) {
           return other.name == name;
         });
     if (library == found.end()) {

@@ -1,6 +1,7 @@
 // A closure's way through a stream: called once and let go, or kept by a graph.
 #include "accelerator/operators/vendor/submit.h"
 
+#include "accelerator/abi/device_api.h"
 #include "accelerator/operators/dispatch/runtime.h"
 
 #include <c10/cuda/CUDAException.h>
@@ -17,6 +18,12 @@ namespace torch_cuda::operators::vendor {
 namespace {
 
 using torch_cuda::vendor::Work;
+
+// accelerator/runtime/core/graphs/submit_api.h
+using Submit = cudaError_t (*)(
+    cudaStream_t stream,
+    accel_status (*function)(void* native_stream, void* data),
+    void* data);
 
 accel_status run(void* native_stream, void* data) {
   try {
@@ -54,17 +61,18 @@ cudaGraph_t graph_of(cudaStream_t stream) {
 } // namespace
 
 void submit(c10::DeviceIndex device, Work work) {
-  const Runtime* runtime = Runtime::get();
-  TORCH_INTERNAL_ASSERT(runtime != nullptr);
+  static const auto put =
+      reinterpret_cast<Submit>(runtime_function("accelerator_stream_submit"));
+  TORCH_INTERNAL_ASSERT(put != nullptr);
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device).stream();
   auto owned = std::make_unique<Work>(std::move(work));
   const cudaGraph_t graph = graph_of(stream);
   if (graph == nullptr) {
-    runtime->submit(stream, run_once, owned.get());
+    C10_CUDA_CHECK(put(stream, run_once, owned.get()));
     (void)owned.release();
     return;
   }
-  runtime->submit(stream, run, owned.get());
+  C10_CUDA_CHECK(put(stream, run, owned.get()));
   cudaUserObject_t object = nullptr;
   C10_CUDA_CHECK(cudaUserObjectCreate(
       &object, owned.get(), let_go, 1, cudaUserObjectNoDestructorSync));

@@ -110,9 +110,7 @@ void put_steps(
 } // namespace
 
 GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
-    : flags_(flags),
-      steps_(make_plan(graph)),
-      shape_(make_shape(graph)) {}
+    : flags_(flags), steps_(make_plan(graph)), shape_(make_shape(graph)) {}
 
 void GraphExec::launch(Stream& stream) {
   const std::lock_guard lock(mutex_);

@@ -22,8 +22,8 @@ int accelerator_device_library(
     const char** file);
 
 /// Puts a device at fault: work that was given to it in a host function has
-/// failed, and CUDA has no way for a host function to say so. Every call answers
-/// the fault from then on; the first one stays.
+/// failed, and CUDA has no way for a host function to say so. Every call
+/// answers the fault from then on; the first one stays.
 /// @param device as the program counts, @param status a cudaError_t.
 /// @returns 0, or -1 when there is no such device. Waits for nothing, so that
 /// host functions may call it.
