@@ -1,6 +1,7 @@
 // Aliases of all layouts: strided, quantized, nested, sparse.
 #include "accelerator/operators/alias.h"
 
+#include "accelerator/operators/capture/stand_in.h"
 #include "accelerator/operators/device_memory.h"
 
 #include <ATen/NamedTensorUtils.h>
@@ -154,6 +155,26 @@ Tensor sparse_across(
 
 } // namespace
 
+c10::DataPtr Aliases::host_data(StorageImpl& storage, bool written) const {
+  if (behind_ == Behind::StandIn) {
+    return stand_in(storage.nbytes());
+  }
+  // A copy-on-write storage gets a copy of its own before it is written to.
+  void* data =
+      written ? storage.mutable_data() : const_cast<void*>(storage.data());
+  if (behind_ == Behind::BorrowedMemory) {
+    return {data, c10::kCPU};
+  }
+  auto owner = c10::intrusive_ptr<StorageImpl>::reclaim_copy(&storage);
+  return {data, owner.release(), &release, c10::kCPU};
+}
+
+c10::DataPtr Aliases::device_data(c10::DataPtr&& data, size_t bytes) const {
+  return behind_ == Behind::StandIn
+      ? c10::cuda::CUDACachingAllocator::get()->allocate(bytes)
+      : on_device(std::move(data), bytes, device_);
+}
+
 c10::Storage Aliases::host_storage(const c10::Storage& storage, bool written) {
   auto* device = storage.unsafeGetStorageImpl();
   for (const auto& pair : storages_) {
@@ -161,21 +182,14 @@ c10::Storage Aliases::host_storage(const c10::Storage& storage, bool written) {
       return c10::Storage(pair.host);
     }
   }
-  // A copy-on-write storage gets a copy of its own before it is written to.
-  void* data =
-      written ? device->mutable_data() : const_cast<void*>(device->data());
-  auto owner = c10::intrusive_ptr<StorageImpl>::reclaim_copy(device);
   auto host = c10::make_intrusive<StorageImpl>(
       StorageImpl::use_byte_size_t(),
       device->nbytes(),
-      c10::DataPtr(
-          data,
-          c10::intrusive_ptr<StorageImpl>(owner).release(),
-          &release,
-          c10::kCPU),
+      host_data(*device, written),
       host_allocator(),
       device->resizable());
-  storages_.push_back({std::move(owner), host});
+  storages_.push_back(
+      {c10::intrusive_ptr<StorageImpl>::reclaim_copy(device), host});
   return c10::Storage(std::move(host));
 }
 
@@ -196,7 +210,7 @@ c10::Storage Aliases::device_storage(const c10::Storage& storage) {
   }
   const size_t bytes = host->nbytes();
   host->set_data_ptr_noswap(
-      on_device(std::move(host->mutable_data_ptr()), bytes, device_));
+      device_data(std::move(host->mutable_data_ptr()), bytes));
   host->set_allocator(c10::cuda::CUDACachingAllocator::get());
   return storage;
 }
@@ -210,6 +224,9 @@ Tensor Aliases::make_host(const Tensor& tensor, bool written) {
   auto& impl = *tensor.unsafeGetTensorImpl();
   if (C10_LIKELY(is_strided(impl))) {
     auto storage = host_storage(impl.unsafe_storage(), written);
+    if (C10_UNLIKELY(behind_ == Behind::StandIn)) {
+      fill_stand_in(storage, impl, integers_);
+    }
     if (C10_LIKELY(is_plain(impl))) {
       return strided(std::move(storage), impl, /*on_cpu=*/true);
     }
@@ -299,17 +316,23 @@ void Aliases::take_over(const Tensors& tensors) {
   }
 }
 
+bool Aliases::is_unchanged(const Storages& pair) const {
+  return pair.host->nbytes() == pair.device->nbytes() &&
+      (behind_ == Behind::StandIn
+           ? is_stand_in(pair.host->data_ptr())
+           : pair.host->data() == pair.device->data());
+}
+
 void Aliases::take_over() {
   for (const auto& pair : storages_) {
     auto& host = *pair.host;
     auto& device = *pair.device;
-    if (C10_LIKELY(
-            host.data() == device.data() && host.nbytes() == device.nbytes())) {
+    if (C10_LIKELY(is_unchanged(pair))) {
       continue;
     }
     if (host.data_ptr().get_deleter() != &release) {
-      device.set_data_ptr_noswap(on_device(
-          std::move(host.mutable_data_ptr()), host.nbytes(), device_));
+      device.set_data_ptr_noswap(
+          device_data(std::move(host.mutable_data_ptr()), host.nbytes()));
     }
     device.set_nbytes(host.nbytes());
   }

@@ -2,12 +2,16 @@
 #include "accelerator/operators/boxed_call.h"
 
 #include "accelerator/operators/alias.h"
+#include "accelerator/operators/capture/data_dependence.h"
+#include "accelerator/operators/capture/recorded_call.h"
+#include "accelerator/operators/capture/stream_capture.h"
 #include "accelerator/operators/device_memory.h"
 #include "accelerator/operators/lists.h"
 #include "accelerator/operators/order.h"
 #include "accelerator/operators/random/generator.h"
+#include "accelerator/operators/tensor_arguments.h"
 
-#include <ATen/core/List.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/Tensor.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -51,25 +55,6 @@ bool takes_any_device(const c10::OperatorName& name) {
   return false;
 }
 
-// Visits the tensors of an argument.
-template <class Visit>
-void each_tensor(const IValue& value, const Visit& visit) {
-  if (value.isTensor()) {
-    visit(value.toTensor());
-  } else if (value.isTensorList()) {
-    for (const auto& tensor : value.toTensorList()) {
-      visit(static_cast<const Tensor&>(
-          static_cast<const IValue&>(tensor.get()).toTensor()));
-    }
-  } else if (value.isOptionalTensorList()) {
-    for (const auto& tensor : value.toOptionalTensorVector()) {
-      if (tensor) {
-        visit(*tensor);
-      }
-    }
-  }
-}
-
 [[noreturn]] void refuse(
     const c10::OperatorHandle& op,
     c10::Device expected,
@@ -86,52 +71,11 @@ void each_tensor(const IValue& value, const Visit& visit) {
       ")");
 }
 
-IValue across(const IValue& value, bool written, Aliases& aliases) {
-  if (value.isTensorList()) {
-    c10::List<Tensor> list;
-    const auto tensors = value.toTensorVector();
-    list.reserve(tensors.size());
-    for (const auto& tensor : tensors) {
-      list.push_back(aliases.host(tensor, written));
-    }
-    return list;
-  }
-  c10::List<std::optional<Tensor>> list;
-  const auto tensors = value.toOptionalTensorVector();
-  list.reserve(tensors.size());
-  for (const auto& tensor : tensors) {
-    list.push_back(
-        tensor ? std::optional<Tensor>(aliases.host(*tensor, written))
-               : std::nullopt);
-  }
-  return list;
-}
-
-IValue back(IValue&& value, Aliases& aliases) {
-  if (value.isTensor()) {
-    return aliases.device(std::move(value).toTensor());
-  }
-  if (value.isTensorList()) {
-    auto tensors = value.toTensorVector();
-    value = IValue(); // it holds the tensors too
-    c10::List<Tensor> list;
-    list.reserve(tensors.size());
-    for (auto& tensor : tensors) {
-      list.push_back(aliases.device(std::move(tensor)));
-    }
-    return list;
-  }
-  return std::move(value);
-}
-
 // Copies between devices read one's memory and write to the other's.
-void wait_for_others(
-    const c10::OperatorHandle& op,
-    const Aliases& aliases,
-    c10::Device device) {
+void wait_for_others(const Aliases& aliases, c10::Device device) {
   aliases.each_device([&](c10::Device other) {
     if (other != device) {
-      wait_for_current_stream(other.index(), op.operator_name());
+      wait_for_current_stream(other.index());
     }
   });
 }
@@ -184,7 +128,7 @@ void HostCall::run(
     const c10::OperatorHandle& op,
     Stack* stack,
     c10::Device device) const {
-  wait_for_current_stream(device.index(), op.operator_name());
+  wait_for_current_stream(device.index());
   Aliases aliases(device);
   std::optional<HostGenerator> generator;
   bool to_host = false;
@@ -204,7 +148,9 @@ void HostCall::run(
         break;
       case Kind::TensorList:
         if (!value.isNone()) {
-          value = across(value, argument.written, aliases);
+          value = map_tensors(std::move(value), [&](const Tensor& tensor) {
+            return aliases.host(tensor, argument.written);
+          });
         }
         break;
       case Kind::Device:
@@ -225,7 +171,7 @@ void HostCall::run(
     }
   }
   if (C10_UNLIKELY(any_device_)) {
-    wait_for_others(op, aliases, device);
+    wait_for_others(aliases, device);
   }
   if (to_host) {
     op.redispatchBoxed(target_, stack);
@@ -243,7 +189,9 @@ void HostCall::run(
     return;
   }
   for (size_t i = stack->size() - results_; i < stack->size(); ++i) {
-    (*stack)[i] = back(std::move((*stack)[i]), aliases);
+    (*stack)[i] = map_tensors(std::move((*stack)[i]), [&](Tensor tensor) {
+      return aliases.device(std::move(tensor));
+    });
   }
 }
 
@@ -283,7 +231,71 @@ void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
     device = c10::Device(c10::kCUDA, c10::cuda::current_device());
   }
   const c10::cuda::CUDAGuard guard(*device);
-  run(op, stack, *device);
+  if (C10_UNLIKELY(is_captured(device->index())) &&
+      can_be_captured(op, *stack)) {
+    record(op, stack, *device);
+  } else {
+    run(op, stack, *device);
+  }
+}
+
+// Not where the host gets an answer, or other devices' streams have a part.
+bool HostCall::can_be_captured(
+    const c10::OperatorHandle& op,
+    const Stack& stack) const {
+  const auto arguments = torch::jit::last(stack, arguments_);
+  if (asks_for_gradients_ || depends_on_data(op, arguments)) {
+    return false;
+  }
+  std::optional<c10::Device> device;
+  bool one_device = true;
+  for (const auto& argument : crossing_) {
+    const IValue& value = arguments[argument.index];
+    if (argument.kind == Kind::Storage ||
+        (value.isDevice() && value.toDevice().is_cpu())) {
+      return false;
+    }
+    each_tensor(value, [&](const Tensor& tensor) {
+      if (tensor.defined() && tensor.is_cuda()) {
+        one_device = one_device && (!device || *device == tensor.device());
+        device = tensor.device();
+      }
+    });
+  }
+  return one_device;
+}
+
+void HostCall::record(
+    const c10::OperatorHandle& op,
+    Stack* stack,
+    c10::Device device) const {
+  Stack arguments = torch::jit::pop(*stack, size_t{arguments_});
+  HostFunction function;
+  function.name = c10::toString(op.operator_name());
+  function.results = results_;
+  function.draws_by_data = draws_by_data(op.operator_name());
+  function.run = [op, target = target_](Stack* values) {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    op.redispatchBoxed(target, values);
+  };
+  for (const auto& argument : crossing_) {
+    IValue& value = arguments[argument.index];
+    if (argument.written) {
+      function.written.push_back(argument.index);
+    }
+    if (argument.kind == Kind::Device) {
+      value = c10::Device(c10::kCPU);
+    } else if (argument.kind == Kind::Generator) {
+      function.generator = argument.index;
+      function.numbers = std::make_shared<CapturedGenerator>(
+          value.toOptional<at::Generator>(), device);
+      value = IValue();
+    }
+  }
+  operators::record(std::move(function), device, &arguments);
+  for (auto& result : arguments) {
+    stack->push_back(std::move(result));
+  }
 }
 
 } // namespace torch_cuda::operators

@@ -15,7 +15,8 @@ class HostCall {
   /// `target` is the CPU's side of the key that the operator was called for.
   HostCall(const c10::OperatorHandle& op, c10::DispatchKey target);
 
-  /// Takes the arguments from the stack and puts the results on it.
+  /// Takes the arguments from the stack and puts the results on it. While the
+  /// device's stream is captured, the call becomes part of the graph.
   void operator()(const c10::OperatorHandle& op, torch::jit::Stack* stack)
       const;
 
@@ -35,6 +36,14 @@ class HostCall {
   };
 
   void run(
+      const c10::OperatorHandle& op,
+      torch::jit::Stack* stack,
+      c10::Device device) const;
+
+  bool can_be_captured(
+      const c10::OperatorHandle& op,
+      const torch::jit::Stack& stack) const;
+  void record(
       const c10::OperatorHandle& op,
       torch::jit::Stack* stack,
       c10::Device device) const;

@@ -2,9 +2,12 @@
 #include "accelerator/operators/composites.h"
 
 #include "accelerator/operators/alias.h"
+#include "accelerator/operators/capture/recorded_composite.h"
+#include "accelerator/operators/capture/stream_capture.h"
 #include "accelerator/operators/device_memory.h"
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/order.h"
+#include "accelerator/operators/tensor_arguments.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -35,18 +38,13 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::variable_list;
 
-const c10::OperatorName& crossing() {
-  static const c10::OperatorName name("torch_cuda::backward", "");
-  return name;
-}
-
 // The device's tensor of a result that was computed on the host.
 Tensor to_device(Tensor result, c10::Device device) {
   if (!result.defined() || !result.is_cpu()) {
     return result;
   }
   const c10::cuda::CUDAGuard guard(device);
-  wait_for_current_stream(device.index(), crossing());
+  wait_for_current_stream(device.index());
   return Aliases(device).device(std::move(result));
 }
 
@@ -54,7 +52,7 @@ Tensor to_host(const Tensor& tensor) {
   if (!tensor.defined() || !tensor.is_cuda()) {
     return tensor;
   }
-  wait_for_current_stream(tensor.device().index(), crossing());
+  wait_for_current_stream(tensor.device().index());
   return Aliases(tensor.device()).host(tensor, false);
 }
 
@@ -104,10 +102,22 @@ class HostComposite : public c10::OperatorKernel {
     const size_t arguments = op.schema().arguments().size();
     const size_t results = op.schema().returns().size();
     std::optional<c10::Device> device;
-    for (auto i = stack->size() - arguments; i < stack->size(); ++i) {
-      (*stack)[i] = host((*stack)[i], device);
+    for (const auto& argument : torch::jit::last(*stack, arguments)) {
+      each_tensor(argument, [&](const Tensor& tensor) {
+        if (!device && tensor.defined() && tensor.is_cuda()) {
+          device = tensor.device();
+        }
+      });
     }
     TORCH_INTERNAL_ASSERT(device);
+    if (is_captured(device->index())) {
+      const c10::cuda::CUDAGuard guard(*device);
+      record_composite(op, *device, stack);
+      return;
+    }
+    for (auto i = stack->size() - arguments; i < stack->size(); ++i) {
+      (*stack)[i] = map_tensors(std::move((*stack)[i]), host);
+    }
     {
       const c10::cuda::CUDAGuard guard(*device);
       const DeviceMemory memory;
@@ -119,30 +129,9 @@ class HostComposite : public c10::OperatorKernel {
   }
 
  private:
-  static c10::IValue host(
-      const c10::IValue& value,
-      std::optional<c10::Device>& device) {
-    if (value.isTensor()) {
-      return host(value.toTensor(), device);
-    }
-    if (value.isTensorList()) {
-      std::vector<Tensor> tensors;
-      for (const auto& tensor : value.toTensorVector()) {
-        tensors.push_back(host(tensor, device));
-      }
-      return tensors;
-    }
-    return value;
-  }
-
-  static Tensor host(const Tensor& tensor, std::optional<c10::Device>& device) {
-    if (!tensor.defined() || !tensor.is_cuda()) {
-      return tensor;
-    }
-    if (!device) {
-      device = tensor.device();
-    }
-    return ToHost::apply(tensor);
+  static Tensor host(const Tensor& tensor) {
+    return tensor.defined() && tensor.is_cuda() ? ToHost::apply(tensor)
+                                                : tensor;
   }
 };
 

@@ -1,6 +1,7 @@
 // Who copies.
 #include "accelerator/operators/copy.h"
 
+#include "accelerator/operators/capture/stream_capture.h"
 #include "accelerator/operators/dispatch/devices.h"
 
 #include <ATen/core/Tensor.h>
@@ -31,8 +32,10 @@ bool upstream_copies(const at::Tensor& to, const at::Tensor& from) {
       !to.is_cuda() || !from.is_cuda()) {
     return true; // it copies part by part, or to the host
   }
+  const bool transferred =
+      to.device() != from.device() || is_captured(to.device().index());
   return served_by_both(to, from) ||
-      (to.device() != from.device() && is_one_transfer(to, from));
+      (transferred && is_one_transfer(to, from));
 }
 
 } // namespace

@@ -6,7 +6,8 @@
 namespace torch_cuda::operators {
 
 /// Leaves to upstream what it does with the runtime's copies alone, host to
-/// device and back; the rest is the CPU's copy_ on the same memory.
+/// device and back, between devices, and nodes of graphs; the rest is the CPU's
+/// copy_ on the same memory.
 class CopyKernel final : public c10::OperatorKernel {
  public:
   explicit CopyKernel(const c10::OperatorHandle& op)

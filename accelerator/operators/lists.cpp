@@ -49,7 +49,6 @@ bool is_upstreams(const c10::OperatorName& name) {
       "aten::q_per_channel_axis",
       "aten::qscheme",
       "aten::native_dropout",
-      "aten::_fused_dropout",
   };
   return contains(names, name);
 }

@@ -1,7 +1,6 @@
 // The order of a stream, for kernels that run on the host.
 #pragma once
 
-#include <ATen/core/operator_name.h>
 #include <c10/core/Device.h>
 
 namespace torch_cuda::operators {
@@ -11,10 +10,9 @@ namespace torch_cuda::operators {
 /// when its call returns; what is given to the stream afterwards comes after
 /// it.
 ///
-/// Throws for a stream that is being captured: nothing may wait for it, and
-/// what runs on the host at once would be missing in the graph.
-void wait_for_current_stream(
-    c10::DeviceIndex device,
-    const c10::OperatorName& op);
+/// For a stream that is being captured it throws what CUDA answers to who
+/// waits for one, cudaErrorStreamCaptureUnsupported, and the capture is
+/// invalid.
+void wait_for_current_stream(c10::DeviceIndex device);
 
 } // namespace torch_cuda::operators

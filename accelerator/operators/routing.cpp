@@ -4,6 +4,7 @@
 #include "accelerator/operators/boxed_call.h"
 #include "accelerator/operators/composites.h"
 #include "accelerator/operators/copy.h"
+#include "accelerator/operators/cuda_only.h"
 #include "accelerator/operators/device_memory.h"
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/dispatch/registration.h"
@@ -152,6 +153,7 @@ int route() {
       }
       count = Router().route();
       route_composites();
+      route_cuda_only();
     }
     // Over all others.
     return count + vendor::install();

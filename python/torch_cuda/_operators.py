@@ -51,6 +51,8 @@ def route(package: pathlib.Path, devices: Iterable[Device] = ()) -> int:
     routed = int(library.torch_cuda_route_operators(message, len(message)))
     if routed < 0:
         raise RuntimeError(message.value.decode(errors="replace"))
+    if routed > 0:
+        _serve_sleep(library)
     return routed
 
 
@@ -67,3 +69,23 @@ def _has_kernels() -> bool:
     import torch
 
     return torch._C._dispatch_has_kernel_for_dispatch_key("aten::empty.memory_format", "CUDA")
+
+
+def _serve_sleep(library: ctypes.CDLL) -> None:
+    """Has `torch.cuda._sleep`, which launches a kernel, wait in the stream instead."""
+    import torch
+
+    upstream = torch._C._cuda_sleep
+    in_stream = library.torch_cuda_sleep
+    in_stream.argtypes = [ctypes.c_int64]
+    in_stream.restype = ctypes.c_int
+
+    def sleep(cycles: int) -> None:
+        # What is no number gets upstream's error.
+        done = int(in_stream(cycles)) if isinstance(cycles, int) else 0
+        if done == 0:
+            upstream(cycles)
+        elif done < 0:
+            torch.cuda.check_error(-done)
+
+    torch._C._cuda_sleep = sleep

@@ -37,17 +37,6 @@ class ErrorsTest(parameterized.TestCase):
         found = functional.ctc_loss(scores.cuda(), targets.cuda(), *lengths)
         torch.testing.assert_close(found.cpu(), wanted)
 
-    def test_a_capture_names_the_operator(self) -> None:
-        tensor = torch.ones(3, device="cuda")
-        graph = torch.cuda.CUDAGraph()
-        with (
-            self.assertRaisesRegex(RuntimeError, "aten::add.*cannot be captured"),
-            torch.cuda.graph(graph),
-        ):
-            _ = tensor + 1
-        torch.cuda.synchronize()
-        self.assertEqual((tensor + 1).sum().item(), 6)
-
 
 if __name__ == "__main__":
     absltest.main()

@@ -6,6 +6,7 @@
     ./bazelw run //upstream/tests:run -- --record FOLDER                 keeps the records, and goes on from them
     ./bazelw run //upstream/tests:run -- --distributed                   all files of NCCL's
     ./bazelw run //upstream/tests:run -- --table docs/cudasim.md         writes the counts into the page
+    ./bazelw run //upstream/tests:run -- --devices fake                  on other devices (docs/devices.md)
 
 What does not pass is listed with its reason in known.toml, but for tests that ask for an operator
 outside the profile. A failure that is not listed may come from one before it, whose traceback holds
@@ -43,7 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=int, default=900, help="for one test (default: 900)")
     parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
     parser.add_argument("--table", type=pathlib.Path, help="page to write the counts into")
+    parser.add_argument("--devices", help="TORCH_CUDA_DEVICES of the tests (default: as it is)")
     options = parser.parse_args(argv)
+    if options.devices:
+        os.environ["TORCH_CUDA_DEVICES"] = options.devices
     if options.table and options.expression is not None:
         parser.error("--table has the counts of whole files: it does not go with -k")
     tests = options.tests.resolve()

@@ -45,20 +45,20 @@ uint64_t drawn_between(
   return blocks * kWords + given(later) - given(earlier);
 }
 
-at::mt19937 engine_at(uint64_t seed, uint64_t drawn) {
-  at::mt19937 engine(seed);
-  if (drawn == 0) {
-    return engine;
+at::mt19937 engine_after(const at::mt19937_data_pod& engine, uint64_t drawn) {
+  at::mt19937 later;
+  auto data = engine;
+  if (drawn > 0) {
+    const uint64_t number = given(engine) + drawn;
+    const uint64_t blocks = (number - 1) / kWords;
+    for (uint64_t i = 0; i < blocks; ++i) {
+      next_block(data.state_.data());
+    }
+    data.next_ = static_cast<uint32_t>(number - blocks * kWords);
+    data.left_ = static_cast<int>(kWords - data.next_ + 1);
   }
-  auto data = engine.data();
-  const uint64_t blocks = (drawn + kWords - 1) / kWords;
-  for (uint64_t i = 0; i < blocks; ++i) {
-    next_block(data.state_.data());
-  }
-  data.next_ = static_cast<uint32_t>(drawn - (blocks - 1) * kWords);
-  data.left_ = static_cast<int>(kWords - data.next_ + 1);
-  engine.set_data(data);
-  return engine;
+  later.set_data(data);
+  return later;
 }
 
 } // namespace torch_cuda::operators

@@ -13,7 +13,8 @@ uint64_t drawn_between(
     const at::mt19937_data_pod& earlier,
     const at::mt19937_data_pod& later);
 
-/// The engine of a seed after `drawn` numbers.
-at::mt19937 engine_at(uint64_t seed, uint64_t drawn);
+/// An engine after `drawn` more numbers. Takes a fraction of a nanosecond a
+/// number.
+at::mt19937 engine_after(const at::mt19937_data_pod& engine, uint64_t drawn);
 
 } // namespace torch_cuda::operators

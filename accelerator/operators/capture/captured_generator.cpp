@@ -1,0 +1,71 @@
+// Counting at the capture, going there at the replay.
+#include "accelerator/operators/capture/captured_generator.h"
+
+#include "accelerator/operators/random/mersenne.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/cuda/CUDAGeneratorImpl.h>
+
+namespace torch_cuda::operators {
+namespace {
+
+at::CPUGeneratorImpl& impl(const at::Generator& generator) {
+  return *at::check_generator<at::CPUGeneratorImpl>(generator);
+}
+
+} // namespace
+
+CapturedGenerator::CapturedGenerator(
+    const std::optional<at::Generator>& asked,
+    c10::Device device)
+    : device_(
+          asked && asked->defined()
+              ? *asked
+              : at::cuda::detail::getDefaultCUDAGenerator(device.index())) {
+  (void)at::check_generator<at::CUDAGeneratorImpl>(device_);
+}
+
+at::Generator CapturedGenerator::counting() {
+  counting_ = at::detail::createCPUGenerator();
+  return counting_;
+}
+
+void CapturedGenerator::reserve(uint64_t more) {
+  const at::mt19937 fresh(impl(counting_).current_seed());
+  const uint64_t numbers = more +
+      drawn_between(fresh.data(), impl(counting_).engine().data());
+  const auto place = [&] {
+    auto* device = at::check_generator<at::CUDAGeneratorImpl>(device_);
+    const std::lock_guard<std::mutex> lock(device->mutex_);
+    return device->philox_cuda_state(to_offset(Place{numbers, std::nullopt}));
+  }();
+  seed_ = place.seed_.ptr;
+  offset_ = place.offset_.ptr;
+  first_ = place.offset_intragraph_;
+  twin_ = twin_of(seed_);
+  counting_ = at::Generator();
+  device_ = at::Generator();
+}
+
+ReplayedGenerator::ReplayedGenerator(const CapturedGenerator& captured)
+    : twin_(captured.twin_), alone_(twin_->alone) {
+  // A normal number that is kept from before is for who draws outside of
+  // graphs: how many numbers a graph draws must not depend on it.
+  const auto begin = static_cast<uint64_t>(*captured.offset_);
+  drawn_ = from_offset(begin).drawn + from_offset(captured.first_).drawn;
+  twin_->go_to(
+      static_cast<uint64_t>(*captured.seed_),
+      to_offset(Place{drawn_, std::nullopt}));
+  twin_->offset = HostTwin::kNowhere;
+  engine_ = impl(twin_->host).engine().data();
+}
+
+void ReplayedGenerator::done() {
+  auto& host = impl(twin_->host);
+  host.set_next_float_normal_sample(std::nullopt);
+  host.set_next_double_normal_sample(std::nullopt);
+  drawn_ += drawn_between(engine_, host.engine().data());
+  twin_->offset = to_offset(Place{drawn_, std::nullopt});
+}
+
+} // namespace torch_cuda::operators

@@ -1,0 +1,249 @@
+// A run on stand-ins, and the work that the graph gets.
+#include "accelerator/operators/capture/recorded_call.h"
+
+#include "accelerator/operators/alias.h"
+#include "accelerator/operators/capture/stream_capture.h"
+#include "accelerator/operators/dispatch/runtime.h"
+#include "accelerator/operators/order.h"
+#include "accelerator/operators/tensor_arguments.h"
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+namespace torch_cuda::operators {
+namespace {
+
+using at::Tensor;
+using c10::IValue;
+using torch::jit::Stack;
+
+// Another tensor over the same memory: kernels may change an argument's sizes.
+Tensor another(const Tensor& tensor) {
+  return tensor.defined()
+      ? Tensor(tensor.unsafeGetTensorImpl()->shallow_copy_and_detach(
+            c10::VariableVersion(0), true))
+      : tensor;
+}
+
+// Puts a result where the capture said that it would be.
+void write(const Tensor& result, const Tensor& place, const std::string& name) {
+  TORCH_CHECK(
+      result.sizes() == place.sizes() && result.dtype() == place.dtype(),
+      name,
+      " has a result of sizes ",
+      result.sizes(),
+      " in the replay of a CUDA graph; at the capture it had ",
+      place.sizes(),
+      ". What such an operator gives depends on what the tensors hold: it "
+      "cannot be part of a graph.");
+  const auto& from = result.storage();
+  const auto& to = place.storage();
+  if (result.strides() == place.strides() &&
+      result.storage_offset() == place.storage_offset() &&
+      from.nbytes() == to.nbytes()) {
+    if (from.nbytes() > 0) {
+      std::memcpy(to.mutable_data(), from.data(), from.nbytes());
+    }
+    return;
+  }
+  place.copy_(result);
+}
+
+class RecordedCall final : public GraphWork {
+ public:
+  RecordedCall(
+      HostFunction function,
+      c10::Device device,
+      Stack arguments,
+      std::vector<Tensor> places)
+      : function_(std::move(function)),
+        device_(device),
+        arguments_(std::move(arguments)),
+        places_(std::move(places)) {}
+
+  void run() noexcept override {
+    try {
+      replay();
+    } catch (const c10::Error& error) {
+      fail(error.what_without_backtrace());
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
+  }
+
+ private:
+  void replay() const {
+    Stack stack;
+    stack.reserve(arguments_.size());
+    for (const IValue& argument : arguments_) {
+      stack.push_back(map_tensors(argument, another));
+    }
+    std::optional<ReplayedGenerator> numbers;
+    if (function_.numbers) {
+      numbers.emplace(*function_.numbers);
+      stack[*function_.generator] = numbers->host();
+    }
+    function_.run(&stack);
+    if (numbers) {
+      numbers->done();
+    }
+    size_t place = 0;
+    const size_t first = stack.size() - function_.results;
+    for (size_t i = first; i < stack.size(); ++i) {
+      each_tensor(stack[i], [&](const Tensor& result) {
+        const Tensor& to = places_.at(place++);
+        if (to.defined()) {
+          write(result, to, function_.name);
+        }
+      });
+    }
+  }
+
+  void fail(const char* reason) const noexcept {
+    fail_device(device_.index(), function_.name.c_str(), reason);
+  }
+
+  HostFunction function_;
+  c10::Device device_;
+  Stack arguments_;
+  std::vector<Tensor> places_;
+};
+
+bool is_written(const HostFunction& function, size_t argument) {
+  return std::find(
+             function.written.begin(), function.written.end(), argument) !=
+      function.written.end();
+}
+
+// A copy of what is the host's: a number stays one.
+Tensor of_now(const Tensor& tensor) {
+  auto copy = tensor.detach().clone();
+  if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
+    copy.unsafeGetTensorImpl()->set_wrapped_number(true);
+  }
+  return copy;
+}
+
+// Arguments as a kernel of the host takes them.
+Stack cross(const HostFunction& function, const Stack& stack, Aliases& to) {
+  Stack host;
+  host.reserve(stack.size());
+  for (size_t i = 0; i < stack.size(); ++i) {
+    const bool written = is_written(function, i);
+    host.push_back(map_tensors(stack[i], [&](const Tensor& tensor) {
+      const bool copied = tensor.defined() && !tensor.is_cuda() && !written;
+      return copied ? of_now(tensor) : to.host(tensor, written);
+    }));
+  }
+  return host;
+}
+
+Stack run_on_stand_ins(
+    const HostFunction& function,
+    const Stack& arguments,
+    Aliases& stand_ins) {
+  Stack stack = cross(function, arguments, stand_ins);
+  if (function.numbers) {
+    stack[*function.generator] = function.numbers->counting();
+  }
+  function.run(&stack);
+  stand_ins.take_over();
+  for (IValue& result : stack) {
+    result = map_tensors(
+        std::move(result), [&](Tensor t) { return stand_ins.device(std::move(t)); });
+  }
+  return stack;
+}
+
+// Zeros first: they are indices that all tensors have. Where they are wrong, as
+// divisors are, ones are right. What a program does wrong fails both ways.
+Stack results_of(
+    const HostFunction& function,
+    const Stack& arguments,
+    c10::Device device) {
+  std::exception_ptr error;
+  for (const int integers : {0, 1}) {
+    try {
+      Aliases stand_ins(device, Behind::StandIn, integers);
+      return run_on_stand_ins(function, arguments, stand_ins);
+    } catch (const c10::Error&) {
+      error = error ? error : std::current_exception();
+    }
+  }
+  std::rethrow_exception(error);
+}
+
+uint64_t elements(const Stack& results) {
+  uint64_t count = 0;
+  for (const IValue& result : results) {
+    each_tensor(result, [&](const Tensor& tensor) {
+      count += tensor.defined() ? static_cast<uint64_t>(tensor.numel()) : 0;
+    });
+  }
+  return count;
+}
+
+// The results' memory where the function does not write to it itself.
+std::vector<Tensor> places_of(
+    const Stack& results,
+    const Stack& arguments,
+    Aliases& borrowed,
+    c10::Device device) {
+  std::vector<const void*> known;
+  for (const IValue& argument : arguments) {
+    each_tensor(argument, [&](const Tensor& tensor) {
+      if (tensor.defined() && tensor.has_storage()) {
+        known.push_back(tensor.storage().unsafeGetStorageImpl());
+      }
+    });
+  }
+  std::vector<Tensor> places;
+  for (const IValue& result : results) {
+    each_tensor(result, [&](const Tensor& tensor) {
+      if (!tensor.defined() || !tensor.is_cuda()) {
+        places.emplace_back();
+        return;
+      }
+      if (!tensor.has_storage()) {
+        wait_for_current_stream(device.index()); // throws
+      }
+      const void* storage = tensor.storage().unsafeGetStorageImpl();
+      const bool is_arguments =
+          std::find(known.begin(), known.end(), storage) != known.end();
+      places.push_back(is_arguments ? Tensor() : borrowed.host(tensor, true));
+    });
+  }
+  return places;
+}
+
+// Enough for rejection sampling, which takes a few numbers for an element.
+constexpr uint64_t kNumbersByData = 64;
+
+} // namespace
+
+void record(HostFunction function, c10::Device device, Stack* stack) {
+  Stack results = results_of(function, *stack, device);
+  if (function.numbers) {
+    function.numbers->reserve(
+        function.draws_by_data ? kNumbersByData * elements(results) : 0);
+  }
+  // Tensors that it writes to have the sizes by now that they have at replays.
+  Aliases borrowed(device, Behind::BorrowedMemory);
+  Stack arguments = cross(function, *stack, borrowed);
+  auto places = places_of(results, *stack, borrowed, device);
+  put_into_graph(
+      device.index(),
+      std::make_unique<RecordedCall>(
+          std::move(function),
+          device,
+          std::move(arguments),
+          std::move(places)));
+  *stack = std::move(results);
+}
+
+} // namespace torch_cuda::operators

@@ -1,0 +1,48 @@
+// Host nodes and the objects that they need.
+#include "accelerator/operators/capture/stream_capture.h"
+
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+
+namespace torch_cuda::operators {
+
+bool is_captured(c10::DeviceIndex device) {
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device).stream();
+  // The legacy stream cannot be captured.
+  if (stream == nullptr) {
+    return false;
+  }
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  C10_CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
+  return status != cudaStreamCaptureStatusNone;
+}
+
+void put_into_graph(c10::DeviceIndex device, std::unique_ptr<GraphWork> work) {
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device).stream();
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
+  C10_CUDA_CHECK(cudaStreamGetCaptureInfo_v2(
+      stream, &status, nullptr, &graph, nullptr, nullptr));
+  if (status != cudaStreamCaptureStatusActive) {
+    C10_CUDA_CHECK(cudaErrorStreamCaptureInvalidated);
+  }
+  cudaUserObject_t object = nullptr;
+  C10_CUDA_CHECK(cudaUserObjectCreate(
+      &object,
+      work.get(),
+      [](void* data) { delete static_cast<GraphWork*>(data); },
+      1,
+      cudaUserObjectNoDestructorSync));
+  auto* owned = work.release();
+  const cudaError_t retained = cudaGraphRetainUserObject(
+      graph, object, 1, cudaGraphUserObjectMove);
+  if (retained != cudaSuccess) {
+    C10_CUDA_IGNORE_ERROR(cudaUserObjectRelease(object, 1));
+    C10_CUDA_CHECK(retained);
+  }
+  C10_CUDA_CHECK(cudaLaunchHostFunc(
+      stream, [](void* data) { static_cast<GraphWork*>(data)->run(); }, owned));
+}
+
+} // namespace torch_cuda::operators

@@ -1,0 +1,62 @@
+// The tensors in the arguments and results of operators.
+#pragma once
+
+#include <ATen/core/List.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <optional>
+#include <utility>
+
+namespace torch_cuda::operators {
+
+/// Visits the tensors of an argument: itself, or the elements of a list.
+template <class Visit>
+void each_tensor(const c10::IValue& value, const Visit& visit) {
+  if (value.isTensor()) {
+    visit(value.toTensor());
+  } else if (value.isTensorList()) {
+    for (const auto& tensor : value.toTensorList()) {
+      visit(
+          static_cast<const c10::IValue&>(tensor.get()).toTensor());
+    }
+  } else if (value.isOptionalTensorList()) {
+    for (const auto& tensor : value.toOptionalTensorVector()) {
+      if (tensor) {
+        visit(*tensor);
+      }
+    }
+  }
+}
+
+/// The argument with other tensors in it. What is given as a value is given
+/// up: `map` gets its tensors as the only references where they were that.
+template <class Map>
+c10::IValue map_tensors(c10::IValue value, const Map& map) {
+  if (value.isTensor()) {
+    return map(std::move(value).toTensor());
+  }
+  if (value.isTensorList()) {
+    auto tensors = value.toTensorVector();
+    value = c10::IValue(); // it holds the tensors too
+    c10::List<at::Tensor> list;
+    list.reserve(tensors.size());
+    for (auto& tensor : tensors) {
+      list.push_back(map(std::move(tensor)));
+    }
+    return list;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> list;
+    const auto tensors = value.toOptionalTensorVector();
+    list.reserve(tensors.size());
+    for (const auto& tensor : tensors) {
+      list.push_back(
+          tensor ? std::optional<at::Tensor>(map(*tensor)) : std::nullopt);
+    }
+    return list;
+  }
+  return value;
+}
+
+} // namespace torch_cuda::operators
