@@ -92,9 +92,6 @@ bool depends_on_data(
   if (name == "aten::_index_put_impl_") {
     return has_flags(arguments) && !is_one_number(arguments[2]);
   }
-  if (name == "aten::repeat_interleave.Tensor") {
-    return arguments[1].isNone(); // the sum of the counts
-  }
   return has_tag(op, at::Tag::dynamic_output_shape) ||
       has_tag(op, at::Tag::data_dependent_output) ||
       untagged.count(name) != 0 || !returns_tensors_only(op.schema());
