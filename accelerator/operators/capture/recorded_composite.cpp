@@ -40,6 +40,34 @@ variable_list take_results(Stack& stack) {
   return results;
 }
 
+// Kernels for training are not those for inference: both passes ask for the
+// gradients that the program asks for. Returns the arguments that need one.
+variable_list ask_for_gradients(
+    const Stack& arguments,
+    const std::vector<bool>& needed) {
+  variable_list inputs;
+  size_t number = 0;
+  for (const Tensor& tensor : tensors_of(arguments)) {
+    if (needed.at(number++)) {
+      inputs.push_back(tensor);
+      inputs.back().requires_grad_(true);
+    }
+  }
+  return inputs;
+}
+
+void compute(
+    const c10::OperatorHandle& op,
+    const std::vector<bool>& needed,
+    Stack* stack) {
+  const c10::AutoGradMode enabled(true);
+  ask_for_gradients(*stack, needed);
+  op.callBoxed(stack);
+  for (IValue& result : *stack) {
+    result = std::move(result).toTensor().detach();
+  }
+}
+
 // Arguments and the results' gradients on the stack make those of the arguments
 // that are needed.
 void differentiate(
@@ -49,14 +77,7 @@ void differentiate(
   const c10::AutoGradMode enabled(true);
   Stack given = torch::jit::pop(*stack, op.schema().returns().size());
   const variable_list gradients = take_results(given);
-  variable_list inputs;
-  size_t number = 0;
-  for (const Tensor& tensor : tensors_of(*stack)) {
-    if (needed.at(number++)) {
-      inputs.push_back(tensor);
-      inputs.back().requires_grad_(true);
-    }
-  }
+  const variable_list inputs = ask_for_gradients(*stack, needed);
   op.callBoxed(stack);
   const variable_list results = take_results(*stack);
   stack->clear();
@@ -88,8 +109,9 @@ struct Composite : Function<Composite> {
       const c10::OperatorHandle& op,
       c10::Device device,
       const IValue& arguments,
-      const variable_list& tensors) {
-    context->save_for_backward(tensors);
+      const std::vector<bool>& needed,
+      at::TensorList tensors) {
+    context->save_for_backward(tensors.vec());
     context->saved_data["name"] = op.operator_name().name;
     context->saved_data["overload"] = op.operator_name().overload_name;
     context->saved_data["device"] = device;
@@ -98,10 +120,7 @@ struct Composite : Function<Composite> {
     HostFunction function;
     function.name = c10::toString(op.operator_name());
     function.results = op.schema().returns().size();
-    function.run = [op](Stack* values) {
-      const c10::AutoGradMode disabled(false);
-      op.callBoxed(values);
-    };
+    function.run = [op, needed](Stack* values) { compute(op, needed, values); };
     Stack stack = arguments.toTupleRef().elements().vec();
     record(std::move(function), device, &stack);
     return take_results(stack);
@@ -130,7 +149,7 @@ struct Composite : Function<Composite> {
     stack.insert(stack.end(), gradients.begin(), gradients.end());
     record(std::move(function), saved["device"].toDevice(), &stack);
     // One for each argument of forward().
-    variable_list all{Tensor(), Tensor(), Tensor()};
+    variable_list all(4);
     size_t next = 0;
     for (const bool is_needed : needed) {
       all.push_back(is_needed ? stack.at(next++).toTensor() : Tensor());
@@ -147,12 +166,18 @@ void record_composite(
     Stack* stack) {
   Stack arguments = torch::jit::pop(*stack, op.schema().arguments().size());
   const auto tensors = tensors_of(arguments);
-  // A tuple: of a list each element would count as an input of its own.
+  std::vector<bool> needed;
+  for (const Tensor& tensor : tensors) {
+    needed.push_back(
+        c10::GradMode::is_enabled() && tensor.defined() &&
+        tensor.requires_grad());
+  }
   auto results = Composite::apply(
       op,
       device,
       IValue(c10::ivalue::Tuple::create(std::move(arguments))),
-      tensors);
+      needed,
+      at::TensorList(tensors)); // of that type each one counts as an input
   for (auto& result : results) {
     stack->push_back(std::move(result));
   }
