@@ -85,13 +85,14 @@ class Verdict:
         return self.passed / ran if ran else 0.0
 
 
-def read_known(text: str, file: str) -> list[Known]:
+def read_known(text: str, file: str, devices: str = "") -> list[Known]:
     """Reads the entries of one test file from the list.
 
     Args:
-        text: TOML with tables [["test_torch.py"]] that have `because` and may have `tests`, `message`
-            and `outside`.
+        text: TOML with tables [["test_torch.py"]] that have `because` and may have `tests`, `message`,
+            `outside` and `devices`.
         file: such as "test_torch.py".
+        devices: whose entries, as they name it; empty: those that name none, of the simulated device.
 
     Raises:
         ValueError: an entry lacks a reason.
@@ -100,6 +101,8 @@ def read_known(text: str, file: str) -> list[Known]:
     for entry in tomllib.loads(text).get(file, []):
         if not entry.get("because"):
             raise ValueError(f"{file}: {entry} has no `because`; say why it does not pass")
+        if entry.get("devices", "") != devices:
+            continue
         entries.append(
             Known(
                 entry.get("tests", "*"),

@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import os
 import pathlib
+import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -46,6 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--table", type=pathlib.Path, help="page to write the counts into")
     parser.add_argument("--devices", help="TORCH_CUDA_DEVICES of the tests (default: as it is)")
     options = parser.parse_args(argv)
+    # Which entries of known.toml are meant: the name before count and options.
+    kind = re.split("[:,]", options.devices or "")[0]
+    kind = "" if kind == "sim" else kind
     if options.devices:
         os.environ["TORCH_CUDA_DEVICES"] = options.devices
     if options.table and options.expression is not None:
@@ -75,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 seconds=options.seconds,
             )
             verdicts[name] = runner.run_and_judge(
-                job, results.read_known(known, name), outside, options.expression is None
+                job, results.read_known(known, name, kind), outside, options.expression is None
             )
             runner.report(name, verdicts[name])
             if options.table:
