@@ -318,9 +318,8 @@ void Aliases::take_over(const Tensors& tensors) {
 
 bool Aliases::is_unchanged(const Storages& pair) const {
   return pair.host->nbytes() == pair.device->nbytes() &&
-      (behind_ == Behind::StandIn
-           ? is_stand_in(pair.host->data_ptr())
-           : pair.host->data() == pair.device->data());
+      (behind_ == Behind::StandIn ? is_stand_in(pair.host->data_ptr())
+                                  : pair.host->data() == pair.device->data());
 }
 
 void Aliases::take_over() {

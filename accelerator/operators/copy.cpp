@@ -34,8 +34,7 @@ bool upstream_copies(const at::Tensor& to, const at::Tensor& from) {
   }
   const bool transferred =
       to.device() != from.device() || is_captured(to.device().index());
-  return served_by_both(to, from) ||
-      (transferred && is_one_transfer(to, from));
+  return served_by_both(to, from) || (transferred && is_one_transfer(to, from));
 }
 
 } // namespace

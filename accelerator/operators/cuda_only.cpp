@@ -96,8 +96,7 @@ Tensor& batch_norm_elemt_out(
     double eps,
     Tensor& out) {
   out.resize_(input.sizes());
-  return out.copy_(
-      batch_norm_elemt(input, weight, bias, mean, invstd, eps));
+  return out.copy_(batch_norm_elemt(input, weight, bias, mean, invstd, eps));
 }
 
 void move_on(const OptionalTensor& running, const Tensor& value, double share) {

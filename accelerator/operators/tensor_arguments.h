@@ -17,8 +17,7 @@ void each_tensor(const c10::IValue& value, const Visit& visit) {
     visit(value.toTensor());
   } else if (value.isTensorList()) {
     for (const auto& tensor : value.toTensorList()) {
-      visit(
-          static_cast<const c10::IValue&>(tensor.get()).toTensor());
+      visit(static_cast<const c10::IValue&>(tensor.get()).toTensor());
     }
   } else if (value.isOptionalTensorList()) {
     for (const auto& tensor : value.toOptionalTensorVector()) {

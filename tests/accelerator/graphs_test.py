@@ -204,7 +204,7 @@ class OperatorsTest(parameterized.TestCase):
             graph.replay()
             eager = [value.cuda() for value in now]
             wanted = work(*eager)
-            flat = lambda r: [r] if isinstance(r, torch.Tensor) else list(r)  # noqa: E731
+            flat = lambda r: [r] if isinstance(r, torch.Tensor) else list(r)
             for found, each in zip(flat(captured), flat(wanted), strict=True):
                 self.assertEqual(found.stride(), each.stride())
                 _equal(found, each)
@@ -230,7 +230,10 @@ class OperatorsTest(parameterized.TestCase):
         ("inverse", lambda a, b: torch.linalg.solve_ex(a, b)[0]),
         ("sorted", lambda a, b: torch.sort(a, descending=True)[0] + b.cumsum(0)),
         ("complex", lambda a, b: torch.view_as_real(torch.complex(a, b).conj() * 2)),
-        ("attention", lambda a, b: functional.scaled_dot_product_attention(a[None], b[None], a[None])),
+        (
+            "attention",
+            lambda a, b: functional.scaled_dot_product_attention(a[None], b[None], a[None]),
+        ),
         ("empty", lambda a, b: a[:0] + b[:0]),
     )
     def test_a_replay_computes(self, work: Callable[..., Any]) -> None:

@@ -66,9 +66,7 @@ class KnownTest(absltest.TestCase):
     def test_entries_are_of_the_devices_that_they_name(self) -> None:
         text = '[["a.py"]]\ntests = "T.*"\nbecause = "slow"\ndevices = "fake"\n'
         self.assertEqual(results.read_known(text, "a.py"), [])
-        self.assertEqual(
-            results.read_known(text, "a.py", "fake"), [results.Known("T.*", "slow")]
-        )
+        self.assertEqual(results.read_known(text, "a.py", "fake"), [results.Known("T.*", "slow")])
 
     def test_an_entry_needs_a_reason(self) -> None:
         with self.assertRaisesRegex(ValueError, "because"):

@@ -32,8 +32,8 @@ at::Generator CapturedGenerator::counting() {
 
 void CapturedGenerator::reserve(uint64_t more) {
   const at::mt19937 fresh(impl(counting_).current_seed());
-  const uint64_t numbers = more +
-      drawn_between(fresh.data(), impl(counting_).engine().data());
+  const uint64_t numbers =
+      more + drawn_between(fresh.data(), impl(counting_).engine().data());
   const auto place = [&] {
     auto* device = at::check_generator<at::CUDAGeneratorImpl>(device_);
     const std::lock_guard<std::mutex> lock(device->mutex_);

@@ -154,8 +154,9 @@ Stack run_on_stand_ins(
   function.run(&stack);
   stand_ins.take_over();
   for (IValue& result : stack) {
-    result = map_tensors(
-        std::move(result), [&](Tensor t) { return stand_ins.device(std::move(t)); });
+    result = map_tensors(std::move(result), [&](Tensor t) {
+      return stand_ins.device(std::move(t));
+    });
   }
   return stack;
 }

@@ -40,6 +40,9 @@ struct HostFunction {
 ///
 /// Throws what the function throws on stand-ins, errors of captures (order.h)
 /// where a result is of a sparse layout, and CUDA's own.
-void record(HostFunction function, c10::Device device, torch::jit::Stack* stack);
+void record(
+    HostFunction function,
+    c10::Device device,
+    torch::jit::Stack* stack);
 
 } // namespace torch_cuda::operators

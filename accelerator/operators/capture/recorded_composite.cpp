@@ -89,15 +89,14 @@ void differentiate(
       of_outputs.push_back(gradients[i]);
     }
   }
-  auto found = outputs.empty()
-      ? variable_list(inputs.size())
-      : torch::autograd::grad(
-            outputs,
-            inputs,
-            of_outputs,
-            /*retain_graph=*/std::nullopt,
-            /*create_graph=*/false,
-            /*allow_unused=*/true);
+  auto found = outputs.empty() ? variable_list(inputs.size())
+                               : torch::autograd::grad(
+                                     outputs,
+                                     inputs,
+                                     of_outputs,
+                                     /*retain_graph=*/std::nullopt,
+                                     /*create_graph=*/false,
+                                     /*allow_unused=*/true);
   for (auto& gradient : found) {
     stack->push_back(std::move(gradient));
   }

@@ -35,8 +35,8 @@ void put_into_graph(c10::DeviceIndex device, std::unique_ptr<GraphWork> work) {
       1,
       cudaUserObjectNoDestructorSync));
   auto* owned = work.release();
-  const cudaError_t retained = cudaGraphRetainUserObject(
-      graph, object, 1, cudaGraphUserObjectMove);
+  const cudaError_t retained =
+      cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
   if (retained != cudaSuccess) {
     C10_CUDA_IGNORE_ERROR(cudaUserObjectRelease(object, 1));
     C10_CUDA_CHECK(retained);
