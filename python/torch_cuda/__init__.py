@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from torch_cuda._activation import activate, autoload, is_active, plugins, why_inactive
 from torch_cuda._build import BuildInfo, build_info
 from torch_cuda._errors import ActivationError, ActivationWarning
+from torch_cuda._operators import served_by
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -28,6 +29,7 @@ __all__ = [
     "core",
     "is_active",
     "plugins",
+    "served_by",
     "utils",
     "why_inactive",
 ]

@@ -56,6 +56,32 @@ def route(package: pathlib.Path, devices: Iterable[Device] = ()) -> int:
     return routed
 
 
+def served_by(operator: str, device: int | None = None) -> str:
+    """Who serves an operator of CUDA tensors.
+
+    Args:
+      operator: such as "aten::add.Tensor".
+      device: a CUDA device's index; default: the current one.
+
+    Returns:
+      The name of a device library whose vendor has a kernel, "host" for the CPU's kernel on the same
+      memory, "upstream" for PyTorch's CUDA kernel, "composite" for what is made of other operators.
+
+    Raises:
+      ValueError: PyTorch has no such operator.
+    """
+    import torch
+    from torch_cuda import _build
+
+    torch.cuda.init()
+    index = torch.cuda.current_device() if device is None else device
+    library = ctypes.CDLL(str(_build.package_folder() / "lib" / LIBRARY))
+    answer = ctypes.create_string_buffer(_MESSAGE)
+    if library.torch_cuda_served_by(operator.encode(), index, answer, len(answer)) != 0:
+        raise ValueError(f"PyTorch has no operator {operator}; needed is a name like aten::add.Tensor")
+    return answer.value.decode()
+
+
 def _is_loaded(library: str) -> bool:
     try:
         ctypes.CDLL(library, mode=os.RTLD_NOLOAD)

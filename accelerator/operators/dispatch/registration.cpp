@@ -3,6 +3,7 @@
 
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/dispatch/previous_kernel.h"
+#include "accelerator/operators/dispatch/served.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -88,6 +89,9 @@ void register_for_all(
     std::optional<c10::impl::CppSignature> signature,
     std::unique_ptr<c10::FunctionSchema> schema,
     std::string origin) {
+  if (key == c10::DispatchKey::CUDA && origin == kHosts) {
+    note_hosts(op.operator_name());
+  }
   // Never destroyed, as a registration ends with it.
   static auto* registrations = new std::vector<c10::RegistrationHandleRAII>;
   registrations->push_back(c10::Dispatcher::singleton().registerImpl(

@@ -20,6 +20,9 @@ c10::DeviceIndex device_of_call(
     const torch::jit::Stack& stack,
     size_t arguments);
 
+/// The origin of kernels of this library.
+constexpr const char* kHosts = "accelerator/operators";
+
 /// Registers a kernel for the tensors of all devices, over what is there, for
 /// as long as the process lasts.
 /// @param signature and @param schema of the kernel's function, where they are
@@ -31,7 +34,7 @@ void register_for_all(
     c10::KernelFunction kernel,
     std::optional<c10::impl::CppSignature> signature = std::nullopt,
     std::unique_ptr<c10::FunctionSchema> schema = nullptr,
-    std::string origin = "accelerator/operators");
+    std::string origin = kHosts);
 
 /// Registers a kernel for the devices that run no CUDA code. Where there are
 /// others too, what was there before goes on serving them.

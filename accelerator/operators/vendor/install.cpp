@@ -3,6 +3,7 @@
 
 #include "accelerator/operators/dispatch/previous_kernel.h"
 #include "accelerator/operators/dispatch/registration.h"
+#include "accelerator/operators/dispatch/served.h"
 #include "accelerator/operators/vendor/library.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -51,6 +52,7 @@ void install(Library& library, bool alone) {
   for (auto& kernel : library.kernels) {
     const auto op = c10::Dispatcher::singleton().findSchema(kernel.op);
     TORCH_INTERNAL_ASSERT(op.has_value());
+    note_vendors(op->operator_name(), library.name, library.devices);
     register_for_all(
         *op,
         c10::DispatchKey::CUDA,
