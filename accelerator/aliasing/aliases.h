@@ -1,0 +1,69 @@
+// Tensors of one device as another device's kernels see them, over the same
+// memory, and the results of these as the first device's.
+#pragma once
+
+#include "accelerator/aliasing/storages.h"
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/DispatchKeySet.h>
+#include <c10/util/SmallVector.h>
+
+namespace torch_cuda::aliasing {
+
+/// The aliases of one call of an operator. An alias is a tensor of the far
+/// device over the same memory, which it keeps alive, of the same sizes,
+/// strides, type and layout; tensors that share a storage have aliases that
+/// share one.
+class Aliases {
+ public:
+  /// The tensors' devices are of type `near`; the kernels' of type `far`.
+  Aliases(Storages& storages, c10::DeviceType near, c10::DeviceType far);
+
+  /// The alias of `tensor`, which the kernel writes to if `written`. What is
+  /// not on a near device is given back as it is.
+  at::Tensor far(const at::Tensor& tensor, bool written);
+
+  /// The alias of a storage.
+  c10::Storage far(const c10::Storage& storage, bool written) {
+    return storages_.far(storage, written);
+  }
+
+  /// The near device's tensor for a result of the kernel: the one that it is
+  /// the alias of, else a tensor over the same memory.
+  at::Tensor near(at::Tensor result);
+
+  /// Takes over what the kernel did to tensors that it writes to besides
+  /// writing to their memory: sizes, strides, other or larger storages.
+  void take_over();
+
+  /// Visits the devices of the tensors that have an alias here.
+  template <class Visit>
+  void each_device(const Visit& visit) const {
+    for (const auto& pair : tensors_) {
+      visit(pair.near.device());
+    }
+  }
+
+ private:
+  struct Pair {
+    at::Tensor near;
+    at::Tensor far;
+    bool written;
+  };
+  struct Side {
+    explicit Side(c10::DeviceType type);
+    c10::DeviceType type;
+    c10::DispatchKeySet dense;
+  };
+
+  at::Tensor make_far(const at::Tensor& tensor, bool written);
+  at::Tensor make_near(at::Tensor result);
+  void take_over(const Pair& pair);
+
+  Storages& storages_;
+  Side near_;
+  Side far_;
+  c10::SmallVector<Pair, 4> tensors_;
+};
+
+} // namespace torch_cuda::aliasing
