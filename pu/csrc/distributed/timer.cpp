@@ -1,0 +1,51 @@
+// The times that DistributedDataParallel takes of its steps on pu.
+#include "pu/csrc/device/names.h"
+
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <torch/csrc/distributed/c10d/reducer_timer.hpp>
+
+#include <map>
+#include <optional>
+
+namespace torch_pu {
+namespace {
+
+class PuTimer final : public c10d::Timer {
+ public:
+  explicit PuTimer(c10::Device device) : device_(device) {}
+
+  void record(Event event) override {
+    Timer::record(event); // the time of the host
+    const c10::DeviceGuard guard(device_);
+    const c10::impl::VirtualGuardImpl impl(kPu);
+    events_.try_emplace(event, kPu, c10::EventFlag::BACKEND_DEFAULT)
+        .first->second.record(impl.getStream(device_));
+  }
+
+  std::optional<int64_t> measureDifference(Event start, Event end) override {
+    const auto first = events_.find(start);
+    const auto last = events_.find(end);
+    if (first == events_.end() || last == events_.end()) {
+      return std::nullopt; // no backward pass, or one without communication
+    }
+    first->second.synchronize();
+    last->second.synchronize();
+    const double milliseconds = first->second.elapsedTime(last->second);
+    if (milliseconds < 0) {
+      return std::nullopt;
+    }
+    constexpr double nanoseconds = 1e6;
+    return static_cast<int64_t>(milliseconds * nanoseconds);
+  }
+
+ private:
+  c10::Device device_;
+  std::map<Event, c10::Event> events_;
+};
+
+C10_REGISTER_TYPED_CLASS(TimerRegistry, c10::kPrivateUse1, PuTimer)
+
+} // namespace
+} // namespace torch_pu

@@ -1,0 +1,13 @@
+// Composites that CUDA serves as a whole.
+#pragma once
+
+#include <torch/library.h>
+
+namespace torch_pu {
+
+/// Registers composites that a process with devices that run no CUDA code
+/// serves as a whole, at the autograd key of pu's tensors. Where CUDA has no
+/// kernel of them, they stay composites.
+void register_composites(torch::Library& aten);
+
+} // namespace torch_pu

@@ -1,0 +1,17 @@
+"""The common name `pu` for the devices of torch_cuda: `torch.pu`, device "pu".
+
+`import torch_pu` gives PyTorch the device type "pu" and the module `torch.pu` (also `torch.pu1`). They are
+a facade: memory, kernels, streams and generators are those of the device "cuda" of the same number, and a
+tensor goes from one name to the other without a copy. docs/pu.md in torch_cuda's sources tells more.
+"""
+
+from __future__ import annotations
+
+from torch_pu import _activation
+
+_activation.activate()
+
+from torch_pu import amp  # noqa: E402 - it needs the device
+from torch_pu._announcement import announce  # noqa: E402
+
+__all__ = ["amp", "announce"]

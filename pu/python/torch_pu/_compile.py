@@ -1,0 +1,17 @@
+"""torch.compile asks devices about themselves through an interface: CUDA's."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import torch
+
+
+def register(device_interface: ModuleType) -> None:
+    """Registers CUDA's interface for pu.
+
+    Args:
+      device_interface: the module torch._dynamo.device_interface.
+    """
+    for device in ("pu", *(f"pu:{i}" for i in range(torch.cuda.device_count()))):
+        device_interface.register_interface_for_device(device, device_interface.CudaInterface)
