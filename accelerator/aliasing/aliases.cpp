@@ -8,7 +8,9 @@
 #include <ATen/SparseTensorImpl.h>
 #include <ATen/quantized/QTensorImpl.h>
 #include <ATen/quantized/Quantizer.h>
+#include <c10/core/TensorOptions.h>
 
+#include <optional>
 #include <utility>
 
 namespace torch_cuda::aliasing {
@@ -32,9 +34,9 @@ void copy_bits(const TensorImpl& from, TensorImpl& to) {
   }
 }
 
-DispatchKeySet keys_of(DispatchKey functionality, c10::DeviceType type) {
-  return DispatchKeySet(functionality) |
-      DispatchKeySet(c10::toBackendComponent(type));
+DispatchKeySet keys_of(c10::Layout layout, c10::DeviceType type) {
+  return DispatchKeySet(
+      c10::computeDispatchKey(std::nullopt, layout, c10::Device(type)));
 }
 
 // A tensor like `like` with a device's keys, over `storage`.
@@ -135,7 +137,7 @@ Tensor sparse_across(
     const Across& across) {
   if (tensor.layout() == c10::kSparse) {
     auto result = at::detail::make_tensor<at::SparseTensorImpl>(
-        keys_of(DispatchKey::Sparse, device.type()), tensor.dtype());
+        keys_of(c10::kSparse, device.type()), tensor.dtype());
     fill_sparse(tensor, result, across);
     copy_bits(*tensor.unsafeGetTensorImpl(), *result.unsafeGetTensorImpl());
     return result;
@@ -149,7 +151,7 @@ Tensor sparse_across(
       " cannot be served by the kernels of ",
       device);
   auto result = at::detail::make_tensor<at::SparseCsrTensorImpl>(
-      keys_of(DispatchKey::SparseCsr, device.type()),
+      keys_of(tensor.layout(), device.type()),
       device,
       tensor.layout(),
       tensor.dtype());
@@ -160,7 +162,7 @@ Tensor sparse_across(
 } // namespace
 
 Aliases::Side::Side(c10::DeviceType type)
-    : type(type), dense(keys_of(DispatchKey::Dense, type)) {}
+    : type(type), dense(keys_of(c10::kStrided, type)) {}
 
 Aliases::Aliases(
     Storages& storages,

@@ -93,8 +93,9 @@ def _teach() -> None:
     """Tells the parts of torch that ask for a device's name about this one."""
     from torch_cuda._import_hook import after_import
 
-    from torch_pu import _compile, _device_index, _distributed
+    from torch_pu import _compile, _device_index, _distributed, _dlpack
 
     _device_index.accept_pu()
+    _dlpack.name_pu()
     after_import("torch.distributed.distributed_c10d", _distributed.register)
     after_import("torch._dynamo.device_interface", _compile.register)
