@@ -39,15 +39,13 @@ LAYERS: Mapping[str, frozenset[str]] = {
             "cudasim/ptx",
         }
     ),
-    "accelerator/operators": frozenset({"accelerator/abi", "c10_cuda", "aten_cuda", "framework"}),
-    "python": _UPSTREAMS["python"] | {"accelerator/abi", "accelerator/operators"},
     "accelerator/aliasing": frozenset(),
     "accelerator/operators": frozenset(
         {"accelerator/abi", "accelerator/aliasing", "c10_cuda", "aten_cuda", "framework"}
     ),
     # It reaches CUDA through PyTorch's own interfaces.
     "pu": frozenset({"accelerator/aliasing"}),
-    "python": _UPSTREAMS["python"] | {"accelerator/operators"},
+    "python": _UPSTREAMS["python"] | {"accelerator/abi", "accelerator/operators"},
 }
 
 # Beside the column: settings and tools that any layer may use, and that use no layer.

@@ -1,0 +1,24 @@
+"""torch_pu where torch_cuda is not installed."""
+
+from __future__ import annotations
+
+from absl.testing import absltest
+
+from tests.device_behaviour import programs
+
+
+class AloneTest(absltest.TestCase):
+    def test_says_what_is_missing(self) -> None:
+        done = programs.run("import torch_pu")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("found no torch_cuda; needed torch_cuda 2.6.0", done.stderr)
+        self.assertIn("python -m pip install torch_cuda==", done.stderr)
+
+    def test_torch_is_as_it_was(self) -> None:
+        self.assertEqual(
+            programs.output("import torch; print(torch.accelerator.current_accelerator())"), "None"
+        )
+
+
+if __name__ == "__main__":
+    absltest.main()
