@@ -164,10 +164,7 @@ Tensor sparse_across(
 Aliases::Side::Side(c10::DeviceType type)
     : type(type), dense(keys_of(c10::kStrided, type)) {}
 
-Aliases::Aliases(
-    Storages& storages,
-    c10::DeviceType near,
-    c10::DeviceType far)
+Aliases::Aliases(Storages& storages, c10::DeviceType near, c10::DeviceType far)
     : storages_(storages), near_(near), far_(far) {}
 
 Tensor Aliases::make_far(const Tensor& tensor, bool written) {

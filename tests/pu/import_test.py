@@ -21,7 +21,9 @@ class ImportTest(absltest.TestCase):
 
     def test_after_cuda_was_used(self) -> None:
         self.assertEqual(
-            programs.output("import torch; torch.ones(2, device='cuda') + 1\nimport torch_pu\n" + ADD),
+            programs.output(
+                "import torch; torch.ones(2, device='cuda') + 1\nimport torch_pu\n" + ADD
+            ),
             SUM,
         )
 

@@ -27,9 +27,7 @@ class OperatorsTest(parameterized.TestCase):
             except (RuntimeError, NotImplementedError):
                 continue  # cuda does not have it
             found = samples.run(operator, "pu", sample)
-            precision: dict[str, Any] = (
-                {} if samples.rounds(operator) else {"rtol": 0, "atol": 0}
-            )
+            precision: dict[str, Any] = {} if samples.rounds(operator) else {"rtol": 0, "atol": 0}
             for one, other in (
                 (found.outputs, wanted.outputs),
                 (found.gradients, wanted.gradients),

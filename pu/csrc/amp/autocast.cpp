@@ -156,8 +156,8 @@ class Policies {
     const auto dot = op.find('.');
     const auto overload =
         dot == std::string::npos ? std::string() : op.substr(dot + 1);
-    const auto handle = c10::Dispatcher::singleton().findSchema(
-        {op.substr(0, dot), overload});
+    const auto handle =
+        c10::Dispatcher::singleton().findSchema({op.substr(0, dot), overload});
     TORCH_CHECK_VALUE(
         handle,
         "torch_pu: there is no operator ",
@@ -165,7 +165,8 @@ class Policies {
         ". Write it as its schema does, such as \"aten::mm\" or "
         "\"aten::pow.Scalar\".");
     TORCH_CHECK_VALUE(
-        policy != CastPolicy::Float32Appended || handle->schema().name() == "aten::norm",
+        policy != CastPolicy::Float32Appended ||
+            handle->schema().name() == "aten::norm",
         "torch_pu: only overloads of aten::norm have a policy that appends.");
     const std::lock_guard<std::mutex> lock(mutex_);
     auto& held = policies_[handle->operator_name()];
@@ -186,10 +187,9 @@ class Policies {
 
  private:
   std::mutex mutex_;
-  std::unordered_map<
-      c10::OperatorName,
-      std::unique_ptr<std::atomic<CastPolicy>>>
-      policies_;
+  std::
+      unordered_map<c10::OperatorName, std::unique_ptr<std::atomic<CastPolicy>>>
+          policies_;
   std::vector<c10::RegistrationHandleRAII> registrations_;
 };
 
@@ -225,8 +225,7 @@ void register_cast_policies() {
 #undef PROMOTE
   for (const char* norm :
        {"norm.Scalar", "norm.ScalarOpt_dim", "norm.names_ScalarOpt_dim"}) {
-    set_cast_policy(
-        std::string("aten::") + norm, CastPolicy::Float32Appended);
+    set_cast_policy(std::string("aten::") + norm, CastPolicy::Float32Appended);
   }
   set_cast_policy("aten::binary_cross_entropy", CastPolicy::Banned);
   static auto* rest = new torch::Library(

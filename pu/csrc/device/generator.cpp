@@ -56,13 +56,14 @@ class PuGenerator final : public c10::GeneratorImpl {
   void graphsafe_set_state(
       const c10::intrusive_ptr<c10::GeneratorImpl>& state) override {
     auto* pu = dynamic_cast<PuGenerator*>(state.get());
-    TORCH_CHECK_TYPE(pu, "Expected a generator of pu, but found one of ", state->device());
+    TORCH_CHECK_TYPE(
+        pu, "Expected a generator of pu, but found one of ", state->device());
     cuda_.unsafeGetGeneratorImpl()->graphsafe_set_state(
         pu->cuda_.getIntrusivePtr());
   }
   c10::intrusive_ptr<c10::GeneratorImpl> graphsafe_get_state() const override {
-    return c10::make_intrusive<PuGenerator>(at::Generator(
-        cuda_.unsafeGetGeneratorImpl()->graphsafe_get_state()));
+    return c10::make_intrusive<PuGenerator>(
+        at::Generator(cuda_.unsafeGetGeneratorImpl()->graphsafe_get_state()));
   }
 
  private:
@@ -74,8 +75,9 @@ class PuGenerator final : public c10::GeneratorImpl {
 };
 
 c10::DeviceIndex index_of(c10::DeviceIndex device) {
-  return device >= 0 ? device
-                     : c10::impl::getDeviceGuardImpl(kCuda)->getDevice().index();
+  return device >= 0
+      ? device
+      : c10::impl::getDeviceGuardImpl(kCuda)->getDevice().index();
 }
 
 const at::Generator& cuda_default(c10::DeviceIndex device) {

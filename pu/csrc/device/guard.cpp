@@ -39,7 +39,8 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   }
   c10::Stream getStreamFromGlobalPool(c10::Device device, bool high_priority)
       const override {
-    return to_pu(cuda().getStreamFromGlobalPool(to_cuda(device), high_priority));
+    return to_pu(
+        cuda().getStreamFromGlobalPool(to_cuda(device), high_priority));
   }
   c10::Stream getNewStream(c10::Device device, int priority) const override {
     return to_pu(cuda().getNewStream(to_cuda(device), priority));
@@ -53,8 +54,9 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   void synchronizeStream(const c10::Stream& stream) const override {
     cuda().synchronizeStream(to_cuda(stream));
   }
-  void recordDataPtrOnStream(const c10::DataPtr& data, const c10::Stream& stream)
-      const override {
+  void recordDataPtrOnStream(
+      const c10::DataPtr& data,
+      const c10::Stream& stream) const override {
     // The allocator knows its own memory only.
     const auto* storage = cuda_storage_of(data);
     cuda().recordDataPtrOnStream(
@@ -81,10 +83,8 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   void synchronizeEvent(void* event) const override {
     cuda().synchronizeEvent(event);
   }
-  double elapsedTime(
-      void* first,
-      void* second,
-      const c10::DeviceIndex device) const override {
+  double elapsedTime(void* first, void* second, const c10::DeviceIndex device)
+      const override {
     return cuda().elapsedTime(first, second, device);
   }
 

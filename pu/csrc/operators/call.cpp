@@ -88,8 +88,8 @@ void Call::operator()(
         if (!any_device_) {
           check(op, value);
         }
-        value = torch_cuda::aliasing::list_across(
-            value, argument.written, aliases);
+        value =
+            torch_cuda::aliasing::list_across(value, argument.written, aliases);
         break;
       case Kind::Device:
         stays = value.toDevice().type() != kPu;

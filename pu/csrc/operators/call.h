@@ -24,9 +24,7 @@ class Call final : public c10::OperatorKernel {
       torch::jit::Stack* stack);
 
  private:
-  void check(
-      const c10::OperatorHandle& op,
-      const c10::IValue& value) const;
+  void check(const c10::OperatorHandle& op, const c10::IValue& value) const;
 
   c10::DispatchKeySet target_;
   std::vector<torch_cuda::aliasing::Argument> crossing_;

@@ -119,8 +119,7 @@ void register_composites(torch::Library& aten) {
         (std::string("aten::") + name).c_str(), overload);
     aten.impl(
         c10::toString(op.operator_name()).c_str(),
-        torch::CppFunction::makeFromBoxedFunctor(
-            std::make_unique<Whole>(op)));
+        torch::CppFunction::makeFromBoxedFunctor(std::make_unique<Whole>(op)));
   }
 }
 

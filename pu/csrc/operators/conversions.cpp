@@ -118,8 +118,7 @@ Tensor to_other(
     bool non_blocking,
     bool copy,
     std::optional<c10::MemoryFormat> format) {
-  if (is_other_name(self, other.device()) &&
-      other.layout() == c10::kStrided &&
+  if (is_other_name(self, other.device()) && other.layout() == c10::kStrided &&
       converts_nothing_else(self, other.scalar_type(), copy, format)) {
     return ToOtherName::apply(self);
   }

@@ -23,7 +23,9 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
 template <class Error>
 [[noreturn]] void raise(const c10::Error& error) {
   throw Error(
-      in_words_of_pu(error.what_without_backtrace()), error.backtrace(), nullptr);
+      in_words_of_pu(error.what_without_backtrace()),
+      error.backtrace(),
+      nullptr);
 }
 
 } // namespace

@@ -51,13 +51,7 @@ Tensor empty(
     std::optional<c10::MemoryFormat> format) {
   return made([&] {
     return at::_ops::empty_memory_format::redispatch(
-        kCudaKeys,
-        size,
-        type,
-        layout,
-        cuda_device(device),
-        pin_memory,
-        format);
+        kCudaKeys, size, type, layout, cuda_device(device), pin_memory, format);
   });
 }
 
@@ -70,13 +64,7 @@ Tensor empty_strided(
     std::optional<bool> pin_memory) {
   return made([&] {
     return at::_ops::empty_strided::redispatch(
-        kCudaKeys,
-        size,
-        stride,
-        type,
-        layout,
-        cuda_device(device),
-        pin_memory);
+        kCudaKeys, size, stride, type, layout, cuda_device(device), pin_memory);
   });
 }
 

@@ -155,7 +155,7 @@ class Registrar {
     if (!returns_view(op.schema())) {
       impl(*space, name, side.pu, std::make_unique<Call>(op, side.cuda));
       ++served_;
-    } else if (on_cuda || (on_cpu && !composite)) {
+    } else if (on_cuda || (on_cpu && !(dense && composite))) {
       impl(*space, name, side.pu, std::make_unique<View>(side.cuda));
     }
   }

@@ -11,7 +11,7 @@ from torch_pu import _activation
 
 _activation.activate()
 
-from torch_pu import amp  # noqa: E402 - it needs the device
-from torch_pu._announcement import announce  # noqa: E402
+from torch_pu import amp
+from torch_pu._announcement import announce
 
 __all__ = ["amp", "announce"]

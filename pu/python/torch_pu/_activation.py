@@ -80,6 +80,7 @@ def _put_modules() -> None:
     torch.pu1 = _pu  # type: ignore[attr-defined]
     sys.modules["torch.pu1"] = _pu
     amp = importlib.import_module("torch_pu.amp")
+    _pu.amp = amp  # type: ignore[attr-defined]
     for name in (NAME, "pu1"):
         mirror.mirror(f"torch.{name}", "torch.cuda")
         for module in ("amp", "amp.autocast_mode", "amp.common", "amp.grad_scaler"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-import torch_cuda._mirror as _mirror
+from torch_cuda import _mirror
 
 __path__: list[str] = []
 

@@ -21,7 +21,9 @@ def accept_pu() -> None:
         if isinstance(device, str):
             device = torch.device(device)
         if isinstance(device, torch.device) and device.type == "pu":
-            device = torch.device("cuda") if device.index is None else torch.device("cuda", device.index)
+            device = (
+                torch.device("cuda") if device.index is None else torch.device("cuda", device.index)
+            )
         return original(device, optional, allow_cpu)
 
     for name, module in list(sys.modules.items()):

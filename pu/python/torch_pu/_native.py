@@ -29,7 +29,12 @@ class Native:
         self._register.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
         self._register.restype = ctypes.c_int
         self._set_cast_policy = library.torch_pu_set_cast_policy
-        self._set_cast_policy.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t]
+        self._set_cast_policy.argtypes = [
+            ctypes.c_char_p,
+            ctypes.c_int,
+            ctypes.c_char_p,
+            ctypes.c_size_t,
+        ]
         self._set_cast_policy.restype = ctypes.c_int
 
     def register(self) -> int:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
-import torch_cuda._mirror as _mirror
-
-from torch_pu import amp
+from torch_cuda import _mirror
 
 if TYPE_CHECKING:
     from torch.cuda import *
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 __path__: list[str] = []
 
 
-class device_of(torch.cuda.device):  # noqa: N801 - torch.cuda's name
+class device_of(torch.cuda.device):
     """The current device becomes that of a tensor, or stays if it is not on a device of pu.
 
     Args:

@@ -12,7 +12,14 @@ from typing import Any
 
 import torch
 
-__all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "custom_bwd", "custom_fwd", "register"]
+__all__ = [
+    "GradScaler",
+    "amp_definitely_not_available",
+    "autocast",
+    "custom_bwd",
+    "custom_fwd",
+    "register",
+]
 
 # The numbers of CastPolicy in pu/csrc/amp/autocast.h.
 _POLICIES = {"none": 0, "lower_precision_fp": 1, "fp32": 2, "fp32_set_opt_dtype": 3, "promote": 5}
@@ -28,7 +35,7 @@ class GradScaler(torch.amp.GradScaler):
         super().__init__("pu", *args, **kwargs)
 
 
-class autocast(torch.amp.autocast):  # noqa: N801 - torch's name
+class autocast(torch.amp.autocast):
     """`torch.amp.autocast("pu")`.
 
     Args:
@@ -58,13 +65,19 @@ def register(op: str | Callable[..., Any], policy: str) -> None:
 
     Raises:
       ValueError: there is no such operator or policy.
+      TypeError: `op` is no operator.
     """
     if policy not in _POLICIES:
-        raise ValueError(f"torch_pu.amp.register: found policy {policy!r}; needed one of {', '.join(_POLICIES)}")
+        raise ValueError(
+            f"torch_pu.amp.register: found policy {policy!r}; needed one of {', '.join(_POLICIES)}"
+        )
     from torch_pu import _native
 
     if isinstance(op, torch._ops.OpOverload):
         op = op.name()
     if not isinstance(op, str):
-        raise ValueError(f"torch_pu.amp.register: found {op!r}; needed an operator such as torch.ops.aten.mm.default")
+        raise TypeError(
+            f"torch_pu.amp.register: found {op!r}; needed an operator such as "
+            "torch.ops.aten.mm.default"
+        )
     _native.load().set_cast_policy(op, _POLICIES[policy])
