@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import torch
 import torch_pu  # noqa: F401 - gives torch the device
 from absl.testing import absltest
@@ -68,6 +70,18 @@ class StreamsTest(absltest.TestCase):
         loss.backward()
         self.assertEqual(seen, [stream.stream_id])
         self.assertEqual(weight.grad.unique().tolist(), [2])  # type: ignore[union-attr]
+
+    def test_graph(self) -> None:
+        if os.environ["TORCH_CUDA_DEVICES"].startswith("fake"):
+            self.skipTest("what the host computes cannot be captured")
+        tensor = torch.ones(SIZE, device="pu")
+        tensor.mul(2)
+        graph = torch.pu.CUDAGraph()
+        with torch.pu.graph(graph):
+            double = tensor * 2
+        tensor.fill_(3)
+        graph.replay()
+        self.assertEqual(double.unique().tolist(), [6])
 
     def test_cuda_s_tensors_beside(self) -> None:
         gradients = []

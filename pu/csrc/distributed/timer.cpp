@@ -45,7 +45,14 @@ class PuTimer final : public c10d::Timer {
   std::map<Event, c10::Event> events_;
 };
 
-C10_REGISTER_TYPED_CLASS(TimerRegistry, c10::kPrivateUse1, PuTimer)
-
 } // namespace
 } // namespace torch_pu
+
+namespace c10d {
+
+C10_REGISTER_TYPED_CLASS(
+    TimerRegistry,
+    c10::kPrivateUse1,
+    torch_pu::PuTimer)
+
+} // namespace c10d
