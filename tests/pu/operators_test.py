@@ -17,6 +17,8 @@ _SAMPLES = 2  # of each operator
 class OperatorsTest(parameterized.TestCase):
     @parameterized.named_parameters(*samples.operators())
     def test_operator(self, operator: Any) -> None:
+        if operator.name.startswith("jiterator"):
+            self.skipTest("a function of torch.cuda, for tensors of cuda")
         torch.manual_seed(0)
         inputs = operator.sample_inputs(
             "cpu", torch.float32, requires_grad=operator.supports_autograd

@@ -50,9 +50,6 @@ class PuTimer final : public c10d::Timer {
 
 namespace c10d {
 
-C10_REGISTER_TYPED_CLASS(
-    TimerRegistry,
-    c10::kPrivateUse1,
-    torch_pu::PuTimer)
+C10_REGISTER_TYPED_CLASS(TimerRegistry, c10::kPrivateUse1, torch_pu::PuTimer)
 
 } // namespace c10d

@@ -12,6 +12,7 @@
 #include "pu/csrc/operators/factories.h"
 
 #include <c10/util/Exception.h>
+#include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/library.h>
 
 #include <memory>
@@ -103,6 +104,11 @@ bool returns_view(const c10::FunctionSchema& schema) {
   return false;
 }
 
+// These ask the process group for pu's backend.
+bool is_collective(c10::string_view space) {
+  return space.find("c10d") != c10::string_view::npos || space == "_dtensor";
+}
+
 bool is_explicit_composite(const OperatorHandle& op) {
   return op.hasKernelForDispatchKey(DispatchKey::CompositeExplicitAutograd) ||
       op.hasKernelForDispatchKey(
@@ -133,6 +139,9 @@ class Registrar {
     }
     library("_", DispatchKey::PrivateUse1)
         .fallback(boxed(std::make_unique<Late>()));
+    // As PyTorch has it for the devices that it knows.
+    library("_", DispatchKey::AutogradPrivateUse1)
+        .fallback(torch::autograd::basicAutogradNotImplementedFallback());
     return served_;
   }
 
@@ -141,15 +150,17 @@ class Registrar {
     const bool dense = side.pu == DispatchKey::PrivateUse1;
     const bool on_cuda = op.hasKernelForDispatchKey(side.cuda);
     const bool composite = is_explicit_composite(op);
+    // Not so below autograd: composites that it sees through.
     const bool on_cpu = op.hasKernelForDispatchKey(side.cpu) &&
-        !op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd);
+        (op.hasKernelForDispatchKey(DispatchKey::Autograd) ||
+         !op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd));
     if (op.hasKernelForDispatchKey(side.pu) ||
         !(on_cuda || on_cpu || (dense && composite))) {
       return;
     }
     const auto& name = op.operator_name();
     const auto space = name.getNamespace();
-    if (!space) {
+    if (!space || is_collective(*space)) {
       return;
     }
     if (!returns_view(op.schema())) {
