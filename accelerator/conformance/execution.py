@@ -1,0 +1,120 @@
+"""Runs the process of a subject, and reads what became of its tests, whatever became of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from accelerator.conformance import junit
+
+_SIGN_OF_LIFE = 30.0
+"""Seconds between two lines about a process that runs."""
+_TAIL = 3000
+"""Characters of what a process wrote last that are kept of one that failed."""
+
+# gtest and absltest begin and end a test so.
+_BEGUN = re.compile(r"^\[ RUN +\] (\S+)", re.MULTILINE)
+_ENDED = re.compile(r"^\[ +(?:OK|FAILED|SKIPPED) +\] (\S+)", re.MULTILINE)
+
+
+def run(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    xml: pathlib.Path,
+    log: pathlib.Path,
+    seconds: int,
+    say: Callable[[str], None],
+) -> list[junit.Case]:
+    """Runs a process to its end, and gives the outcomes of its tests.
+
+    What no test says has an outcome of its own: a process that crashed, took too long, or failed though its tests
+    passed. Nothing of it is left, even when this is interrupted.
+
+    Args:
+        command: writes JUnit's XML.
+        environment: of the process.
+        xml: what it writes.
+        log: what it says is written there.
+        seconds: until it is given up.
+        say: shows progress.
+    """
+    xml.unlink(missing_ok=True)
+    begin = time.monotonic()
+    late = False
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            late = not _wait(process, log, begin, seconds, say)
+        finally:
+            # It may have started others, which may outlive it.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    text = log.read_text(encoding="utf-8", errors="replace")
+    cases = []
+    wrong = f"took longer than {seconds} s" if late else ""
+    if xml.is_file():
+        try:
+            cases = junit.read(xml)
+        except ValueError as damaged:
+            wrong = wrong or str(damaged)
+    else:
+        wrong = wrong or f"{_describe(process.returncode)} before it had written its results"
+    if not wrong and process.returncode != 0 and all(c.outcome != junit.FAILED for c in cases):
+        wrong = f"{_describe(process.returncode)} though no test had failed"
+    if not wrong and not cases:
+        wrong = "has no tests"
+    if wrong:
+        where = _unfinished(text)
+        message = f"the process {wrong}{where and f', in {where}'}\n{text[-_TAIL:]}"
+        cases.append(junit.Case("", "process", junit.FAILED, message, time.monotonic() - begin))
+    return cases
+
+
+def _wait(
+    process: subprocess.Popen[bytes],
+    log: pathlib.Path,
+    begin: float,
+    seconds: int,
+    say: Callable[[str], None],
+) -> bool:
+    """Whether the process has ended in time."""
+    said = begin
+    while time.monotonic() - begin < seconds:
+        try:
+            process.wait(0.2)
+            return True
+        except subprocess.TimeoutExpired:
+            now = time.monotonic()
+        if now - said >= _SIGN_OF_LIFE:
+            said = now
+            lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+            last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+            say(f"  {now - begin:.0f} s: {last[:100]}")
+    return False
+
+
+def _describe(status: int) -> str:
+    if status >= 0:
+        return f"ended with status {status}"
+    return f"was ended by {signal.Signals(-status).name}"
+
+
+def _unfinished(text: str) -> str:
+    """The test that had begun and not ended, or ""."""
+    begun = _BEGUN.findall(text)
+    ended = {name.rstrip(",") for name in _ENDED.findall(text)}
+    return begun[-1] if begun and begun[-1] not in ended else ""

@@ -1,0 +1,290 @@
+"""Tests a device library, level by level, and reports what it is good for.
+
+    ./bazelw run //accelerator/conformance -- --device lib.so                             level `training`
+    ./bazelw run //accelerator/conformance -- --device lib.so --options count=2 --level full --report DIR
+    ./bazelw run //accelerator/conformance:minimal -- --device lib.so                     needs no wheels
+
+Levels, each with the ones before it: minimal, training, distributed, full (subjects.py). With --report the folder
+keeps `report.md`, `report.xml` (JUnit's), and what each subject said; a run that was stopped goes on from there, as
+long as the library and its options are the same. Without it the report is printed.
+
+Exit status: 0 the level is passed, 1 it is not, 2 it cannot be run, 130 it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import hashlib
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+
+from accelerator.conformance import execution, report, subjects
+from accelerator.conformance.device import Device, DeviceError, describe
+from accelerator.conformance.records import Records, RecordsError
+from accelerator.conformance.subjects import Subject
+
+_TARGET = "//accelerator/conformance"
+_HERE = pathlib.Path(__file__).parent
+STOPPED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a level; returns the exit status."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    # `bazel run` starts programs elsewhere.
+    here = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    options = ",".join(each for each in arguments.options if each)
+    path = (here / arguments.device).absolute()
+    environment = _environment()
+    try:
+        device = describe(arguments.describe, path, options, environment)
+        chosen, left_out = _subjects(arguments, device, environment)
+        if arguments.level != subjects.MINIMAL:
+            environment |= device.environment
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = here / arguments.report if arguments.report else pathlib.Path(temporary)
+            records = Records(folder.absolute(), _identity(device, arguments))
+            return _run(device, chosen, records, environment, arguments, left_out)
+    except (DeviceError, RecordsError) as wrong:
+        parser.exit(2, f"{wrong}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="conformance", description="Test a device library of the device ABI."
+    )
+    parser.add_argument("--device", required=True, metavar="PATH", help="the library")
+    parser.add_argument(
+        "--options",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="what it is initialized with, such as count=2; several with commas, or given again",
+    )
+    parser.add_argument("--level", choices=tuple(subjects.LEVELS), help="default: training")
+    parser.add_argument("--report", metavar="DIR", help="folder for reports and records")
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="SUBJECT",
+        help="name of a subject, or a pattern of names; may be given again",
+    )
+    parser.add_argument(
+        "--programs",
+        type=int,
+        default=10000,
+        metavar="N",
+        help="random programs of the contract tests (default: 10000); torch's are a tenth",
+    )
+    # What the BUILD file gives.
+    for name in ("describe", "abi"):
+        parser.add_argument(f"--{name}", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--tests", help=argparse.SUPPRESS)
+    parser.add_argument("--full", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--built", default="", help=argparse.SUPPRESS)
+    return parser
+
+
+def _environment() -> dict[str, str]:
+    """That of all processes: nothing of Bazel's tests, and no setting that takes devices away."""
+    ours = ("GTEST_", "TEST_", "TESTBRIDGE_", "XML_OUTPUT_FILE", "ACCEL_")
+    others = ("CUDA_VISIBLE_DEVICES", "TORCH_CUDA_DISABLE", "TORCH_CUDA_SIM", "TORCH_CUDA_DEVICES")
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name == "TEST_TMPDIR" or not (name.startswith(ours) or name in others)
+    }
+    own = (_HERE.absolute(), pathlib.Path(__file__).resolve().parent)
+    # Whoever runs several processes at once has the cores for them; results do not hang on their number.
+    return {
+        "OMP_NUM_THREADS": "1",
+        **kept,
+        "PYTHONPATH": os.pathsep.join(
+            # The folder of this program is no place for others to import from.
+            each for each in sys.path if each and pathlib.Path(each).absolute() not in own
+        ),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def _subjects(
+    arguments: argparse.Namespace, device: Device, environment: Mapping[str, str]
+) -> tuple[list[Subject], bool]:
+    """The subjects of the level, and whether --only left some out.
+
+    Raises:
+        DeviceError: this target does not have the level, or --only names nothing.
+    """
+    if arguments.level is None:
+        arguments.level = subjects.TRAINING if arguments.tests else subjects.MINIMAL
+    if arguments.level != subjects.MINIMAL and not arguments.tests:
+        raise DeviceError(
+            f"{_TARGET}:minimal has level minimal only; "
+            f"type ./bazelw run {_TARGET} -- --level {arguments.level}"
+        )
+    program = [str(arguments.abi), f"--library={device.path}", f"--options={device.options}"]
+    program.append(f"--programs={arguments.programs}")
+    found = list(subjects.contract(program, _suites(arguments.abi, environment)))
+    levels = subjects.up_to(arguments.level)
+    where = [f"--tests={arguments.tests}", f"--full={arguments.full}", f"--built={arguments.built}"]
+    for level in levels[1:]:
+        if level == subjects.TRAINING:
+            found += subjects.topics(max(1, arguments.programs // 10))
+        if level == subjects.DISTRIBUTED:
+            found += subjects.collectives()
+        else:
+            found += subjects.upstream(level, where)
+    if not arguments.only:
+        return found, False
+    kept = [each for each in found if any(fnmatch.fnmatch(each.name, only) for only in arguments.only)]
+    if not kept:
+        names = ", ".join(each.name for each in found)
+        raise DeviceError(f"level {arguments.level} has no subject {arguments.only[0]}, but {names}")
+    return kept, len(kept) < len(found)
+
+
+def _suites(program: pathlib.Path, environment: Mapping[str, str]) -> list[str]:
+    listed = subprocess.run(
+        [program, "--gtest_list_tests"],
+        env=dict(environment),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [line.rstrip(".") for line in listed.stdout.splitlines() if line.endswith(".")]
+
+
+def _identity(device: Device, arguments: argparse.Namespace) -> dict[str, str]:
+    """What outcomes depend on: the library, how it is run, and the tests."""
+    tests = hashlib.sha256(arguments.abi.read_bytes())
+    for file in sorted(_HERE.rglob("*.py")):
+        tests.update(file.read_bytes())
+    return {
+        "library": hashlib.sha256(device.path.read_bytes()).hexdigest(),
+        "options": device.options,
+        "programs": str(arguments.programs),
+        "tests": tests.hexdigest(),
+    }
+
+
+def _run(
+    device: Device,
+    chosen: Sequence[Subject],
+    records: Records,
+    environment: Mapping[str, str],
+    arguments: argparse.Namespace,
+    left_out: bool,
+) -> int:
+    """Runs what is not in the records, and writes the report."""
+    outcomes: list[report.Outcome] = []
+    stopped = False
+    # Whoever ends this gets the report of what is done.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        for number, subject in enumerate(chosen, 1):
+            repeat = _repeat(device, subject, arguments)
+            absent = _absent(device, subject)
+            kept = None if absent else records.read(subject.title)
+            if not absent and kept is None:
+                print(f"{number}/{len(chosen)} {subject.title}", flush=True)
+            try:
+                cases = kept
+                if not absent and kept is None:
+                    cases = _run_one(subject, records, environment)
+                    records.write(subject.title, cases)
+            except KeyboardInterrupt:
+                stopped = True
+                outcomes += [report.Outcome(each, None) for each in chosen[number - 1 :]]
+                break
+            outcomes.append(report.Outcome(subject, cases, absent, repeat))
+            _tell(outcomes[-1], kept is not None)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    page = report.markdown(device, outcomes, left_out)
+    (records.folder / "report.md").write_text(page, encoding="utf-8")
+    report.xml(records.folder / "report.xml", outcomes)
+    if not arguments.report:
+        print(page)
+    for level, line in report.summary(outcomes).items():
+        print(f"{level}: {line}")
+    if arguments.report:
+        print(f"report: {records.folder / 'report.md'}")
+    if stopped:
+        print("stopped; the same command goes on from here" if arguments.report else "stopped")
+        return STOPPED
+    return int(any(result != report.PASSED for result in report.results(outcomes).values()))
+
+
+def _run_one(
+    subject: Subject, records: Records, environment: Mapping[str, str]
+) -> list[report.junit.Case]:
+    xml, own = records.path(subject.title, ".partial.xml"), records.path(subject.title, ".records")
+    places = {subjects.JUNIT: str(xml), subjects.RECORDS: str(own)}
+    command = []
+    for word in subject.command:
+        for place, path in places.items():
+            word = word.replace(place, path)
+        command.append(word)
+    try:
+        return execution.run(
+            command,
+            {**environment, **subject.variables},
+            xml,
+            records.path(subject.title, ".log"),
+            subject.seconds,
+            lambda line: print(line, flush=True),
+        )
+    finally:
+        xml.unlink(missing_ok=True)
+
+
+def _absent(device: Device, subject: Subject) -> str:
+    """What the device lacks for a subject, or ""."""
+    for capability in subject.capabilities:
+        if device.lacking(capability):
+            return f"needs {capability}"
+    if device.count < subject.devices:
+        return f"needs {subject.devices} devices; is there an option such as count={subject.devices}?"
+    return ""
+
+
+def _repeat(device: Device, subject: Subject, arguments: argparse.Namespace) -> str:
+    """The command that runs one subject again."""
+    if subject.level == subjects.MINIMAL:
+        command = [f"{_TARGET}/abi", "--", f"--library={device.path}"]
+        command += [f"--options={device.options}"] if device.options else []
+        command += [f"--gtest_filter={subject.name}.*"]
+    else:
+        command = [_TARGET, "--", "--device", str(device.path)]
+        command += ["--options", device.options] if device.options else []
+        command += ["--level", subject.level, "--only", subject.name]
+        if arguments.programs != 10000:
+            command += ["--programs", str(arguments.programs)]
+    return shlex.join(["./bazelw", "run", *command])
+
+
+def _tell(outcome: report.Outcome, kept: bool) -> None:
+    line = f"  {outcome.subject.title}: {outcome.result}"
+    if outcome.absent:
+        line += f", {outcome.absent}"
+    elif outcome.cases:
+        counts = (
+            f"{outcome.count(name)} {name}"
+            for name in (report.junit.PASSED, report.junit.FAILED, report.junit.SKIPPED)
+        )
+        line += f" ({', '.join(counts)}, {outcome.seconds:.1f} s{', kept' if kept else ''})"
+    print(line, flush=True)
+    for case in outcome.failures[:5]:
+        print(f"    {case.title}: {case.message.partition(chr(10))[0][:200]}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
