@@ -63,9 +63,7 @@ def _case(element: ElementTree.Element) -> Case:
     seconds = float(element.get("time") or 0)
     bad = [*element.findall("failure"), *element.findall("error")]
     if bad:
-        # absltest has the traceback in the text and its last line in the attribute; gtest all in both.
-        text = "\n".join(each.get("message") or each.text or "" for each in bad)
-        return Case(suite, name, FAILED, text.strip(), seconds)
+        return Case(suite, name, FAILED, "\n".join(map(_message, bad)), seconds)
     skipped = element.find("skipped")
     if skipped is not None:
         text = skipped.get("message") or skipped.text or ""
@@ -74,6 +72,12 @@ def _case(element: ElementTree.Element) -> Case:
     if element.get("status") == "notrun" or element.get("result") in ("skipped", "suppressed"):
         return Case(suite, name, SKIPPED, "", seconds)
     return Case(suite, name, PASSED, "", seconds)
+
+
+def _message(element: ElementTree.Element) -> str:
+    """What is wrong: gtest's text says all of it, absltest's has the way there without what it came to."""
+    short, text = (element.get("message") or "").strip(), (element.text or "").strip()
+    return text if text.startswith(short) else f"{short}\n{text}".strip()
 
 
 def suite_of(name: str, cases: Iterable[Case]) -> ElementTree.Element:

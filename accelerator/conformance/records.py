@@ -7,7 +7,7 @@ import json
 import pathlib
 import shutil
 from collections.abc import Mapping
-from typing import IO
+from typing import IO, Self
 
 from accelerator.conformance import junit
 
@@ -19,7 +19,7 @@ class RecordsError(Exception):
 
 
 class Records:
-    """Outcomes of subjects, each a file, for one library with one set of options."""
+    """Outcomes of subjects, each a file, for one library with one set of options; nobody else's until the block ends."""
 
     def __init__(self, folder: pathlib.Path, identity: Mapping[str, str]) -> None:
         """Takes a folder; records of another identity go.
@@ -41,8 +41,18 @@ class Records:
             self._lock = path.open("a+", encoding="utf-8")
         except OSError as wrong:
             raise RecordsError(f"the folder {folder} cannot be used: {wrong}") from wrong
-        self.is_fresh = not self._take(self._lock, dict(identity))
-        self._subjects.mkdir(exist_ok=True)
+        try:
+            self.is_fresh = not self._take(self._lock, dict(identity))
+            self._subjects.mkdir(exist_ok=True)
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
 
     def _take(self, file: IO[str], identity: dict[str, str]) -> bool:
         """Whether there are records of this identity."""

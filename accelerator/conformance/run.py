@@ -25,7 +25,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 
-from accelerator.conformance import execution, report, subjects
+from accelerator.conformance import execution, junit, report, subjects
 from accelerator.conformance.device import Device, DeviceError, describe
 from accelerator.conformance.records import Records, RecordsError
 from accelerator.conformance.subjects import Subject
@@ -51,8 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             environment |= device.environment
         with tempfile.TemporaryDirectory() as temporary:
             folder = here / arguments.report if arguments.report else pathlib.Path(temporary)
-            records = Records(folder.absolute(), _identity(device, arguments))
-            return _run(device, chosen, records, environment, arguments, left_out)
+            with Records(folder.absolute(), _identity(device, arguments)) as records:
+                return _run(device, chosen, records, environment, arguments, left_out)
     except (DeviceError, RecordsError) as wrong:
         parser.exit(2, f"{wrong}\n")
 
@@ -185,29 +185,24 @@ def _run(
 ) -> int:
     """Runs what is not in the records, and writes the report."""
     outcomes: list[report.Outcome] = []
-    stopped = False
     # Whoever ends this gets the report of what is done.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for number, subject in enumerate(chosen, 1):
-            repeat = _repeat(device, subject, arguments)
             absent = _absent(device, subject)
-            kept = None if absent else records.read(subject.title)
-            if not absent and kept is None:
+            kept = cases = None if absent else records.read(subject.title)
+            if not absent and cases is None:
                 print(f"{number}/{len(chosen)} {subject.title}", flush=True)
-            try:
-                cases = kept
-                if not absent and kept is None:
-                    cases = _run_one(subject, records, environment)
-                    records.write(subject.title, cases)
-            except KeyboardInterrupt:
-                stopped = True
-                outcomes += [report.Outcome(each, None) for each in chosen[number - 1 :]]
-                break
+                cases = _run_one(subject, records, environment)
+                records.write(subject.title, cases)
+            repeat = _repeat(device, subject, arguments)
             outcomes.append(report.Outcome(subject, cases, absent, repeat))
             _tell(outcomes[-1], kept is not None)
+    except KeyboardInterrupt:
+        outcomes += [report.Outcome(each, None) for each in chosen[len(outcomes) :]]
     finally:
         signal.signal(signal.SIGTERM, before)
+    stopped = any(each.result == report.NOT_RUN for each in outcomes)
     page = report.markdown(device, outcomes, left_out)
     (records.folder / "report.md").write_text(page, encoding="utf-8")
     report.xml(records.folder / "report.xml", outcomes)
@@ -225,7 +220,7 @@ def _run(
 
 def _run_one(
     subject: Subject, records: Records, environment: Mapping[str, str]
-) -> list[report.junit.Case]:
+) -> list[junit.Case]:
     xml, own = records.path(subject.title, ".partial.xml"), records.path(subject.title, ".records")
     places = {subjects.JUNIT: str(xml), subjects.RECORDS: str(own)}
     command = []
@@ -278,7 +273,7 @@ def _tell(outcome: report.Outcome, kept: bool) -> None:
     elif outcome.cases:
         counts = (
             f"{outcome.count(name)} {name}"
-            for name in (report.junit.PASSED, report.junit.FAILED, report.junit.SKIPPED)
+            for name in (junit.PASSED, junit.FAILED, junit.SKIPPED)
         )
         line += f" ({', '.join(counts)}, {outcome.seconds:.1f} s{', kept' if kept else ''})"
     print(line, flush=True)
