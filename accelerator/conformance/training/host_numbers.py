@@ -8,8 +8,13 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-# Where a function takes the chance of dropout, by position.
-_DROPOUT = {"lstm": 5, "gru": 5}
+# Where a function takes the chance of dropout, by position or as `dropout_p`.
+_CHANCES = {
+    "gru": 5,
+    "lstm": 5,
+    "multi_head_attention_forward": 10,
+    "scaled_dot_product_attention": 4,
+}
 
 
 class HostNumbers(TorchFunctionMode):
@@ -31,14 +36,11 @@ class HostNumbers(TorchFunctionMode):
             return function(*arguments, **keywords).to(device)
         if name in ("dropout", "dropout_"):
             return arguments[0]
-        if name == "scaled_dot_product_attention":
-            if len(arguments) > 4:
-                arguments = (*arguments[:4], 0.0, *arguments[5:])
-            elif "dropout_p" in keywords:
-                keywords["dropout_p"] = 0.0
-        elif name in _DROPOUT:
-            at = _DROPOUT[name]
+        at = _CHANCES.get(name, len(arguments))
+        if at < len(arguments):
             arguments = (*arguments[:at], 0.0, *arguments[at + 1 :])
+        elif name in _CHANCES and "dropout_p" in keywords:
+            keywords["dropout_p"] = 0.0
         return function(*arguments, **keywords)
 
 
