@@ -24,9 +24,7 @@ class ExecutionTest(absltest.TestCase):
         head = f"import os, pathlib, sys, time\ntext, path = {_XML!r}, pathlib.Path({str(xml)!r})\n"
         command = [sys.executable, "-c", head + textwrap.dedent(program)]
         self.said: list[str] = []
-        return execution.run(
-            command, os.environ, xml, folder / "a.log", seconds, self.said.append
-        )
+        return execution.run(command, os.environ, xml, folder / "a.log", seconds, self.said.append)
 
     def assert_process_failed(self, cases: list[Case], words: str) -> None:
         last = cases[-1]
@@ -34,9 +32,7 @@ class ExecutionTest(absltest.TestCase):
         self.assertRegex(last.message, words)
 
     def test_results_are_read(self) -> None:
-        self.assertEqual(
-            self.run_program("path.write_text(text)"), [Case("A", "a", junit.PASSED)]
-        )
+        self.assertEqual(self.run_program("path.write_text(text)"), [Case("A", "a", junit.PASSED)])
 
     def test_a_crash_names_the_test_that_ran(self) -> None:
         cases = self.run_program(
@@ -75,9 +71,10 @@ class ExecutionTest(absltest.TestCase):
         self.assert_process_failed(cases, "took longer than 2 s")
         child = int(cases[-1].message.split()[-1])
         for _ in range(100):
-            if not pathlib.Path(f"/proc/{child}/cmdline").is_file() or not pathlib.Path(
-                f"/proc/{child}/cmdline"
-            ).read_bytes():
+            if (
+                not pathlib.Path(f"/proc/{child}/cmdline").is_file()
+                or not pathlib.Path(f"/proc/{child}/cmdline").read_bytes()
+            ):
                 return
             time.sleep(0.1)
         self.fail(f"process {child} still runs")

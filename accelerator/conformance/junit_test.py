@@ -87,7 +87,9 @@ class JunitTest(absltest.TestCase):
         path = pathlib.Path(self.create_tempdir().full_path, "a.xml")
         junit.write(path, [junit.suite_of("one", cases), junit.suite_of("two", cases[1:])])
         root = ElementTree.parse(path).getroot()
-        self.assertEqual((root.tag, root.get("tests"), root.get("failures")), ("testsuites", "3", "1"))
+        self.assertEqual(
+            (root.tag, root.get("tests"), root.get("failures")), ("testsuites", "3", "1")
+        )
         self.assertEqual([each.get("name") for each in root], ["one", "two"])
         failure = root.find(".//failure")
         assert failure is not None

@@ -48,9 +48,8 @@ class RecordsTest(absltest.TestCase):
         self.assertEqual([each.name for each in self.folder.iterdir()], ["thesis.txt"])
 
     def test_two_runs_do_not_share_one(self) -> None:
-        with Records(self.folder, {}):
-            with self.assertRaisesRegex(RecordsError, "another run"):
-                Records(self.folder, {})
+        with Records(self.folder, {}), self.assertRaisesRegex(RecordsError, "another run"):
+            Records(self.folder, {})
         with Records(self.folder, {}):
             pass
 

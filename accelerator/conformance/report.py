@@ -87,9 +87,7 @@ def markdown(device: Device, outcomes: Sequence[Outcome], partly: bool) -> str:
     named = {
         "Library": f"`{device.path}`",
         "Options": f"`{device.options}`" if device.options else "none",
-        "Devices": ", ".join(
-            f"{count} {name}" for name, count in Counter(device.devices).items()
-        ),
+        "Devices": ", ".join(f"{count} {name}" for name, count in Counter(device.devices).items()),
     }
     parts = [
         f"# Conformance of {_cell(device.name)}",

@@ -41,7 +41,9 @@ def tables(page: str) -> list[list[dict[str, str]]]:
     before = ""
     for line in page.splitlines():
         if line.startswith("|"):
-            cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+            cells = [
+                cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]
+            ]
             if not before.startswith("|"):
                 found.append([])
             found[-1].append(cells)
@@ -56,10 +58,26 @@ def tables(page: str) -> list[list[dict[str, str]]]:
 class ReportTest(parameterized.TestCase):
     @parameterized.named_parameters(
         ("one", (outcome(MINIMAL, 3),), {MINIMAL: "passed"}),
-        ("the_one_below", (outcome(MINIMAL, 3, 1), outcome(TRAINING, 2)), {MINIMAL: "failed", TRAINING: "failed"}),
-        ("absent", (outcome(MINIMAL, 3), absent(DISTRIBUTED)), {MINIMAL: "passed", DISTRIBUTED: "absent"}),
-        ("absent_below", (absent(DISTRIBUTED), outcome(FULL, 9)), {DISTRIBUTED: "absent", FULL: "absent"}),
-        ("failed_and_absent", (absent(DISTRIBUTED), outcome(FULL, 9, 9)), {DISTRIBUTED: "absent", FULL: "failed"}),
+        (
+            "the_one_below",
+            (outcome(MINIMAL, 3, 1), outcome(TRAINING, 2)),
+            {MINIMAL: "failed", TRAINING: "failed"},
+        ),
+        (
+            "absent",
+            (outcome(MINIMAL, 3), absent(DISTRIBUTED)),
+            {MINIMAL: "passed", DISTRIBUTED: "absent"},
+        ),
+        (
+            "absent_below",
+            (absent(DISTRIBUTED), outcome(FULL, 9)),
+            {DISTRIBUTED: "absent", FULL: "absent"},
+        ),
+        (
+            "failed_and_absent",
+            (absent(DISTRIBUTED), outcome(FULL, 9, 9)),
+            {DISTRIBUTED: "absent", FULL: "failed"},
+        ),
         ("enough_of_a_file", (outcome(TRAINING, 95, 5, 0.95),), {TRAINING: "passed"}),
         ("too_little_of_a_file", (outcome(TRAINING, 94, 6, 0.95),), {TRAINING: "failed"}),
         ("not_all", (outcome(TRAINING, 99, 1),), {TRAINING: "failed"}),
@@ -114,9 +132,7 @@ class ReportTest(parameterized.TestCase):
 
     def test_long_failures_are_cut_in_the_page_alone(self) -> None:
         text = "\n".join(f"line {number}." for number in range(100))
-        long = Outcome(
-            Subject(MINIMAL, "a", ()), [Case("A", "a", junit.FAILED, text)]
-        )
+        long = Outcome(Subject(MINIMAL, "a", ()), [Case("A", "a", junit.FAILED, text)])
         page = report.markdown(_DEVICE, [long], partly=False)
         self.assertIn("line 0.", page)
         self.assertIn("line 99.", page)
@@ -128,7 +144,9 @@ class ReportTest(parameterized.TestCase):
         assert failure is not None and skipped is not None
         self.assertEqual(failure.text, text)
         self.assertEqual(skipped.get("message"), "needs ACCEL_CAP_IPC")
-        self.assertEqual([suite.get("name") for suite in root], ["minimal.a", "distributed.subject"])
+        self.assertEqual(
+            [suite.get("name") for suite in root], ["minimal.a", "distributed.subject"]
+        )
 
     def test_levels_are_a_tower(self) -> None:
         self.assertEqual(subjects.up_to(MINIMAL), (MINIMAL,))

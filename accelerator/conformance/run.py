@@ -109,7 +109,9 @@ def _environment() -> dict[str, str]:
         **kept,
         "PYTHONPATH": os.pathsep.join(
             # The folder of this program is no place for others to import from.
-            each for each in sys.path if each and pathlib.Path(each).absolute() not in own
+            each
+            for each in sys.path
+            if each and pathlib.Path(each).absolute() not in own
         ),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
@@ -144,10 +146,14 @@ def _subjects(
             found += subjects.upstream(level, where)
     if not arguments.only:
         return found, False
-    kept = [each for each in found if any(fnmatch.fnmatch(each.name, only) for only in arguments.only)]
+    kept = [
+        each for each in found if any(fnmatch.fnmatch(each.name, only) for only in arguments.only)
+    ]
     if not kept:
         names = ", ".join(each.name for each in found)
-        raise DeviceError(f"level {arguments.level} has no subject {arguments.only[0]}, but {names}")
+        raise DeviceError(
+            f"level {arguments.level} has no subject {arguments.only[0]}, but {names}"
+        )
     return kept, len(kept) < len(found)
 
 
@@ -247,7 +253,9 @@ def _absent(device: Device, subject: Subject) -> str:
         if device.lacking(capability):
             return f"needs {capability}"
     if device.count < subject.devices:
-        return f"needs {subject.devices} devices; is there an option such as count={subject.devices}?"
+        return (
+            f"needs {subject.devices} devices; is there an option such as count={subject.devices}?"
+        )
     return ""
 
 
@@ -272,8 +280,7 @@ def _tell(outcome: report.Outcome, kept: bool) -> None:
         line += f", {outcome.absent}"
     elif outcome.cases:
         counts = (
-            f"{outcome.count(name)} {name}"
-            for name in (junit.PASSED, junit.FAILED, junit.SKIPPED)
+            f"{outcome.count(name)} {name}" for name in (junit.PASSED, junit.FAILED, junit.SKIPPED)
         )
         line += f" ({', '.join(counts)}, {outcome.seconds:.1f} s{', kept' if kept else ''})"
     print(line, flush=True)

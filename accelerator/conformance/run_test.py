@@ -1,6 +1,6 @@
 """The program as a vendor calls it: on libraries that are sound, on one that is not, stopped and started again.
 
-    run_test.py DESCRIBE ABI FAKE SIM
+run_test.py DESCRIBE ABI FAKE SIM
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class RunTest(absltest.TestCase):
         self.assertIn("# Conformance of fake", page)
         self.assertIn("2 Fake device", page)
         suites = self.suites()
-        self.assertContainsSubset({"minimal.Programs", "minimal.MemoryTest", "minimal.Faults/Lost"}, suites)
+        self.assertContainsSubset(
+            {"minimal.Programs", "minimal.MemoryTest", "minimal.Faults/Lost"}, suites
+        )
         self.assertGreater(sum(int(suite.get("tests", "0")) for suite in suites.values()), 50)
 
     def test_sim_passes(self) -> None:

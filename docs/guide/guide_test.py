@@ -66,7 +66,9 @@ class GuideTest(absltest.TestCase):
                         self.assertEqual(str(FunctionSchema.parse(schema)), schema)
                         found += 1
                 elif block.language == "toml":
-                    self.assertIn("torch_cuda.devices", tomllib.loads(block.text)["project"]["entry-points"])
+                    self.assertIn(
+                        "torch_cuda.devices", tomllib.loads(block.text)["project"]["entry-points"]
+                    )
                     found += 1
         self.assertGreater(found, 3)
 

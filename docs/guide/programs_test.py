@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from typing import Any
+import runpy
 
 import torch
 from absl.testing import absltest, parameterized
@@ -23,10 +23,10 @@ class ProgramsTest(parameterized.TestCase):
     )
     def test_a_chapter_runs(self, name: str) -> None:
         self.assertEqual(torch.cuda.get_device_name(0), "Fake device")
-        names: dict[str, Any] = {"__name__": "__main__"}
+        text = "\n".join(programs(guide.chapters("en")[name]))
+        script = self.create_tempfile(f"{name}.py", text).full_path
         with contextlib.redirect_stdout(io.StringIO()):
-            for number, text in enumerate(programs(guide.chapters("en")[name]), 1):
-                exec(compile(text, f"{name}, program {number}", "exec"), names)
+            runpy.run_path(script, run_name="__main__")
 
     def test_there_are_some(self) -> None:
         self.assertGreater(sum(len(programs(text)) for text in guide.chapters("en").values()), 4)

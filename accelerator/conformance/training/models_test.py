@@ -88,7 +88,9 @@ class ModelsTest(parameterized.TestCase):
             return losses
 
         found, expected = train("cuda:0", "cuda:1"), train("cpu", "cpu")
-        torch.testing.assert_close(torch.tensor(found), torch.tensor(expected), rtol=1e-3, atol=1e-4)
+        torch.testing.assert_close(
+            torch.tensor(found), torch.tensor(expected), rtol=1e-3, atol=1e-4
+        )
 
 
 if __name__ == "__main__":

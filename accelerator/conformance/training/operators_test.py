@@ -118,7 +118,9 @@ class OperatorsTest(parameterized.TestCase):
         values, numbers = of_numbers(10, 4), torch.tensor([3, 0, -1, 3])
         self.assert_as_on_the_cpu(lambda x, i: x[i], values, numbers)
         self.assert_as_on_the_cpu(lambda x, i: x.index_select(0, i.clamp(min=0)), values, numbers)
-        self.assert_as_on_the_cpu(lambda x, i: x.index_add(0, i.clamp(min=0), x[:4]), values, numbers)
+        self.assert_as_on_the_cpu(
+            lambda x, i: x.index_add(0, i.clamp(min=0), x[:4]), values, numbers
+        )
         columns = torch.tensor([[0, 3, 1, 2]] * 2)
         self.assert_as_on_the_cpu(lambda x, i: x.gather(0, i), values, columns)
         self.assert_as_on_the_cpu(lambda x, i: x.scatter(0, i, 7.0), values, columns)
@@ -150,7 +152,8 @@ class OperatorsTest(parameterized.TestCase):
         self.assert_as_on_the_cpu(lambda x: functional.group_norm(x, 2), pictures)
         query = of_numbers(2, 3, 5, 8)
         self.assert_as_on_the_cpu(
-            lambda q: functional.scaled_dot_product_attention(q, q + 1, q - 1, is_causal=True), query
+            lambda q: functional.scaled_dot_product_attention(q, q + 1, q - 1, is_causal=True),
+            query,
         )
         table, words = of_numbers(12, 4), torch.randint(12, (3, 5), generator=_GENERATOR)
         self.assert_as_on_the_cpu(lambda t, w: functional.embedding(w, t), table, words)
