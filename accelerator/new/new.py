@@ -267,6 +267,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             )
         check_name(arguments.name)
         torch_cuda = pathlib.Path(os.path.abspath(here / arguments.torch_cuda))
+        if folder.is_relative_to(torch_cuda):
+            raise UsageError(
+                f"found {folder}, which is inside of torch_cuda; needed is a folder outside, such as "
+                f"--out={torch_cuda.parent / arguments.name}"
+            )
         write(instantiate(read_template(template), arguments.name, torch_cuda), folder)
     except UsageError as error:
         print(f"//accelerator:new: {error}", file=sys.stderr)

@@ -23,6 +23,7 @@ _FILES = {
     "BUILD.bazel",
     "MODULE.bazel",
     "README.md",
+    "WORKSPACE.bzlmod",
     "device.c",
     "exports.map",
     "kernels.cpp",
@@ -133,6 +134,13 @@ class NewTest(parameterized.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("no space", errors)
         self.assertEqual(os.listdir(self.folder), [self.torch_cuda.name])
+
+    def test_a_folder_inside_of_torch_cuda_is_refused(self) -> None:
+        before = set(self.torch_cuda.iterdir())
+        status, errors = self.run_new("npu", f"--out={self.torch_cuda / 'npu'}")
+        self.assertEqual(status, 1)
+        self.assertIn("inside of torch_cuda", errors)
+        self.assertEqual(set(self.torch_cuda.iterdir()), before)
 
     def test_a_checkout_is_needed(self) -> None:
         status, errors = self.run_new("npu", "--out=device", "--torch_cuda=nowhere")

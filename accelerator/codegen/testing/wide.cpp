@@ -3,6 +3,7 @@
 #include "wide/operators.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 
 namespace wide {
