@@ -36,6 +36,8 @@ def symbols(nm: str, objects: Iterable[pathlib.Path]) -> tuple[set[str], set[str
         for line in text.splitlines():
             # "0000000000000000 T acme::relu(at::Tensor const&)", or without the address
             kind, _, name = line[17:].partition(" ")
+            if " [clone " in name:
+                continue  # a part of a function that the compiler has split off
             (called if kind == "U" else defined).add(name)
     return called, defined
 
@@ -85,8 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     called, defined = symbols(arguments.nm, arguments.objects)
     kernels = json.loads(arguments.kernels.read_text(encoding="utf-8"))
     messages = undefined(kernels, called, defined)
-    print("\n".join(messages), end="", file=sys.stderr)
     if messages:
+        print("\n".join(messages), file=sys.stderr)
         return 1
     arguments.stamp.touch()
     return 0
