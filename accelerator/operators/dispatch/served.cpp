@@ -36,7 +36,8 @@ c10::OperatorName parse(std::string_view name) {
   return dot == std::string_view::npos
       ? c10::OperatorName(std::string(name), "")
       : c10::OperatorName(
-            std::string(name.substr(0, dot)), std::string(name.substr(dot + 1)));
+            std::string(name.substr(0, dot)),
+            std::string(name.substr(dot + 1)));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import importlib
 from types import ModuleType
 from typing import Any
 
@@ -41,8 +42,8 @@ def _create(store: Any, rank: int, size: int, timeout: datetime.timedelta) -> An
             "torch_cuda_distributed of the version of torch_cuda.\n"
             "To fix it: python -m pip install torch_cuda_distributed"
         )
-    from torch_pu import _pccl
-
+    # A library: there is no Python file of that name.
+    bindings = importlib.import_module("torch_pu._pccl")
     options = torch.distributed.ProcessGroupNCCL.Options()
     options._timeout = timeout
-    return _pccl.make_pccl(torch.distributed.ProcessGroupNCCL(store, rank, size, options))
+    return bindings.make_pccl(torch.distributed.ProcessGroupNCCL(store, rank, size, options))
