@@ -5,7 +5,7 @@
 #include "accelerator/operators/composites.h"
 #include "accelerator/operators/copy.h"
 #include "accelerator/operators/cuda_only.h"
-#include "accelerator/operators/device_memory.h"
+#include "accelerator/operators/tensors/device_memory.h"
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/factories.h"

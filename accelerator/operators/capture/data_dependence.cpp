@@ -1,7 +1,7 @@
 // PyTorch's tags, and what they do not say.
 #include "accelerator/operators/capture/data_dependence.h"
 
-#include "accelerator/operators/tensor_arguments.h"
+#include "accelerator/operators/tensors/tensor_arguments.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/enum_tag.h>

@@ -2,7 +2,7 @@
 #include "accelerator/operators/capture/recorded_composite.h"
 
 #include "accelerator/operators/capture/recorded_call.h"
-#include "accelerator/operators/tensor_arguments.h"
+#include "accelerator/operators/tensors/tensor_arguments.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/GradMode.h>

@@ -1,5 +1,5 @@
 // The switch of c10's CPU allocator.
-#include "accelerator/operators/device_memory.h"
+#include "accelerator/operators/tensors/device_memory.h"
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/cuda/CUDACachingAllocator.h>

@@ -1,5 +1,5 @@
 // Zeros and ones.
-#include "accelerator/operators/capture/stand_in.h"
+#include "accelerator/operators/tensors/stand_in.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/from_blob.h>

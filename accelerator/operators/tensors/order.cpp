@@ -1,5 +1,5 @@
 // Waiting for a stream: a question when it is idle.
-#include "accelerator/operators/order.h"
+#include "accelerator/operators/tensors/order.h"
 
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
