@@ -10,6 +10,7 @@
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/factories.h"
 #include "accelerator/operators/lists.h"
+#include "accelerator/operators/softmax.h"
 #include "accelerator/operators/vendor/install.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -132,7 +133,12 @@ class Router {
       }
       return;
     }
-    register_kernel(op, key, boxed(std::make_unique<RoutedKernel>(op, target)));
+    register_kernel(
+        op,
+        key,
+        key == DispatchKey::CUDA && is_softmax(op.operator_name())
+            ? softmax_kernel(op, target)
+            : boxed(std::make_unique<RoutedKernel>(op, target)));
     ++routed_;
   }
 

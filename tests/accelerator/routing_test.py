@@ -33,6 +33,21 @@ class RoutingTest(absltest.TestCase):
         program = _program("torch.ones(1, device='cuda'); print(routed(), loaded())")
         self.assertEqual(programs.output(program, TORCH_CUDA_DEVICES="fake"), "4 True")
 
+    def test_who_serves_is_told(self) -> None:
+        program = _program(
+            "import torch_cuda\n"
+            "names = ['aten::add.Tensor', 'aten::lstm.input', 'aten::linear']\n"
+            "print([torch_cuda.served_by(name, 0) for name in names])\n"
+            "torch_cuda.served_by('aten::no_such')"
+        )
+        for devices, answer in (
+            ("fake", "['host', 'host', 'composite']"),
+            ("sim", "['upstream', 'composite', 'composite']"),
+        ):
+            done = programs.run(program, TORCH_CUDA_DEVICES=devices)
+            self.assertEqual(done.stdout.strip(), answer)
+            self.assertIn("ValueError: PyTorch has no operator aten::no_such", done.stderr)
+
     def test_devices_that_run_code_keep_their_kernels(self) -> None:
         program = _program("torch.ones(1, device='cuda') + 1; print(routed())")
         self.assertEqual(programs.output(program, TORCH_CUDA_DEVICES="sim"), "0")
