@@ -34,8 +34,8 @@ class GuideTest(absltest.TestCase):
             chinese = guide.chapters("zh")[name]
             self.assertNotEmpty(list(guide.blocks(english)), name)
             self.assertEqual(list(guide.blocks(english)), list(guide.blocks(chinese)), name)
-            marks = [re.findall("^#+ ", text, re.MULTILINE) for text in (english, chinese)]
-            self.assertEqual(*marks, name)
+            ours, theirs = (re.findall("^#+ ", text, re.MULTILINE) for text in (english, chinese))
+            self.assertEqual(ours, theirs, name)
             # Fences that are not closed would hide the text behind them.
             for text in (english, chinese):
                 self.assertEqual(text.count("```"), 2 * len(list(guide.blocks(text))), name)

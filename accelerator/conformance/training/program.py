@@ -7,6 +7,7 @@ late and beside itself, has to come to what the model has.
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -254,13 +255,13 @@ class Program:
             ways: list[Callable[[], object]] = [
                 access.event.synchronize,
                 access.stream.synchronize,
-                lambda access=access: torch.cuda.synchronize(access.stream.device),
+                functools.partial(torch.cuda.synchronize, access.stream.device),
             ]
             if before is not None:
                 # More often, since they let the device go on beside the host.
                 ways += 4 * [
-                    lambda access=access: before.wait_event(access.event),
-                    lambda access=access: before.wait_stream(access.stream),
+                    functools.partial(before.wait_event, access.event),
+                    functools.partial(before.wait_stream, access.stream),
                 ]
             self._random.choice(ways)()
 

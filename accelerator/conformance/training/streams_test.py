@@ -32,7 +32,7 @@ class StreamsTest(absltest.TestCase):
         self.assertEqual(first.device, torch.device("cuda", 0))
 
     def test_priorities_are_taken(self) -> None:
-        least, greatest = torch.cuda.Stream.priority_range()
+        least, greatest = torch.cuda.current_stream().priority_range()
         self.assertGreaterEqual(least, greatest)
         for priority in (least, greatest):
             stream = torch.cuda.Stream(priority=priority)
