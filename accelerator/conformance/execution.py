@@ -18,6 +18,11 @@ _SIGN_OF_LIFE = 30.0
 _TAIL = 3000
 """Characters of what a process wrote last that are kept of one that failed."""
 
+
+class StoppedError(Exception):
+    """Somebody ended the run; the process is gone."""
+
+
 # gtest and absltest begin and end a test so.
 _BEGUN = re.compile(r"^\[ RUN +\] (\S+)", re.MULTILINE)
 _ENDED = re.compile(r"^\[ +(?:OK|FAILED|SKIPPED) +\] (\S+)", re.MULTILINE)
@@ -30,11 +35,12 @@ def run(
     log: pathlib.Path,
     seconds: int,
     say: Callable[[str], None],
+    is_stopped: Callable[[], bool],
 ) -> list[junit.Case]:
     """Runs a process to its end, and gives the outcomes of its tests.
 
     What no test says has an outcome of its own: a process that crashed, took too long, or failed though its tests
-    passed. Nothing of it is left, even when this is interrupted.
+    passed. Nothing of it is left, even when the run is stopped.
 
     Args:
         command: writes JUnit's XML.
@@ -43,6 +49,11 @@ def run(
         log: what it says is written there.
         seconds: until it is given up.
         say: shows progress.
+        is_stopped: asked several times a second. A signal's handler that raises could do so while the process is
+            being made, and leave it behind.
+
+    Raises:
+        StoppedError: it was stopped.
     """
     xml.unlink(missing_ok=True)
     begin = time.monotonic()
@@ -57,7 +68,7 @@ def run(
             start_new_session=True,
         )
         try:
-            late = not _wait(process, log, begin, seconds, say)
+            late = not _wait(process, log, begin + seconds, say, is_stopped)
         finally:
             # It may have started others, which may outlive it.
             with contextlib.suppress(ProcessLookupError):
@@ -87,13 +98,15 @@ def run(
 def _wait(
     process: subprocess.Popen[bytes],
     log: pathlib.Path,
-    begin: float,
-    seconds: int,
+    end: float,
     say: Callable[[str], None],
+    is_stopped: Callable[[], bool],
 ) -> bool:
     """Whether the process has ended in time."""
-    said = begin
-    while time.monotonic() - begin < seconds:
+    begin = said = time.monotonic()
+    while time.monotonic() < end:
+        if is_stopped():
+            raise StoppedError
         try:
             process.wait(0.2)
             return True

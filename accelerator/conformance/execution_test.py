@@ -17,6 +17,13 @@ _XML = '<testsuites><testsuite><testcase classname="A" name="a" time="0"/></test
 
 
 class ExecutionTest(absltest.TestCase):
+    def is_stopped(self) -> bool:
+        return self.stop_at is not None and time.monotonic() > self.stop_at
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.stop_at: float | None = None
+
     def run_program(self, program: str, seconds: int = 60) -> list[Case]:
         """What becomes of a program that finds XML and its file in `text` and `path`."""
         folder = pathlib.Path(self.create_tempdir().full_path)
@@ -24,7 +31,9 @@ class ExecutionTest(absltest.TestCase):
         head = f"import os, pathlib, sys, time\ntext, path = {_XML!r}, pathlib.Path({str(xml)!r})\n"
         command = [sys.executable, "-c", head + textwrap.dedent(program)]
         self.said: list[str] = []
-        return execution.run(command, os.environ, xml, folder / "a.log", seconds, self.said.append)
+        return execution.run(
+            command, os.environ, xml, folder / "a.log", seconds, self.said.append, self.is_stopped
+        )
 
     def assert_process_failed(self, cases: list[Case], words: str) -> None:
         last = cases[-1]
@@ -78,6 +87,14 @@ class ExecutionTest(absltest.TestCase):
                 return
             time.sleep(0.1)
         self.fail(f"process {child} still runs")
+
+    def test_a_run_is_stopped(self) -> None:
+        self.stop_at = time.monotonic() + 1
+        folder = pathlib.Path(self.create_tempdir().full_path)
+        with self.assertRaises(execution.StoppedError):
+            self.run_program(f"time.sleep(5); pathlib.Path({str(folder)!r}, 'late').touch()")
+        time.sleep(6)
+        self.assertEmpty(list(folder.iterdir()))
 
 
 if __name__ == "__main__":

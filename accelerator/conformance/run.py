@@ -23,6 +23,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 
 from accelerator.conformance import execution, junit, report, subjects
@@ -192,22 +193,28 @@ def _run(
     """Runs what is not in the records, and writes the report."""
     outcomes: list[report.Outcome] = []
     # Whoever ends this gets the report of what is done.
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    stop = threading.Event()
+    ends = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(each, lambda *_: stop.set()) for each in ends]
     try:
         for number, subject in enumerate(chosen, 1):
+            if stop.is_set():
+                break
             absent = _absent(device, subject)
             kept = cases = None if absent else records.read(subject.title)
             if not absent and cases is None:
                 print(f"{number}/{len(chosen)} {subject.title}", flush=True)
-                cases = _run_one(subject, records, environment)
+                cases = _run_one(subject, records, environment, stop)
                 records.write(subject.title, cases)
             repeat = _repeat(device, subject, arguments)
             outcomes.append(report.Outcome(subject, cases, absent, repeat))
             _tell(outcomes[-1], kept is not None)
-    except KeyboardInterrupt:
-        outcomes += [report.Outcome(each, None) for each in chosen[len(outcomes) :]]
+    except execution.StoppedError:
+        pass  # the rest was not run
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, handler in zip(ends, before, strict=True):
+            signal.signal(each, handler)
+    outcomes += [report.Outcome(each, None) for each in chosen[len(outcomes) :]]
     stopped = any(each.result == report.NOT_RUN for each in outcomes)
     page = report.markdown(device, outcomes, left_out)
     (records.folder / "report.md").write_text(page, encoding="utf-8")
@@ -225,7 +232,7 @@ def _run(
 
 
 def _run_one(
-    subject: Subject, records: Records, environment: Mapping[str, str]
+    subject: Subject, records: Records, environment: Mapping[str, str], stop: threading.Event
 ) -> list[junit.Case]:
     xml, own = records.path(subject.title, ".partial.xml"), records.path(subject.title, ".records")
     places = {subjects.JUNIT: str(xml), subjects.RECORDS: str(own)}
@@ -242,6 +249,7 @@ def _run_one(
             records.path(subject.title, ".log"),
             subject.seconds,
             lambda line: print(line, flush=True),
+            stop.is_set,
         )
     finally:
         xml.unlink(missing_ok=True)
