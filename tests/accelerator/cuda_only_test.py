@@ -27,7 +27,9 @@ class CudaOnlyTest(parameterized.TestCase):
         running = [torch.zeros(3), torch.ones(3)]
         reference = whole.clone().requires_grad_()
         parameters = [weight.clone().requires_grad_(), bias.clone().requires_grad_()]
-        wanted = functional.batch_norm(reference, *running, *parameters, True, 0.2, _EPS)
+        wanted = functional.batch_norm(
+            reference, running[0], running[1], parameters[0], parameters[1], True, 0.2, _EPS
+        )
         wanted.backward(gradient)
 
         # Parts of different sizes, as processes have them.
@@ -41,7 +43,8 @@ class CudaOnlyTest(parameterized.TestCase):
             parts[0],
             torch.stack([mean for mean, _ in stats]),
             torch.stack([invstd for _, invstd in stats]),
-            *found,
+            found[0],
+            found[1],
             0.2,
             _EPS,
             counts,
@@ -86,7 +89,9 @@ class CudaOnlyTest(parameterized.TestCase):
         eight = [t.to(torch.float8_e4m3fn).cuda() for t in (left, right)]
         scales = [torch.tensor(2.0, device="cuda"), torch.tensor(0.5, device="cuda")]
         bias = torch.ones(16, device="cuda")
-        found = torch._scaled_mm(*eight, *scales, bias=bias, out_dtype=torch.float32)
+        found = torch._scaled_mm(
+            eight[0], eight[1], scales[0], scales[1], bias=bias, out_dtype=torch.float32
+        )
         wanted = (eight[0].float().cpu() * 2) @ (eight[1].float().cpu() * 0.5) + 1
         torch.testing.assert_close(found.cpu(), wanted)
 
@@ -105,7 +110,7 @@ class CudaOnlyTest(parameterized.TestCase):
             tensor.add_(1)  # comes after it
             self.assertTrue(event.query())
         with self.assertRaisesRegex(RuntimeError, "expected 'int'"):
-            torch.cuda._sleep("long")  # type: ignore[arg-type]
+            torch.cuda._sleep("long")
         torch.cuda._sleep(0)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import gc
 import subprocess
 import sys
@@ -15,21 +16,12 @@ from absl.testing import absltest, parameterized
 from torch import nn
 from torch.nn import functional
 
+from tests.accelerator.captures import capture, equal
+
 _STEPS = 5
 _WARM = 2  # steps before the capture
 _RELAXED = 2  # cudaStreamCaptureModeRelaxed
 _INVALIDATED = 901  # cudaErrorStreamCaptureInvalidated
-
-
-def _equal(found: torch.Tensor, wanted: torch.Tensor) -> None:
-    torch.testing.assert_close(found.cpu(), wanted.cpu(), rtol=0, atol=0, equal_nan=True)
-
-
-def _capture(work: Callable[[], Any], **options: Any) -> tuple[torch.cuda.CUDAGraph, Any]:
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, **options):
-        results = work()
-    return graph, results
 
 
 def _cnn() -> nn.Module:
@@ -118,9 +110,9 @@ def _train_in_stream(
     for number in range(_STEPS):
         if captured and number == _WARM:
             before = [weight.clone() for weight in model.parameters()]
-            graph, result = _capture(step)
+            graph, result = capture(step)
             for weight, kept in zip(model.parameters(), before, strict=True):
-                _equal(weight, kept)
+                equal(weight, kept)
         pictures.copy_(torch.randn(8, 3, 8, 8))
         labels.copy_(torch.randint(0, 10, (8,)))
         if graph is None:
@@ -143,7 +135,7 @@ class TrainingTest(parameterized.TestCase):
         eager, replayed = (_train(make, optimize, captured) for captured in (False, True))
         self.assertLen({loss.item() for loss in eager[:_STEPS]}, _STEPS)
         for found, wanted in zip(replayed, eager, strict=True):
-            _equal(found, wanted)
+            equal(found, wanted)
 
     def test_graphed_callables(self) -> None:
         outputs: list[torch.Tensor] = []
@@ -164,7 +156,7 @@ class TrainingTest(parameterized.TestCase):
                 assert given.grad is not None
                 outputs.append(given.grad.clone())
         for eager, replayed in zip(outputs[:3], outputs[3:], strict=True):
-            _equal(replayed, eager)
+            equal(replayed, eager)
 
     def test_a_scaled_step_is_skipped_in_a_graph(self) -> None:
         weight = torch.ones(4, device="cuda", requires_grad=True)
@@ -179,11 +171,11 @@ class TrainingTest(parameterized.TestCase):
             scaler.update()
 
         step()
-        graph, _ = _capture(step)
+        graph, _ = capture(step)
         before = weight.detach().clone()
         factor.fill_(float("inf"))
         graph.replay()
-        _equal(weight.detach(), before)
+        equal(weight.detach(), before)
         self.assertEqual(scaler.get_scale(), 2.0)
         factor.fill_(1)
         graph.replay()
@@ -194,9 +186,9 @@ class OperatorsTest(parameterized.TestCase):
     def _check(self, work: Callable[..., Any], *arguments: torch.Tensor) -> None:
         """A replay computes, from what is in the arguments then, what a call does."""
         static = [argument.cuda() for argument in arguments]
-        graph, captured = _capture(lambda: work(*static))
+        graph, captured = capture(lambda: work(*static))
         for argument, tensor in zip(arguments, static, strict=True):
-            _equal(tensor, argument)  # nothing was done
+            equal(tensor, argument)  # nothing was done
         for number in (1, 2):
             now = [a * number if a.is_floating_point() else a for a in arguments]
             for tensor, value in zip(static, now, strict=True):
@@ -207,9 +199,9 @@ class OperatorsTest(parameterized.TestCase):
             flat = lambda r: [r] if isinstance(r, torch.Tensor) else list(r)
             for found, each in zip(flat(captured), flat(wanted), strict=True):
                 self.assertEqual(found.stride(), each.stride())
-                _equal(found, each)
+                equal(found, each)
             for tensor, value in zip(static, eager, strict=True):
-                _equal(tensor, value)
+                equal(tensor, value)
 
     @parameterized.named_parameters(
         ("in place", lambda a, b: a.mul_(b).add_(1)),
@@ -257,14 +249,14 @@ class OperatorsTest(parameterized.TestCase):
     def test_results_that_are_given(self) -> None:
         left = torch.randn(4, 4, device="cuda")
         fitting, empty = torch.zeros(4, 4, device="cuda"), torch.zeros(0, device="cuda")
-        graph, _ = _capture(lambda: (torch.mm(left, left, out=fitting), torch.exp(left, out=empty)))
+        graph, _ = capture(lambda: (torch.mm(left, left, out=fitting), torch.exp(left, out=empty)))
         self.assertEqual(empty.shape, (4, 4))
         self.assertEqual(fitting.sum().item(), 0)
         for _ in range(2):
             left.mul_(0.5)
             graph.replay()
-            _equal(fitting, left @ left)
-            _equal(empty, left.exp())
+            equal(fitting, left @ left)
+            equal(empty, left.exp())
 
     def test_copies_are_nodes(self) -> None:
         pinned = torch.ones(6).pin_memory()
@@ -274,7 +266,7 @@ class OperatorsTest(parameterized.TestCase):
             there.copy_(pinned, non_blocking=True)
             back.copy_(there + 1, non_blocking=True)
 
-        graph, _ = _capture(work)
+        graph, _ = capture(work)
         for value in (3.0, 4.0):
             pinned.fill_(value)
             graph.replay()
@@ -307,7 +299,7 @@ class OperatorsTest(parameterized.TestCase):
             self.assertEqual(ended, _INVALIDATED)
         runtime.cudaGetLastError()
         self.assertEqual((tensor + 1).sum().item(), 6)
-        graph, result = _capture(lambda: tensor * 2)
+        graph, result = capture(lambda: tensor * 2)
         graph.replay()
         self.assertEqual(result.tolist(), [2] * 3)
 
@@ -319,82 +311,9 @@ class OperatorsTest(parameterized.TestCase):
                 tensor + torch.ones(4, device="cuda")
             return tensor + 1
 
-        graph, result = _capture(work)
+        graph, result = capture(work)
         graph.replay()
         self.assertEqual(result.tolist(), [2] * 3)
-
-
-class RandomTest(parameterized.TestCase):
-    @parameterized.named_parameters(
-        ("uniform", lambda a: torch.rand_like(a)),
-        ("normal", lambda a: torch.randn_like(a)),
-        ("dropout", lambda a: functional.dropout(a, 0.3)),
-        ("choices", lambda a: torch.multinomial(a + 1, 3, replacement=True)),
-        ("permutation", lambda a: torch.randperm(16, device="cuda")),
-        ("bernoulli", lambda a: torch.bernoulli(a / 2) + a.clone().exponential_()),
-    )
-    def test_replays_draw_what_calls_draw(self, draw: Callable[..., torch.Tensor]) -> None:
-        ones = torch.ones(4, 16, device="cuda")
-        torch.manual_seed(5)
-        torch.rand(3, device="cuda")
-        eager = [draw(ones) for _ in range(6)]
-        after = torch.rand(4, device="cuda")
-        torch.manual_seed(5)
-        graph, results = _capture(lambda: (draw(ones), draw(ones)))
-        torch.rand(3, device="cuda")
-        replayed = []
-        for _ in range(3):
-            graph.replay()
-            replayed += [result.clone() for result in results]
-        for found, wanted in zip(replayed, eager, strict=True):
-            _equal(found, wanted)
-        _equal(torch.rand(4, device="cuda"), after)
-
-    def test_the_state_is_that_of_the_replay(self) -> None:
-        graph, result = _capture(lambda: torch.rand(8, device="cuda"))
-        torch.cuda.manual_seed(7)
-        state = torch.cuda.get_rng_state()
-        graph.replay()
-        torch.cuda.manual_seed(8)  # too late for that replay
-        first = result.clone()
-        torch.cuda.set_rng_state(state)
-        _equal(torch.rand(8, device="cuda"), first)
-
-    def test_generators_that_are_registered(self) -> None:
-        generator = torch.Generator("cuda").manual_seed(11)
-        wanted = [torch.rand(4, device="cuda", generator=generator) for _ in range(2)]
-        generator.manual_seed(11)
-        graph = torch.cuda.CUDAGraph()
-        graph.register_generator_state(generator)
-        with torch.cuda.graph(graph):
-            result = torch.rand(4, device="cuda", generator=generator)
-        for each in wanted:
-            graph.replay()
-            _equal(result, each)
-        other = torch.Generator("cuda")
-        with self.assertRaisesRegex(RuntimeError, "generator not in capture mode"):
-            _capture(lambda: torch.rand(4, device="cuda", generator=other))
-
-    def test_numbers_whose_count_depends_on_data_are_no_one_else_s(self) -> None:
-        rates = torch.full((64,), 200.0, device="cuda")
-        graph, (counts, numbers) = _capture(
-            lambda: (torch.poisson(rates), torch.rand(64, device="cuda"))
-        )
-        torch.manual_seed(3)
-        graph.replay()
-        self.assertGreater(counts.min().item(), 100)
-        following = torch.rand(64, device="cuda")
-        self.assertFalse(torch.isin(numbers, following).any().item())
-
-    def test_a_normal_number_that_was_kept_is_kept(self) -> None:
-        torch.manual_seed(9)
-        torch.randn(5, device="cuda")  # of six
-        wanted = torch.randn(5, device="cuda")
-        torch.manual_seed(9)
-        torch.randn(5, device="cuda")
-        graph, _ = _capture(lambda: torch.rand(16, device="cuda"))
-        graph.replay()
-        _equal(torch.randn(5, device="cuda")[0], wanted[0])
 
 
 class LifetimeTest(absltest.TestCase):
@@ -407,21 +326,25 @@ class LifetimeTest(absltest.TestCase):
                 tensor = (tensor @ tensor).clamp(-1, 1)
             return tensor
 
-        graphs = [_capture(lambda tensor=tensor: work(tensor)) for tensor in tensors]
+        graphs = [capture(functools.partial(work, tensor)) for tensor in tensors]
         for _ in range(3):
             for stream, (graph, _) in zip(streams, graphs, strict=True):
                 with torch.cuda.stream(stream):
                     graph.replay()
         torch.cuda.synchronize()
         for (_, result), tensor in zip(graphs, tensors, strict=True):
-            _equal(result, work(tensor))
+            equal(result, work(tensor))
 
     def test_threads_replay(self) -> None:
         results: dict[int, list[float]] = {}
         captured = []
+
+        def count(tensor: torch.Tensor) -> torch.Tensor:
+            return tensor.add_(1).clone()
+
         for number in range(3):
             tensor = torch.full((8,), float(number), device="cuda")
-            captured.append((tensor, *_capture(lambda tensor=tensor: tensor.add_(1).clone())))
+            captured.append((tensor, *capture(functools.partial(count, tensor))))
 
         def replay(number: int) -> None:
             _, graph, result = captured[number]
@@ -437,6 +360,30 @@ class LifetimeTest(absltest.TestCase):
             thread.join(60)
         self.assertEqual(results, {n: [float(n + 20)] * 8 for n in range(3)})
 
+    def test_other_threads_go_on(self) -> None:
+        ended = threading.Event()
+        errors: list[Exception] = []
+
+        def work() -> None:
+            try:
+                while not ended.is_set():
+                    torch.ones(4, device="cuda").add_(1).cumsum(0)
+            except RuntimeError as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            tensor = torch.ones(4, device="cuda")
+            for _ in range(10):
+                graph, result = capture(lambda: tensor * 2 + 1)
+                graph.replay()
+                self.assertEqual(result.tolist(), [3] * 4)
+        finally:
+            ended.set()
+            thread.join(60)
+        self.assertEqual(errors, [])
+
     def test_a_graph_that_goes_before_its_run_has_ended(self) -> None:
         tensor = torch.ones(256, 256, device="cuda")
         number = torch.tensor(2.0)  # of the host: the graph has a copy
@@ -445,7 +392,7 @@ class LifetimeTest(absltest.TestCase):
             for _ in range(30):
                 tensor.mul_(number).clamp_(0, 64)
 
-        graph, _ = _capture(work)
+        graph, _ = capture(work)
         number.fill_(0)
         graph.replay()
         graph.reset()
@@ -456,8 +403,8 @@ class LifetimeTest(absltest.TestCase):
 
     def test_graphs_share_a_pool(self) -> None:
         start = torch.ones(1024, device="cuda")
-        first, middle = _capture(lambda: (start + 1) * 2)
-        second, end = _capture(lambda: middle.exp().log().round() - 1, pool=first.pool())
+        first, middle = capture(lambda: (start + 1) * 2)
+        second, end = capture(lambda: middle.exp().log().round() - 1, pool=first.pool())
         for value in (1.0, 3.0):
             start.fill_(value)
             first.replay()
@@ -472,7 +419,7 @@ class LifetimeTest(absltest.TestCase):
         gc.collect()
         torch.cuda.empty_cache()
         before = torch.cuda.memory_reserved()
-        graph, result = _capture(lambda: torch.zeros(1 << 22, device="cuda") + 1)
+        graph, result = capture(lambda: torch.zeros(1 << 22, device="cuda") + 1)
         self.assertGreater(torch.cuda.memory_reserved(), before)
         graph.replay()
         torch.cuda.synchronize()
@@ -494,7 +441,7 @@ class LifetimeTest(absltest.TestCase):
             torch.cuda.current_stream().wait_stream(side)
             return beside + more
 
-        graph, result = _capture(work)
+        graph, result = capture(work)
         for value in (1.0, 5.0):
             start.fill_(value)
             graph.replay()

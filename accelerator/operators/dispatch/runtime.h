@@ -5,8 +5,8 @@
 
 namespace torch_cuda::operators {
 
-/// A function of the runtime by its name (accelerator/runtime/core/machine/
-/// capabilities_api.h); null where the process has NVIDIA's runtime.
+/// A function of the runtime by its name; null where the process has NVIDIA's.
+/// accelerator/runtime/core/machine/capabilities_api.h has them.
 void* runtime_function(const char* name);
 
 /// Says on stderr what a host function could not do on a device, and puts the
