@@ -136,6 +136,10 @@ class Output(io.TextIOBase):
 def main() -> None:
     """Runs the program."""
     available = torch.cuda.is_available()
+    if not available and os.environ.get("TORCH_CUDA_DEVICES"):
+        reason = "there is no such CUDA device"
+        _tell("error", text=f"{os.environ['TORCH_CUDA_DEVICES']}: {reason}")
+        sys.exit(f"{reason}; what is wrong is said above")
     _tell("begin", device=torch.cuda.get_device_name() if available else "the CPU")
     sys.argv = sys.argv[2:]
     calls = Calls()
