@@ -1,14 +1,14 @@
 // Arguments across, the CPU's kernel, results back.
 #include "accelerator/operators/boxed_call.h"
 
-#include "accelerator/operators/tensors/alias.h"
 #include "accelerator/operators/capture/data_dependence.h"
 #include "accelerator/operators/capture/recorded_call.h"
 #include "accelerator/operators/capture/stream_capture.h"
-#include "accelerator/operators/tensors/device_memory.h"
 #include "accelerator/operators/lists.h"
-#include "accelerator/operators/tensors/order.h"
 #include "accelerator/operators/random/generator.h"
+#include "accelerator/operators/tensors/alias.h"
+#include "accelerator/operators/tensors/device_memory.h"
+#include "accelerator/operators/tensors/order.h"
 #include "accelerator/operators/tensors/tensor_arguments.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>

@@ -1,11 +1,11 @@
 // Recurrent networks, attention and dropout as the CPU computes them.
 #include "accelerator/operators/composites.h"
 
-#include "accelerator/operators/tensors/alias.h"
 #include "accelerator/operators/capture/recorded_composite.h"
 #include "accelerator/operators/capture/stream_capture.h"
-#include "accelerator/operators/tensors/device_memory.h"
 #include "accelerator/operators/dispatch/registration.h"
+#include "accelerator/operators/tensors/alias.h"
+#include "accelerator/operators/tensors/device_memory.h"
 #include "accelerator/operators/tensors/order.h"
 #include "accelerator/operators/tensors/tensor_arguments.h"
 

@@ -5,12 +5,12 @@
 #include "accelerator/operators/composites.h"
 #include "accelerator/operators/copy.h"
 #include "accelerator/operators/cuda_only.h"
-#include "accelerator/operators/tensors/device_memory.h"
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/factories.h"
 #include "accelerator/operators/lists.h"
 #include "accelerator/operators/softmax.h"
+#include "accelerator/operators/tensors/device_memory.h"
 #include "accelerator/operators/vendor/install.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>

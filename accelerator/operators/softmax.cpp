@@ -47,7 +47,8 @@ class Backward final : public c10::OperatorKernel {
       const c10::OperatorHandle& op,
       c10::DispatchKeySet /*keys*/,
       Stack* stack) {
-    const auto computed = torch::jit::peek(*stack, 0, 4).toTensor().scalar_type();
+    const auto computed =
+        torch::jit::peek(*stack, 0, 4).toTensor().scalar_type();
     auto& type = torch::jit::peek(*stack, 3, 4);
     const auto wanted = type.toScalarType();
     type = computed;

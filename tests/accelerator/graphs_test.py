@@ -386,31 +386,34 @@ class LifetimeTest(absltest.TestCase):
 
     def test_a_graph_that_goes_before_its_run_has_ended(self) -> None:
         tensor = torch.ones(256, 256, device="cuda")
-        number = torch.tensor(2.0)  # of the host: the graph has a copy
+        numbers = [torch.tensor(2.0)]  # of the host: the graph has a copy
 
         def work() -> None:
             for _ in range(30):
-                tensor.mul_(number).clamp_(0, 64)
+                tensor.mul_(numbers[0]).clamp_(0, 64)
 
         graph, _ = capture(work)
-        number.fill_(0)
+        numbers[0].fill_(0)
         graph.replay()
         graph.reset()
-        del graph, number
+        numbers.clear()
+        del graph
         gc.collect()
         torch.cuda.synchronize()
         self.assertEqual(tensor.unique().tolist(), [64])
 
     def test_graphs_share_a_pool(self) -> None:
         start = torch.ones(1024, device="cuda")
-        first, middle = capture(lambda: (start + 1) * 2)
-        second, end = capture(lambda: middle.exp().log().round() - 1, pool=first.pool())
+        first, result = capture(lambda: (start + 1) * 2)
+        results = [result]
+        second, end = capture(lambda: results[0].exp().log().round() - 1, pool=first.pool())
         for value in (1.0, 3.0):
             start.fill_(value)
             first.replay()
             second.replay()
             self.assertEqual(end.unique().tolist(), [2 * value + 1])
-        del first, middle
+        results.clear()
+        del first, result
         second.replay()
         torch.cuda.synchronize()
 
@@ -467,7 +470,11 @@ for _ in range(2):
 class FaultTest(absltest.TestCase):
     def test_an_error_at_a_replay_is_the_device_s(self) -> None:
         run = subprocess.run(
-            [sys.executable, "-c", _WRONG_INDEX], capture_output=True, text=True, timeout=120
+            [sys.executable, "-c", _WRONG_INDEX],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(run.stdout.count("raised CUDA error: device-side assert"), 2, run.stdout)

@@ -30,6 +30,7 @@ class SoftmaxTest(parameterized.TestCase):
         found.backward(gradient.cuda())
         wanted.backward(gradient)
         assert here.grad is not None
+        assert there.grad is not None
         self.assertEqual(here.grad.dtype, type_)
         self.assertTrue(torch.equal(here.grad.cpu(), there.grad))
 

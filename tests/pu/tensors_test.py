@@ -158,7 +158,9 @@ class ParametersTest(absltest.TestCase):
 
 class LayoutsTest(absltest.TestCase):
     def test_sparse(self) -> None:
-        sparse = torch.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], (2, 2), device="pu")
+        sparse = torch.sparse_coo_tensor(
+            torch.tensor([[0, 1], [1, 0]]), torch.tensor([1.0, 2.0]), (2, 2), device="pu"
+        )
         self.assertEqual(sparse.device.type, "pu")
         self.assertEqual(sparse.to_dense().tolist(), [[0, 1], [2, 0]])
         product = torch.sparse.mm(sparse, torch.ones(2, 2, device="pu"))

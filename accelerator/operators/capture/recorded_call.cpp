@@ -1,9 +1,9 @@
 // A run on stand-ins, and the work that the graph gets.
 #include "accelerator/operators/capture/recorded_call.h"
 
-#include "accelerator/operators/tensors/alias.h"
 #include "accelerator/operators/capture/stream_capture.h"
 #include "accelerator/operators/dispatch/runtime.h"
+#include "accelerator/operators/tensors/alias.h"
 #include "accelerator/operators/tensors/order.h"
 #include "accelerator/operators/tensors/tensor_arguments.h"
 

@@ -38,8 +38,9 @@ struct HostFunction {
 /// device among them, and gets the results, tensors of the device with nothing
 /// in them. Tensors of the host and all other arguments are those of now.
 ///
-/// Throws what the function throws on stand-ins, errors of captures (order.h)
-/// where a result is of a sparse layout, and CUDA's own.
+/// Throws what the function throws on stand-ins, errors of captures
+/// (accelerator/operators/tensors/order.h) where a result is of a sparse
+/// layout, and CUDA's own.
 void record(
     HostFunction function,
     c10::Device device,

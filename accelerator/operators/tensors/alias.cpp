@@ -1,8 +1,8 @@
 // Aliases of all layouts: strided, quantized, nested, sparse.
 #include "accelerator/operators/tensors/alias.h"
 
-#include "accelerator/operators/tensors/stand_in.h"
 #include "accelerator/operators/tensors/device_memory.h"
+#include "accelerator/operators/tensors/stand_in.h"
 
 #include <ATen/NamedTensorUtils.h>
 #include <ATen/NestedTensorImpl.h>

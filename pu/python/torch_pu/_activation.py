@@ -24,6 +24,7 @@ def activate() -> None:
         raise ImportError(_missing("no torch_cuda"), name="torch_cuda")
     import torch
     import torch_cuda
+    from torch.utils import backend_registration
 
     if torch._C._get_privateuse1_backend_name() == NAME:
         return
@@ -31,10 +32,10 @@ def activate() -> None:
     from torch_pu import _announcement, _native
 
     native = _native.load()
-    torch.utils.rename_privateuse1_backend(NAME)
+    backend_registration.rename_privateuse1_backend(NAME)
     native.register()
     _put_modules()
-    torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
+    backend_registration.generate_methods_for_privateuse1_backend(for_storage=True)
     _teach()
     if os.environ.get("TORCH_PU_ANNOUNCE", "").lower() not in ("", "0", "false", "no", "off"):
         _announcement.announce(True)
@@ -80,7 +81,7 @@ def _put_modules() -> None:
     torch.pu1 = _pu  # type: ignore[attr-defined]
     sys.modules["torch.pu1"] = _pu
     amp = importlib.import_module("torch_pu.amp")
-    _pu.amp = amp  # type: ignore[attr-defined]
+    _pu.amp = amp
     for name in (NAME, "pu1"):
         mirror.mirror(f"torch.{name}", "torch.cuda")
         for module in ("amp", "amp.autocast_mode", "amp.common", "amp.grad_scaler"):

@@ -21,4 +21,4 @@ def name_pu() -> None:
             return (DLDeviceType.kDLExtDev, self.device.index)
         return original(self)
 
-    torch.Tensor.__dlpack_device__ = dlpack_device  # type: ignore[method-assign]
+    torch.Tensor.__dlpack_device__ = dlpack_device  # type: ignore[method-assign, assignment]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __path__: list[str] = []
 
 
-class device_of(torch.cuda.device):
+class device_of(torch.cuda.device):  # type: ignore[no-redef]
     """The current device becomes that of a tensor, or stays if it is not on a device of pu.
 
     Args:

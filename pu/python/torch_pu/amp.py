@@ -11,6 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.amp.autocast_mode import autocast as _autocast
+from torch.amp.autocast_mode import custom_bwd as _custom_bwd
+from torch.amp.autocast_mode import custom_fwd as _custom_fwd
+from torch.amp.grad_scaler import GradScaler as _GradScaler
 
 __all__ = [
     "GradScaler",
@@ -24,18 +28,18 @@ __all__ = [
 # The numbers of CastPolicy in pu/csrc/amp/autocast.h.
 _POLICIES = {"none": 0, "lower_precision_fp": 1, "fp32": 2, "fp32_set_opt_dtype": 3, "promote": 5}
 
-custom_fwd = functools.partial(torch.amp.custom_fwd, device_type="pu")
-custom_bwd = functools.partial(torch.amp.custom_bwd, device_type="pu")
+custom_fwd = functools.partial(_custom_fwd, device_type="pu")
+custom_bwd = functools.partial(_custom_bwd, device_type="pu")
 
 
-class GradScaler(torch.amp.GradScaler):
+class GradScaler(_GradScaler):
     """`torch.amp.GradScaler("pu")`, with its arguments but the device."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("pu", *args, **kwargs)
 
 
-class autocast(torch.amp.autocast):
+class autocast(_autocast):
     """`torch.amp.autocast("pu")`.
 
     Args:
