@@ -34,6 +34,36 @@ _PROGRAM = """
     print(json.dumps(figures))
 """
 
+# What a program itself asks for, on two streams, with memory that is given back and asked for again.
+_OWN = """
+    import json
+    import torch
+    side = torch.cuda.Stream()
+    kept = [torch.empty(n, device="cuda") for n in (1, 1000, 1 << 18, 3 << 20)]
+    with torch.cuda.stream(side):
+        beside = torch.empty(12345, device="cuda", dtype=torch.float64)
+    beside.record_stream(torch.cuda.current_stream())
+    kept[1].resize_(5000)
+    kept[2].set_(kept[3])
+    del kept[0], beside
+    side.synchronize()
+    grown = torch.empty(5 << 20, dtype=torch.uint8, device="cuda")
+    del grown
+    torch.cuda.empty_cache()
+    again = torch.empty(200, 200, device="cuda")
+    torch.cuda.reset_peak_memory_stats()
+    more = torch.empty_like(again)
+    stats = {name: value for name, value in torch.cuda.memory_stats().items() if "time" not in name}
+    segments = [
+        {
+            **{name: segment[name] for name in ("total_size", "allocated_size", "segment_type", "is_expandable")},
+            "blocks": [(block["size"], block["requested_size"], block["state"]) for block in segment["blocks"]],
+        }
+        for segment in torch.cuda.memory_snapshot()
+    ]
+    print(json.dumps([stats, sorted(segments, key=str)]))
+"""
+
 
 class MemoryTest(absltest.TestCase):
     def test_a_training_s_steps(self) -> None:
@@ -45,6 +75,15 @@ class MemoryTest(absltest.TestCase):
         ]
         self.assertEqual(figures[0], figures[1])
         self.assertGreater(figures[0][2], 0)
+
+    def test_all_figures_of_memory_that_a_program_asks_for(self) -> None:
+        here, there = (
+            json.loads(programs.output(_OWN, TORCH_CUDA_DEVICES=devices))
+            for devices in ("fake", "sim")
+        )
+        self.assertEqual(here[0], there[0])
+        self.assertEqual(here[1], there[1])
+        self.assertGreater(here[0]["segment.all.freed"], 0)
 
     def test_a_result_is_counted_once_and_freed(self) -> None:
         before = torch.cuda.memory_allocated()
