@@ -64,9 +64,9 @@ def settings(name: str) -> dict[str, str]:
     """
     if name == "test_cuda_multigpu.py":
         return {"CUDASIM_DEVICES": "2"}
-    if name in DISTRIBUTED:
+    if name == "distributed/test_distributed_spawn.py":
         return {"CUDASIM_DEVICES": "2", "WORLD_SIZE": "2", "BACKEND": "nccl"}
-    return {}
+    return {"CUDASIM_DEVICES": "2"} if name in DISTRIBUTED else {}
 
 
 # Of each file, one test in so many is part of `bazel test //...` (slice_test.py): what takes some ten seconds on two
