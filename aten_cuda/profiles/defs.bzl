@@ -20,6 +20,7 @@ KERNEL_SUBSTITUTES = {
     "cuda/Sleep.cu": "//aten_cuda/codegen:substitutes/sleep.cpp",
     "cuda/jiterator.cu": "//aten_cuda/codegen:substitutes/jiterator.cpp",
     "native/cuda/RowwiseScaledMM.cu": "//aten_cuda/codegen:substitutes/rowwise_scaled_mm.cpp",
+    "native/cuda/TensorFactories.cu": "//aten_cuda/codegen:substitutes/tensor_factories.cpp",
 }
 
 # Units of native that the bindings and CUDA's hooks refer to: they are in every build, whatever its profile. A build in
