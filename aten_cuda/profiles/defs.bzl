@@ -19,6 +19,7 @@ OpProfileInfo = provider(
 KERNEL_SUBSTITUTES = {
     "cuda/Sleep.cu": "//aten_cuda/codegen:substitutes/sleep.cpp",
     "cuda/jiterator.cu": "//aten_cuda/codegen:substitutes/jiterator.cpp",
+    "native/cuda/Copy.cu": "//aten_cuda/codegen:substitutes/copy.cpp",
     "native/cuda/RowwiseScaledMM.cu": "//aten_cuda/codegen:substitutes/rowwise_scaled_mm.cpp",
     "native/cuda/TensorFactories.cu": "//aten_cuda/codegen:substitutes/tensor_factories.cpp",
 }
