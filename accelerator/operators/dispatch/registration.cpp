@@ -1,8 +1,8 @@
 // The choice by device, where a process has devices of both kinds.
 #include "accelerator/operators/dispatch/registration.h"
 
+#include "accelerator/aliasing/previous_kernel.h"
 #include "accelerator/operators/dispatch/devices.h"
-#include "accelerator/operators/dispatch/previous_kernel.h"
 #include "accelerator/operators/dispatch/served.h"
 
 #include <ATen/core/Tensor.h>
@@ -60,7 +60,7 @@ class ChoosingKernel final : public c10::OperatorKernel {
 
  private:
   c10::KernelFunction kernel_;
-  PreviousKernel previous_;
+  aliasing::PreviousKernel previous_;
   size_t arguments_;
 };
 

@@ -1,7 +1,7 @@
 // The choice of a vendor's kernel by the device's index.
 #include "accelerator/operators/vendor/install.h"
 
-#include "accelerator/operators/dispatch/previous_kernel.h"
+#include "accelerator/aliasing/previous_kernel.h"
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/dispatch/served.h"
 #include "accelerator/operators/vendor/library.h"
@@ -44,7 +44,7 @@ class VendorsKernel final : public c10::OperatorKernel {
  private:
   c10::KernelFunction kernel_;
   std::vector<c10::DeviceIndex> devices_;
-  PreviousKernel previous_;
+  aliasing::PreviousKernel previous_;
   size_t arguments_;
 };
 
