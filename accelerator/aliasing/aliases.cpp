@@ -170,7 +170,7 @@ Aliases::Aliases(Storages& storages, c10::DeviceType near, c10::DeviceType far)
 Tensor Aliases::make_far(const Tensor& tensor, bool written) {
   auto& impl = *tensor.unsafeGetTensorImpl();
   if (C10_LIKELY(is_strided(impl))) {
-    auto storage = storages_.far(impl.unsafe_storage(), written);
+    auto storage = storages_.far(impl.unsafe_storage(), written, &impl);
     if (C10_LIKELY(is_plain(impl))) {
       return strided(std::move(storage), impl, far_.dense);
     }

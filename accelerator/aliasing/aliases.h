@@ -25,7 +25,7 @@ class Aliases {
 
   /// The alias of a storage.
   c10::Storage far(const c10::Storage& storage, bool written) {
-    return storages_.far(storage, written);
+    return storages_.far(storage, written, nullptr);
   }
 
   /// The near device's tensor for a result of the kernel: the one that it is
@@ -35,14 +35,6 @@ class Aliases {
   /// Takes over what the kernel did to tensors that it writes to besides
   /// writing to their memory: sizes, strides, other or larger storages.
   void take_over();
-
-  /// Visits the devices of the tensors that have an alias here.
-  template <class Visit>
-  void each_device(const Visit& visit) const {
-    for (const auto& pair : tensors_) {
-      visit(pair.near.device());
-    }
-  }
 
  private:
   struct Pair {

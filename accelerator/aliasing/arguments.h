@@ -1,12 +1,14 @@
 // The arguments of an operator that have to do with devices, by its schema.
 #pragma once
 
-#include "accelerator/aliasing/aliases.h"
-
+#include <ATen/core/List.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/core/function_schema.h>
 #include <ATen/core/ivalue.h>
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace torch_cuda::aliasing {
@@ -31,16 +33,7 @@ struct Argument {
 /// The arguments of an operator that have to be looked at, in their order.
 std::vector<Argument> crossing_arguments(const c10::FunctionSchema& schema);
 
-/// A list of tensors or of optional tensors as one of their aliases.
-c10::IValue list_across(
-    const c10::IValue& value,
-    bool written,
-    Aliases& aliases);
-
-/// A result of the kernel as the near device's.
-c10::IValue result_back(c10::IValue&& value, Aliases& aliases);
-
-/// Visits the tensors of an argument.
+/// Visits the tensors of an argument: itself, or the elements of a list.
 template <class Visit>
 void each_tensor(const c10::IValue& value, const Visit& visit) {
   if (value.isTensor()) {
@@ -57,6 +50,36 @@ void each_tensor(const c10::IValue& value, const Visit& visit) {
       }
     }
   }
+}
+
+/// The argument with other tensors in it. What is given as a value is given
+/// up: `map` gets its tensors as the only references where they were that.
+template <class Map>
+c10::IValue map_tensors(c10::IValue value, const Map& map) {
+  if (value.isTensor()) {
+    return map(std::move(value).toTensor());
+  }
+  if (value.isTensorList()) {
+    auto tensors = value.toTensorVector();
+    value = c10::IValue(); // it holds the tensors too
+    c10::List<at::Tensor> list;
+    list.reserve(tensors.size());
+    for (auto& tensor : tensors) {
+      list.push_back(map(std::move(tensor)));
+    }
+    return list;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> list;
+    const auto tensors = value.toOptionalTensorVector();
+    list.reserve(tensors.size());
+    for (const auto& tensor : tensors) {
+      list.push_back(
+          tensor ? std::optional<at::Tensor>(map(*tensor)) : std::nullopt);
+    }
+    return list;
+  }
+  return value;
 }
 
 } // namespace torch_cuda::aliasing

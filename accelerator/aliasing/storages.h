@@ -3,6 +3,7 @@
 
 #include <c10/core/Device.h>
 #include <c10/core/Storage.h>
+#include <c10/core/TensorImpl.h>
 
 namespace torch_cuda::aliasing {
 
@@ -14,8 +15,12 @@ class Storages {
   virtual ~Storages() = default;
 
   /// The far storage over the memory of a near one, which the kernel writes to
-  /// if `written`. A storage of another device is given back as it is.
-  virtual c10::Storage far(const c10::Storage& near, bool written) = 0;
+  /// if `written`. A storage of another device is given back as it is. The
+  /// kernel gets at what a tensor like `reached_by` reaches; null: at all.
+  virtual c10::Storage far(
+      const c10::Storage& near,
+      bool written,
+      const c10::TensorImpl* reached_by) = 0;
 
   /// The near storage over the memory of a far one: the one that it belongs
   /// to, else a new one.

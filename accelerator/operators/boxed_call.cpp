@@ -1,21 +1,22 @@
 // Arguments across, the CPU's kernel, results back.
 #include "accelerator/operators/boxed_call.h"
 
+#include "accelerator/aliasing/aliases.h"
 #include "accelerator/operators/capture/data_dependence.h"
 #include "accelerator/operators/capture/recorded_call.h"
 #include "accelerator/operators/capture/stream_capture.h"
 #include "accelerator/operators/lists.h"
 #include "accelerator/operators/random/generator.h"
-#include "accelerator/operators/tensors/alias.h"
 #include "accelerator/operators/tensors/device_memory.h"
+#include "accelerator/operators/tensors/memory.h"
 #include "accelerator/operators/tensors/order.h"
-#include "accelerator/operators/tensors/tensor_arguments.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/Tensor.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -24,6 +25,10 @@
 namespace torch_cuda::operators {
 namespace {
 
+using aliasing::Aliases;
+using aliasing::each_tensor;
+using aliasing::Kind;
+using aliasing::map_tensors;
 using at::Tensor;
 using c10::IValue;
 using torch::jit::Stack;
@@ -71,56 +76,29 @@ bool takes_any_device(const c10::OperatorName& name) {
       ")");
 }
 
-// Copies between devices read one's memory and write to the other's.
-void wait_for_others(const Aliases& aliases, c10::Device device) {
-  aliases.each_device([&](c10::Device other) {
-    if (other != device) {
-      wait_for_current_stream(other.index());
-    }
-  });
-}
-
-bool is_tensor_list(const c10::Type& type) {
-  if (type.kind() != c10::TypeKind::ListType) {
-    return false;
-  }
-  const auto& element = *type.containedType(0);
-  return element.isSubtypeOf(*c10::OptionalType::ofTensor());
-}
-
 } // namespace
 
 HostCall::HostCall(const c10::OperatorHandle& op, c10::DispatchKey target)
     : target_(target),
+      crossing_(aliasing::crossing_arguments(op.schema())),
       arguments_(op.schema().arguments().size()),
       results_(op.schema().returns().size()),
+      mutates_(std::any_of(
+          crossing_.begin(),
+          crossing_.end(),
+          [](const auto& argument) { return argument.written; })),
       asks_for_gradients_(asks_for_gradients(op.operator_name())),
-      any_device_(takes_any_device(op.operator_name())) {
-  const auto& arguments = op.schema().arguments();
-  for (uint32_t i = 0; i < arguments_; ++i) {
-    auto type = arguments[i].real_type();
-    if (auto optional = type->cast<c10::OptionalType>()) {
-      type = optional->getElementType();
-    }
-    Kind kind = Kind::Plain;
-    if (type->kind() == c10::TypeKind::TensorType) {
-      kind = Kind::Tensor;
-    } else if (is_tensor_list(*type)) {
-      kind = Kind::TensorList;
-    } else if (type->kind() == c10::TypeKind::DeviceObjType) {
-      kind = Kind::Device;
-    } else if (type->kind() == c10::TypeKind::GeneratorType) {
-      kind = Kind::Generator;
-      draws_ = true;
-    } else if (type->kind() == c10::TypeKind::StorageType) {
-      kind = Kind::Storage;
-    } else {
-      continue;
-    }
-    const auto* alias = arguments[i].alias_info();
-    const bool written = alias != nullptr && alias->isWrite();
-    mutates_ = mutates_ || written;
-    crossing_.push_back({i, kind, written});
+      any_device_(takes_any_device(op.operator_name())) {}
+
+// Copies between devices read one's memory and write to the other's.
+void HostCall::wait_for_others(const Stack& stack, c10::Device device) const {
+  const auto arguments = torch::jit::last(stack, arguments_);
+  for (const auto& argument : crossing_) {
+    each_tensor(arguments[argument.index], [&](const Tensor& tensor) {
+      if (tensor.defined() && tensor.is_cuda() && tensor.device() != device) {
+        wait_for_current_stream(tensor.device().index());
+      }
+    });
   }
 }
 
@@ -129,7 +107,11 @@ void HostCall::run(
     Stack* stack,
     c10::Device device) const {
   wait_for_current_stream(device.index());
-  Aliases aliases(device);
+  if (C10_UNLIKELY(any_device_)) {
+    wait_for_others(*stack, device);
+  }
+  Memory storages(device);
+  Aliases aliases(storages, c10::kCUDA, c10::kCPU);
   std::optional<HostGenerator> generator;
   bool to_host = false;
   const size_t first = stack->size() - arguments_;
@@ -140,7 +122,7 @@ void HostCall::run(
         if (value.isTensor()) {
           const bool gradient = asks_for_gradients_ &&
               value.toTensor().defined() && value.toTensor().requires_grad();
-          value = aliases.host(value.toTensor(), argument.written);
+          value = aliases.far(value.toTensor(), argument.written);
           if (C10_UNLIKELY(gradient)) {
             value.toTensor().set_requires_grad(true);
           }
@@ -149,7 +131,7 @@ void HostCall::run(
       case Kind::TensorList:
         if (!value.isNone()) {
           value = map_tensors(std::move(value), [&](const Tensor& tensor) {
-            return aliases.host(tensor, argument.written);
+            return aliases.far(tensor, argument.written);
           });
         }
         break;
@@ -164,19 +146,16 @@ void HostCall::run(
         value = generator->host();
         break;
       case Kind::Storage:
-        value = aliases.host(value.toStorage(), argument.written);
+        value = aliases.far(value.toStorage(), argument.written);
         break;
-      case Kind::Plain:
+      case Kind::Stream:
         break;
     }
-  }
-  if (C10_UNLIKELY(any_device_)) {
-    wait_for_others(aliases, device);
   }
   if (to_host) {
     op.redispatchBoxed(target_, stack);
   } else {
-    const DeviceMemory memory;
+    const DeviceMemory memory(device);
     op.redispatchBoxed(target_, stack);
   }
   if (mutates_) {
@@ -190,7 +169,7 @@ void HostCall::run(
   }
   for (size_t i = stack->size() - results_; i < stack->size(); ++i) {
     (*stack)[i] = map_tensors(std::move((*stack)[i]), [&](Tensor tensor) {
-      return aliases.device(std::move(tensor));
+      return aliases.near(std::move(tensor));
     });
   }
 }

@@ -1,6 +1,8 @@
 // One operator of CUDA tensors, served by the CPU's kernel on the same memory.
 #pragma once
 
+#include "accelerator/aliasing/arguments.h"
+
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
@@ -21,24 +23,13 @@ class HostCall {
       const;
 
  private:
-  enum class Kind : uint8_t {
-    Plain, // crosses as it is
-    Tensor,
-    TensorList, // of tensors or optional tensors
-    Device,
-    Generator,
-    Storage,
-  };
-  struct Argument {
-    uint32_t index;
-    Kind kind;
-    bool written;
-  };
-
   void run(
       const c10::OperatorHandle& op,
       torch::jit::Stack* stack,
       c10::Device device) const;
+
+  void wait_for_others(const torch::jit::Stack& stack, c10::Device device)
+      const;
 
   bool can_be_captured(
       const c10::OperatorHandle& op,
@@ -49,14 +40,13 @@ class HostCall {
       c10::Device device) const;
 
   c10::DispatchKeySet target_;
+  std::vector<aliasing::Argument> crossing_;
   uint32_t arguments_;
   uint32_t results_;
-  bool mutates_ = false;
-  bool draws_ = false;
+  bool mutates_;
   bool asks_for_gradients_;
   // Tensors of the CPU may be among the arguments, and stay there.
   bool any_device_;
-  std::vector<Argument> crossing_;
 };
 
 } // namespace torch_cuda::operators

@@ -1,13 +1,14 @@
 // Recurrent networks, attention and dropout as the CPU computes them.
 #include "accelerator/operators/composites.h"
 
+#include "accelerator/aliasing/aliases.h"
+#include "accelerator/aliasing/arguments.h"
 #include "accelerator/operators/capture/recorded_composite.h"
 #include "accelerator/operators/capture/stream_capture.h"
 #include "accelerator/operators/dispatch/registration.h"
-#include "accelerator/operators/tensors/alias.h"
 #include "accelerator/operators/tensors/device_memory.h"
+#include "accelerator/operators/tensors/memory.h"
 #include "accelerator/operators/tensors/order.h"
-#include "accelerator/operators/tensors/tensor_arguments.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -33,6 +34,9 @@
 namespace torch_cuda::operators {
 namespace {
 
+using aliasing::Aliases;
+using aliasing::each_tensor;
+using aliasing::map_tensors;
 using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::Function;
@@ -45,7 +49,8 @@ Tensor to_device(Tensor result, c10::Device device) {
   }
   const c10::cuda::CUDAGuard guard(device);
   wait_for_current_stream(device.index());
-  return Aliases(device).device(std::move(result));
+  Memory storages(device);
+  return Aliases(storages, c10::kCUDA, c10::kCPU).near(std::move(result));
 }
 
 Tensor to_host(const Tensor& tensor) {
@@ -53,7 +58,8 @@ Tensor to_host(const Tensor& tensor) {
     return tensor;
   }
   wait_for_current_stream(tensor.device().index());
-  return Aliases(tensor.device()).host(tensor, false);
+  Memory storages(tensor.device());
+  return Aliases(storages, c10::kCUDA, c10::kCPU).far(tensor, false);
 }
 
 // Aliases that autograd sees through: above them are the device's nodes, below
@@ -120,7 +126,7 @@ class HostComposite : public c10::OperatorKernel {
     }
     {
       const c10::cuda::CUDAGuard guard(*device);
-      const DeviceMemory memory;
+      const DeviceMemory memory(*device);
       op.callBoxed(stack);
     }
     for (auto i = stack->size() - results; i < stack->size(); ++i) {

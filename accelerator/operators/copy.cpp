@@ -32,8 +32,9 @@ bool upstream_copies(const at::Tensor& to, const at::Tensor& from) {
       !to.is_cuda() || !from.is_cuda()) {
     return true; // it copies part by part, or to the host
   }
-  const bool transferred =
-      to.device() != from.device() || is_captured(to.device().index());
+  const auto device = to.device();
+  const bool transferred = device != from.device() ||
+      is_captured(device.index()) || !host_sees(device.index());
   return served_by_both(to, from) || (transferred && is_one_transfer(to, from));
 }
 

@@ -132,7 +132,7 @@ static char* map(uint64_t size, uint64_t alignment) {
 static bool release(struct device* device, const void* only) {
   bool found = false;
   for (struct allocation **link = &device->allocations, *at; (at = *link);) {
-    if (only && at->begin != only) {
+    if (only && at->begin != seen(only)) {
       link = &at->next;
       continue;
     }
@@ -181,7 +181,8 @@ static accel_status device_properties(int32_t number, accel_properties* to) {
       .struct_size = to->struct_size,
       .name = "Fake device",
       .uuid = "accel fake",
-      .capabilities = ACCEL_CAP_HOST_VISIBLE | ACCEL_CAP_CALLS_IN_CALLBACKS,
+      .capabilities = (options[HIDDEN] ? 0 : ACCEL_CAP_HOST_VISIBLE) |
+          ACCEL_CAP_CALLS_IN_CALLBACKS,
       .total_memory = options[MEMORY],
       .major = 8};
   all.uuid[15] = (unsigned char)(device - devices);
@@ -240,7 +241,7 @@ static accel_status memory_allocate(
   *made = (struct allocation){device->allocations, begin, size};
   device->allocations = made;
   device->used += size;
-  *address = begin;
+  *address = (void*)((uintptr_t)begin | (options[HIDDEN] ? hidden_by : 0));
   return ACCEL_OK;
 }
 

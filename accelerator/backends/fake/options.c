@@ -15,7 +15,8 @@ static const struct {
     [OUT_OF_MEMORY] = {"out_of_memory", INT64_MAX},
     [EVERY] = {"every", INT64_MAX},
     [LOST] = {"lost", INT64_MAX},
-    [SLOW] = {"slow", 60000}};
+    [SLOW] = {"slow", 60000},
+    [HIDDEN] = {"hidden", 1}};
 
 const char* parse_options(const char* text) {
   uint64_t values[OPTIONS];

@@ -14,11 +14,12 @@ enum {
   EVERY, /* every=N: each Nth allocation of each device fails */
   LOST, /* lost=N: each device is lost at its Nth copy, fill or callback */
   SLOW, /* slow=N: each copy takes N milliseconds longer */
+  HIDDEN, /* hidden=1: the host does not see device memory */
   OPTIONS
 };
 #define ALL_OPTIONS                                                      \
   "count=1 to 64, memory=1 to 1024G, out_of_memory=N, every=N, lost=N, " \
-  "slow=1 to 60000"
+  "slow=1 to 60000, hidden=1"
 
 extern uint64_t options[OPTIONS];
 

@@ -33,15 +33,15 @@ static void do_copy(const accel_copy* copy) {
   for (uint64_t z = 0; z < copy->depth; ++z)
     for (uint64_t y = 0; y < copy->height; ++y)
       memmove(
-          (char*)copy->to + z * copy->to_slice + y * copy->to_pitch,
-          (const char*)copy->from + z * copy->from_slice + y * copy->from_pitch,
+          seen(copy->to) + z * copy->to_slice + y * copy->to_pitch,
+          seen(copy->from) + z * copy->from_slice + y * copy->from_pitch,
           copy->width);
 }
 
 static void do_fill(const accel_fill* fill) {
   for (uint64_t z = 0; z < fill->depth; ++z)
     for (uint64_t y = 0; y < fill->height; ++y) {
-      char* to = (char*)fill->to + z * fill->slice + y * fill->pitch;
+      char* to = seen(fill->to) + z * fill->slice + y * fill->pitch;
       for (uint64_t x = 0; x < fill->width; ++x, to += fill->element_size)
         memcpy(to, &fill->value, fill->element_size); /* the low bytes */
     }

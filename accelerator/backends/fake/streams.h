@@ -42,6 +42,12 @@ struct accel_stream_object {
   bool destroyed;
 };
 
+/* Hidden memory is given out by addresses that nothing is mapped at. */
+static const uintptr_t hidden_by = (uintptr_t)1 << 54;
+static inline char* seen(const void* address) {
+  return (char*)((uintptr_t)address & ~hidden_by);
+}
+
 /* Guards all state. The functions below are called with it. */
 extern pthread_mutex_t lock;
 /* The last one that was given to work. */

@@ -1,10 +1,16 @@
 // Counting at the capture, going there at the replay.
 #include "accelerator/operators/capture/captured_generator.h"
 
+#include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/random/mersenne.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+
+#include <utility>
 
 namespace torch_cuda::operators {
 namespace {
@@ -43,6 +49,18 @@ void CapturedGenerator::reserve(uint64_t more) {
   offset_ = place.offset_.ptr;
   first_ = place.offset_intragraph_;
   twin_ = twin_of(seed_);
+  const auto device = device_.device().index();
+  if (!host_sees(device)) {
+    copied_ = std::make_unique<std::array<int64_t, 2>>();
+    const auto stream = c10::cuda::getCurrentCUDAStream(device).stream();
+    for (auto [from, to] :
+         {std::pair(&seed_, &copied_->at(0)),
+          std::pair(&offset_, &copied_->at(1))}) {
+      C10_CUDA_CHECK(cudaMemcpyAsync(
+          to, *from, sizeof(int64_t), cudaMemcpyDeviceToHost, stream));
+      *from = to;
+    }
+  }
   counting_ = at::Generator();
   device_ = at::Generator();
 }

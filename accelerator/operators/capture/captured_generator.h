@@ -12,6 +12,7 @@
 #include <ATen/core/MT19937RNGEngine.h>
 #include <c10/core/Device.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -47,9 +48,11 @@ class CapturedGenerator {
   at::Generator device_;
   at::Generator counting_;
   std::shared_ptr<HostTwin> twin_;
-  // Upstream's, in memory of the device: where the replay begins.
+  // Upstream's, in memory of the device: where the replay begins. Where the
+  // host does not see it, the graph copies it to `copied_`.
   const int64_t* seed_ = nullptr;
   const int64_t* offset_ = nullptr;
+  std::unique_ptr<std::array<int64_t, 2>> copied_;
   uint64_t first_ = 0; // as an offset, from there
 };
 

@@ -1,7 +1,7 @@
 // PyTorch's tags, and what they do not say.
 #include "accelerator/operators/capture/data_dependence.h"
 
-#include "accelerator/operators/tensors/tensor_arguments.h"
+#include "accelerator/aliasing/arguments.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/enum_tag.h>
@@ -44,7 +44,7 @@ bool has_flags(c10::ArrayRef<c10::IValue> arguments) {
   bool found = false;
   for (const auto& argument : arguments) {
     if (argument.isOptionalTensorList()) {
-      each_tensor(argument, [&](const at::Tensor& index) {
+      aliasing::each_tensor(argument, [&](const at::Tensor& index) {
         found = found ||
             (index.defined() &&
              (index.scalar_type() == c10::kBool ||

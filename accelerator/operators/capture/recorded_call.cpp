@@ -1,11 +1,13 @@
 // A run on stand-ins, and the work that the graph gets.
 #include "accelerator/operators/capture/recorded_call.h"
 
+#include "accelerator/aliasing/aliases.h"
+#include "accelerator/aliasing/arguments.h"
 #include "accelerator/operators/capture/stream_capture.h"
 #include "accelerator/operators/dispatch/runtime.h"
-#include "accelerator/operators/tensors/alias.h"
+#include "accelerator/operators/tensors/memory.h"
 #include "accelerator/operators/tensors/order.h"
-#include "accelerator/operators/tensors/tensor_arguments.h"
+#include "accelerator/operators/tensors/stand_ins.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/util/Exception.h>
@@ -18,6 +20,9 @@
 namespace torch_cuda::operators {
 namespace {
 
+using aliasing::Aliases;
+using aliasing::each_tensor;
+using aliasing::map_tensors;
 using at::Tensor;
 using c10::IValue;
 using torch::jit::Stack;
@@ -137,7 +142,7 @@ Stack cross(const HostFunction& function, const Stack& stack, Aliases& to) {
     const bool written = is_written(function, i);
     host.push_back(map_tensors(stack[i], [&](const Tensor& tensor) {
       const bool copied = tensor.defined() && !tensor.is_cuda() && !written;
-      return copied ? of_now(tensor) : to.host(tensor, written);
+      return copied ? of_now(tensor) : to.far(tensor, written);
     }));
   }
   return host;
@@ -155,7 +160,7 @@ Stack run_on_stand_ins(
   stand_ins.take_over();
   for (IValue& result : stack) {
     result = map_tensors(std::move(result), [&](Tensor t) {
-      return stand_ins.device(std::move(t));
+      return stand_ins.near(std::move(t));
     });
   }
   return stack;
@@ -170,7 +175,8 @@ Stack results_of(
   std::exception_ptr error;
   for (const int integers : {0, 1}) {
     try {
-      Aliases stand_ins(device, Behind::StandIn, integers);
+      StandIns storages(device, integers);
+      Aliases stand_ins(storages, c10::kCUDA, c10::kCPU);
       return run_on_stand_ins(function, arguments, stand_ins);
     } catch (const c10::Error&) {
       error = error ? error : std::current_exception();
@@ -193,7 +199,7 @@ uint64_t elements(const Stack& results) {
 std::vector<Tensor> places_of(
     const Stack& results,
     const Stack& arguments,
-    Aliases& borrowed,
+    Aliases& memory,
     c10::Device device) {
   std::vector<const void*> known;
   for (const IValue& argument : arguments) {
@@ -216,7 +222,7 @@ std::vector<Tensor> places_of(
       const void* storage = tensor.storage().unsafeGetStorageImpl();
       const bool is_arguments =
           std::find(known.begin(), known.end(), storage) != known.end();
-      places.push_back(is_arguments ? Tensor() : borrowed.host(tensor, true));
+      places.push_back(is_arguments ? Tensor() : memory.far(tensor, true));
     });
   }
   return places;
@@ -234,9 +240,10 @@ void record(HostFunction function, c10::Device device, Stack* stack) {
         function.draws_by_data ? kNumbersByData * elements(results) : 0);
   }
   // Tensors that it writes to have the sizes by now that they have at replays.
-  Aliases borrowed(device, Behind::BorrowedMemory);
-  Stack arguments = cross(function, *stack, borrowed);
-  auto places = places_of(results, *stack, borrowed, device);
+  CapturedMemory storages(device);
+  Aliases memory(storages, c10::kCUDA, c10::kCPU);
+  Stack arguments = cross(function, *stack, memory);
+  auto places = places_of(results, *stack, memory, device);
   put_into_graph(
       device.index(),
       std::make_unique<RecordedCall>(
@@ -244,6 +251,7 @@ void record(HostFunction function, c10::Device device, Stack* stack) {
           device,
           std::move(arguments),
           std::move(places)));
+  storages.take_over();
   *stack = std::move(results);
 }
 

@@ -1,8 +1,8 @@
 // A node of autograd whose two passes are work in graphs.
 #include "accelerator/operators/capture/recorded_composite.h"
 
+#include "accelerator/aliasing/arguments.h"
 #include "accelerator/operators/capture/recorded_call.h"
-#include "accelerator/operators/tensors/tensor_arguments.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/GradMode.h>
@@ -27,7 +27,8 @@ using torch::jit::Stack;
 variable_list tensors_of(const Stack& arguments) {
   variable_list tensors;
   for (const IValue& argument : arguments) {
-    each_tensor(argument, [&](const Tensor& t) { tensors.push_back(t); });
+    aliasing::each_tensor(
+        argument, [&](const Tensor& t) { tensors.push_back(t); });
   }
   return tensors;
 }

@@ -18,10 +18,15 @@ namespace {
 // accelerator/runtime/core/machine/capabilities_api.h
 using Capabilities = int (*)(int device, std::uint64_t* capabilities);
 
+struct Answer {
+  bool runs_code = true;
+  bool seen = false;
+};
+
 // One element for each device.
-std::vector<bool> ask() {
+std::vector<Answer> ask() {
   const int count = c10::cuda::device_count();
-  std::vector<bool> runs_code(count, true);
+  std::vector<Answer> answers(count);
   const auto capabilities = reinterpret_cast<Capabilities>(
       runtime_function("accelerator_device_capabilities"));
   if (capabilities == nullptr) {
@@ -31,7 +36,7 @@ std::vector<bool> ask() {
         "devices are those of NVIDIA's runtime, whose memory the host does not "
         "see. Needed is a build with kernels (--//config:ops=core), or "
         "TORCH_CUDA_DEVICES with a device whose memory the host sees.");
-    return runs_code;
+    return answers;
   }
   for (int device = 0; device < count; ++device) {
     std::uint64_t bits = 0;
@@ -40,24 +45,20 @@ std::vector<bool> ask() {
         "torch_cuda: the runtime does not say what cuda:",
         device,
         " can do");
-    runs_code[device] = has_upstreams_kernels() && (bits & ACCEL_CAP_CODE) != 0;
-    TORCH_CHECK(
-        runs_code[device] || (bits & ACCEL_CAP_HOST_VISIBLE) != 0,
-        "torch_cuda: cuda:",
-        device,
-        has_upstreams_kernels()
-            ? " runs no CUDA code"
-            : " has no kernels in this build (--//config:ops=runtime)",
-        ", and the host does not see its memory, so that no kernel can serve "
-        "its tensors. Needed is a device with one of both. Leave it out of "
-        "TORCH_CUDA_DEVICES or CUDA_VISIBLE_DEVICES.");
+    answers[device] = {
+        has_upstreams_kernels() && (bits & ACCEL_CAP_CODE) != 0,
+        (bits & ACCEL_CAP_HOST_VISIBLE) != 0};
   }
-  return runs_code;
+  return answers;
 }
 
-const std::vector<bool>& answers() {
-  static const std::vector<bool> answers = ask();
+const std::vector<Answer>& answers() {
+  static const std::vector<Answer> answers = ask();
   return answers;
+}
+
+bool runs_code(const Answer& answer) {
+  return answer.runs_code;
 }
 
 } // namespace
@@ -73,18 +74,24 @@ bool serves_itself(c10::DeviceIndex device) {
   const auto& all = answers();
   const auto index = static_cast<size_t>(device);
   // Who uses a device that there is not gets upstream's error.
-  return index >= all.size() || all[index];
+  return index >= all.size() || all[index].runs_code;
+}
+
+bool host_sees(c10::DeviceIndex device) {
+  const auto& all = answers();
+  const auto index = static_cast<size_t>(device);
+  return index < all.size() && all[index].seen;
 }
 
 bool all_serve_themselves() {
   const auto& all = answers();
-  return std::find(all.begin(), all.end(), false) == all.end();
+  return std::all_of(all.begin(), all.end(), runs_code);
 }
 
 bool mixed() {
   const auto& all = answers();
   return !all_serve_themselves() &&
-      std::find(all.begin(), all.end(), true) != all.end();
+      std::any_of(all.begin(), all.end(), runs_code);
 }
 
 } // namespace torch_cuda::operators

@@ -13,10 +13,11 @@ bool has_upstreams_kernels();
 /// in a build that has them.
 /// The first call asks the runtime about all devices; without a runtime that
 /// can be asked they are NVIDIA's, and all of them do.
-///
-/// Throws where a device runs no code and the host does not see its memory
-/// either: no kernel could serve it.
 bool serves_itself(c10::DeviceIndex device);
+
+/// True for a device whose memory the host reads and writes at its addresses:
+/// the CPU's kernels work on it. Those of the others work on copies.
+bool host_sees(c10::DeviceIndex device);
 
 /// True when all devices of this process run CUDA code.
 bool all_serve_themselves();

@@ -1,6 +1,8 @@
 // The switch of c10's CPU allocator.
 #include "accelerator/operators/tensors/device_memory.h"
 
+#include "accelerator/operators/dispatch/devices.h"
+
 #include <c10/core/CPUAllocator.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <cuda_runtime_api.h>
@@ -63,6 +65,10 @@ class HostAllocator final : public c10::Allocator {
     return data;
   }
 
+  c10::DataPtr allocate_on_host(size_t bytes) {
+    return host_->allocate(bytes);
+  }
+
   c10::DeleterFnPtr raw_deleter() const override {
     return frees_host_memory == nullptr ? nullptr : &free_raw;
   }
@@ -92,8 +98,12 @@ c10::Allocator* host_allocator() {
   return installed;
 }
 
-DeviceMemory::DeviceMemory() : before_(serve_device_memory) {
-  serve_device_memory = true;
+c10::DataPtr allocate_on_host(std::size_t bytes) {
+  return installed->allocate_on_host(bytes);
+}
+
+DeviceMemory::DeviceMemory(c10::Device device) : before_(serve_device_memory) {
+  serve_device_memory = host_sees(device.index());
 }
 
 DeviceMemory::~DeviceMemory() {

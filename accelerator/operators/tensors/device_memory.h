@@ -10,6 +10,8 @@
 #include <c10/core/Device.h>
 #include <c10/core/StorageImpl.h>
 
+#include <cstddef>
+
 namespace torch_cuda::operators {
 
 /// Puts the allocator that DeviceMemory switches before c10's own. Once a
@@ -19,10 +21,14 @@ void install_host_allocator();
 /// The allocator that DeviceMemory switches; for storages of aliases.
 c10::Allocator* host_allocator();
 
-/// While one lives, this thread's CPU allocations come from the current device.
+/// Memory of the host, whatever lives on this thread.
+c10::DataPtr allocate_on_host(std::size_t bytes);
+
+/// While one lives, this thread's CPU allocations come from the current device,
+/// which is `device`, if the host sees its memory.
 class DeviceMemory {
  public:
-  DeviceMemory();
+  explicit DeviceMemory(c10::Device device);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -34,7 +40,7 @@ class DeviceMemory {
 /// Makes data that a kernel of the CPU returned into data of `device`:
 /// relabelled where it was allocated under a DeviceMemory, else copied. Nothing
 /// may be under way on the current stream of `device`, which is the current
-/// device.
+/// device, and whose memory the host sees.
 c10::DataPtr on_device(c10::DataPtr&& data, size_t bytes, c10::Device device);
 
 } // namespace torch_cuda::operators

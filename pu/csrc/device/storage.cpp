@@ -173,7 +173,10 @@ void hand_out(const Storage& pu, const Storage& cuda) {
   HandedOut::instance().remember(pu, cuda);
 }
 
-Storage Pairs::far(const Storage& near, bool /*written*/) {
+Storage Pairs::far(
+    const Storage& near,
+    bool /*written*/,
+    const c10::TensorImpl* /*reached_by*/) {
   if (near.device_type() != kPu) {
     return near;
   }

@@ -40,7 +40,10 @@ void refresh(c10::StorageImpl& pu, c10::StorageImpl& cuda);
 /// The storages of one call of an operator.
 class Pairs final : public torch_cuda::aliasing::Storages {
  public:
-  c10::Storage far(const c10::Storage& near, bool written) override;
+  c10::Storage far(
+      const c10::Storage& near,
+      bool written,
+      const c10::TensorImpl* reached_by) override;
   c10::Storage near(const c10::Storage& far) override;
   void take_over() override;
   c10::Device far(c10::Device near) const override;

@@ -1,6 +1,7 @@
 // Arguments across, CUDA's kernel, results back.
 #include "pu/csrc/operators/call.h"
 
+#include "accelerator/aliasing/aliases.h"
 #include "pu/csrc/device/generator.h"
 #include "pu/csrc/device/names.h"
 #include "pu/csrc/device/storage.h"
@@ -88,8 +89,10 @@ void Call::operator()(
         if (!any_device_) {
           check(op, value);
         }
-        value =
-            torch_cuda::aliasing::list_across(value, argument.written, aliases);
+        value = torch_cuda::aliasing::map_tensors(
+            std::move(value), [&](const Tensor& tensor) {
+              return aliases.far(tensor, argument.written);
+            });
         break;
       case Kind::Device:
         stays = value.toDevice().type() != kPu;
@@ -120,8 +123,9 @@ void Call::operator()(
     return;
   }
   for (size_t i = stack->size() - results_; i < stack->size(); ++i) {
-    (*stack)[i] =
-        torch_cuda::aliasing::result_back(std::move((*stack)[i]), aliases);
+    (*stack)[i] = torch_cuda::aliasing::map_tensors(
+        std::move((*stack)[i]),
+        [&](Tensor tensor) { return aliases.near(std::move(tensor)); });
   }
 }
 
