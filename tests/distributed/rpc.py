@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import torch
 from torch._C._distributed_autograd import backward, get_gradients
+from torch.autograd import profiler_legacy
 from torch.distributed import autograd as dist_autograd
 from torch.distributed import rpc
 
@@ -191,6 +192,26 @@ def empty() -> None:
     os._exit(0)
 
 
+def profiled() -> None:
+    """Needs torch_cuda_profiler: what the other computes for a call has its times on the other's device."""
+    begin()
+    if RANK == 0:
+        x = torch.ones(1000, device="cuda:1")
+        with profiler_legacy.profile(use_cuda=True) as profile:
+            rpc.rpc_sync(OTHER, double, (x,))
+        remote = [
+            event
+            for event in profile.function_events
+            if event.is_remote and event.name.endswith("aten::mul")
+        ]
+        check(len(remote) == 1, [event.name for event in profile.function_events])
+        (event,) = remote
+        check(event.node_id == 1, event.node_id)
+        check(event.device_time_total > 0, event)
+        check([kernel.device for kernel in event.kernels] == [0], event.kernels)
+    rpc.shutdown()
+
+
 def killed() -> None:
     """Who waits for one that has died gets an error in time."""
     begin(timeout=20)
@@ -209,7 +230,18 @@ def killed() -> None:
 
 PROGRAMS: dict[str, Callable[[], None]] = {
     program.__name__: program
-    for program in (tensors, streams, crowd, autograd, references, errors, unmapped, empty, killed)
+    for program in (
+        tensors,
+        streams,
+        crowd,
+        autograd,
+        references,
+        errors,
+        unmapped,
+        empty,
+        profiled,
+        killed,
+    )
 }
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ Environment:
   UPSTREAM_SECONDS: a test that takes longer is interrupted and counts as failed.
   UPSTREAM_SKIP: file with names of tests, one a line, that are not run again.
   UPSTREAM_PARTS: one test of so many is run; 1, the default: all.
+  UPSTREAM_RANK: the place of this process among those that run the file's tests together.
+  UPSTREAM_RENDEZVOUS: file where these meet.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ _RECORD = os.environ.get("UPSTREAM_RECORD", "")
 _SECONDS = int(os.environ.get("UPSTREAM_SECONDS", "60"))
 _SKIP = os.environ.get("UPSTREAM_SKIP", "")
 _PARTS = int(os.environ.get("UPSTREAM_PARTS", "1"))
+_RANK = os.environ.get("UPSTREAM_RANK", "")
+_RENDEZVOUS = os.environ.get("UPSTREAM_RENDEZVOUS", "")
 
 
 class TooSlowError(Exception):
@@ -62,12 +66,22 @@ def reason(report: str) -> str:
     return ([*errors, *reversed(lines), ""])[0][:200]
 
 
+def _join_ranks(items: list[pytest.Item]) -> None:
+    # What upstream's run_rank does for classes that derive from MultiProcContinousTest.
+    for group in {getattr(item, "cls", None) for item in items}:
+        if hasattr(group, "rdvz_file"):
+            group.rank = int(_RANK)
+            group.rdvz_file = _RENDEZVOUS
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leaves out the tests that are not in the slice, and those that an earlier process has finished."""
     items[:] = [item for item in items if in_slice(name_of(item.nodeid), _PARTS)]
     if _SKIP and pathlib.Path(_SKIP).is_file():
         done = set(pathlib.Path(_SKIP).read_text(encoding="utf-8").splitlines())
         items[:] = [item for item in items if name_of(item.nodeid) not in done]
+    if _RANK:
+        _join_ranks(items)
     _write(collected=len(items))
 
 

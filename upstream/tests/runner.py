@@ -5,12 +5,13 @@ A file's process is started anew, without the tests that are done, when a test c
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import subprocess
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from upstream.tests import results, selection
@@ -44,8 +45,10 @@ class Job:
     left_out: tuple[str, ...] = ()
 
 
-def environment(job: Job, record: pathlib.Path, done: pathlib.Path) -> dict[str, str]:
-    """The environment of a process that runs tests."""
+def environment(
+    job: Job, record: pathlib.Path, done: pathlib.Path, rank: int | None = None
+) -> dict[str, str]:
+    """The environment of a process that runs tests; of several together, the first one records."""
     path = [str(HERE / "standins"), str(HERE.parent.parent), *sys.path]
     return {
         **selection.settings(job.name),
@@ -54,12 +57,29 @@ def environment(job: Job, record: pathlib.Path, done: pathlib.Path) -> dict[str,
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTORCH_TESTING_DEVICE_ONLY_FOR": "cuda",
         "CUDASIM_MEMORY": os.environ.get("CUDASIM_MEMORY", "8G"),
-        "UPSTREAM_RECORD": str(record),
+        "UPSTREAM_RECORD": "" if rank else str(record),
         "UPSTREAM_SECONDS": str(job.seconds),
         "UPSTREAM_PARTS": str(job.parts),
         "UPSTREAM_SKIP": str(done),
+        "UPSTREAM_RANK": "" if rank is None else str(rank),
+        "UPSTREAM_RENDEZVOUS": str(record.with_suffix(".rendezvous")),
         "TEMP_DIR": str(record.with_suffix(".files")),
     }
+
+
+@contextlib.contextmanager
+def other_ranks(
+    job: Job, start: Callable[[int], subprocess.Popen[bytes]], record: pathlib.Path
+) -> Iterator[None]:
+    """Runs the processes beside the first one, where a file's tests take several; ends them."""
+    record.with_suffix(".rendezvous").unlink(missing_ok=True)
+    processes = [start(rank) for rank in range(1, selection.RANKS.get(job.name, 1))]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def read(record: pathlib.Path) -> list[results.Result]:
@@ -92,14 +112,19 @@ def run_file(job: Job, record: pathlib.Path, skipped: Collection[str] = ()) -> l
         done.write_text("\n".join(names), encoding="utf-8")
         record.touch()  # from now on, its age says how long the process has been silent
         with open(record.with_suffix(".log"), "ab") as log:
-            process = subprocess.Popen(
-                command,
-                cwd=job.file.parent,
-                env=environment(job, record, done),
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-            watch(process, record, job)
+
+            def start(rank: int | None) -> subprocess.Popen[bytes]:
+                return subprocess.Popen(
+                    command,
+                    cwd=job.file.parent,
+                    env=environment(job, record, done, rank),
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                )
+
+            with other_ranks(job, start, record):
+                process = start(0 if job.name in selection.RANKS else None)
+                watch(process, record, job)
         found = read(record)
         # pytest: 0 all passed, 1 some failed, 5 nothing left to run. Anything else is a crash.
         if process.returncode in (0, 1, 5) or len(found) == before:

@@ -56,6 +56,10 @@ DISTRIBUTED = {
 }
 
 
+# Files whose tests are run by several processes together, started from outside; how many.
+RANKS = {"distributed/test_c10d_ops_nccl.py": 2}
+
+
 def settings(name: str) -> dict[str, str]:
     """Variables that a file needs beside the usual.
 
