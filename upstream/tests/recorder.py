@@ -21,6 +21,7 @@ import signal
 import zlib
 from collections.abc import Iterator
 from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -68,7 +69,8 @@ def reason(report: str) -> str:
 
 def _join_ranks(items: list[pytest.Item]) -> None:
     # What upstream's run_rank does for classes that derive from MultiProcContinousTest.
-    for group in {getattr(item, "cls", None) for item in items}:
+    for item in items:
+        group: Any = getattr(item, "cls", None)
         if hasattr(group, "rdvz_file"):
             group.rank = int(_RANK)
             group.rdvz_file = _RENDEZVOUS

@@ -46,7 +46,7 @@ Storage HostStorages::far(
   if (C10_UNLIKELY(device->device_type() != c10::kCUDA)) {
     return near;
   }
-  for (auto& pair : pairs_) {
+  for (const auto& pair : pairs_) {
     if (pair.device.get() == device) {
       reach(pair, written, reached_by);
       return Storage(pair.host);
@@ -58,7 +58,7 @@ Storage HostStorages::far(
       host_data(*device, written),
       host_allocator(),
       device->resizable());
-  pairs_.push_back({StoragePtr::reclaim_copy(device), host, host->data(), {}});
+  pairs_.push_back({StoragePtr::reclaim_copy(device), host, host->data()});
   reach(pairs_.back(), written, reached_by);
   return Storage(std::move(host));
 }
@@ -83,14 +83,13 @@ Storage HostStorages::near(const Storage& far) {
     pairs_.push_back(
         {StoragePtr::reclaim_copy(storage.unsafeGetStorageImpl()),
          StoragePtr::reclaim_copy(host),
-         host->data(),
-         {}});
+         host->data()});
   }
   return storage;
 }
 
 void HostStorages::take_over() {
-  for (auto& pair : pairs_) {
+  for (const auto& pair : pairs_) {
     auto& host = *pair.host;
     auto& device = *pair.device;
     if (C10_LIKELY(

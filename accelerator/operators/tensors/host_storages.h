@@ -29,16 +29,10 @@ class HostStorages : public aliasing::Storages {
   /// `device` is the current one, where results belong.
   explicit HostStorages(c10::Device device) : device_(device) {}
 
-  /// Bytes of a storage, from `begin` to before `end`.
-  struct Part {
-    std::size_t begin;
-    std::size_t end;
-  };
   struct Pair {
     c10::intrusive_ptr<c10::StorageImpl> device;
     c10::intrusive_ptr<c10::StorageImpl> host;
     const void* given; // the host's data before the kernel runs
-    c10::SmallVector<Part, 1> written;
   };
 
   /// The data of the host's storage that stands for `storage`.
@@ -49,15 +43,15 @@ class HostStorages : public aliasing::Storages {
 
   /// Called for each tensor of a pair before the kernel runs.
   virtual void reach(
-      Pair& pair,
+      const Pair& pair,
       bool written,
       const c10::TensorImpl* reached_by) = 0;
 
   /// Takes over what the kernel wrote where it gave the storage no other data.
-  virtual void take_over_written(Pair& pair) = 0;
+  virtual void take_over_written(const Pair& pair) = 0;
 
   /// The device's data where the kernel gave the storage other data.
-  virtual c10::DataPtr take_over_data(Pair& pair) = 0;
+  virtual c10::DataPtr take_over_data(const Pair& pair) = 0;
 
   /// Makes a storage of the host one of the device, with these data.
   static void relabel(c10::StorageImpl& host, c10::DataPtr&& data);
@@ -67,9 +61,6 @@ class HostStorages : public aliasing::Storages {
 
   c10::Device device() const {
     return device_;
-  }
-  c10::SmallVector<Pair, 4>& pairs() {
-    return pairs_;
   }
 
  private:

@@ -3,10 +3,12 @@
 
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/tensors/device_memory.h"
+#include "accelerator/operators/tensors/order.h"
 #include "accelerator/operators/tensors/reach.h"
 
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
@@ -18,27 +20,21 @@ namespace {
 
 using c10::StorageImpl;
 
-bool is_seen(const StorageImpl& device) {
-  return host_sees(device.device().index());
-}
-
 // A copy-on-write storage gets a copy of its own before it is written to.
 void* data_of(StorageImpl& storage, bool written) {
   return written ? storage.mutable_data() : const_cast<void*>(storage.data());
 }
 
-void copy(void* to, const void* from, std::size_t bytes) {
-  if (bytes > 0) {
-    C10_CUDA_CHECK(cudaMemcpyAsync(
-        to,
-        from,
-        bytes,
-        cudaMemcpyDefault,
-        c10::cuda::getCurrentCUDAStream().stream()));
-  }
-}
-
 } // namespace
+
+Memory::Memory(c10::Device device)
+    : HostStorages(device), seen_(host_sees(device.index())) {}
+
+bool Memory::is_seen(const StorageImpl& storage) const {
+  const auto device = storage.device();
+  return C10_LIKELY(device == this->device()) ? seen_
+                                              : host_sees(device.index());
+}
 
 c10::DataPtr Memory::host_data(StorageImpl& storage, bool written) {
   return is_seen(storage) ? share(storage, data_of(storage, written))
@@ -50,21 +46,32 @@ c10::DataPtr CapturedMemory::host_data(StorageImpl& storage, bool written) {
                           : Memory::host_data(storage, written);
 }
 
-void Memory::wait_for_copies() {
+void Memory::copy(void* to, const void* from, std::size_t bytes) const {
+  if (bytes == 0) {
+    return;
+  }
+  const auto stream = c10::cuda::getCurrentCUDAStream(device().index());
+  // What another thread captures is no business of this stream.
+  const c10::cuda::CUDAStreamCaptureModeGuard relaxed(
+      cudaStreamCaptureModeRelaxed);
   C10_CUDA_CHECK(
-      cudaStreamSynchronize(c10::cuda::getCurrentCUDAStream().stream()));
+      cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream.stream()));
+}
+
+void Memory::wait_for_copies() {
+  wait_for_current_stream(device().index());
 }
 
 void CapturedMemory::wait_for_copies() {}
 
 void Memory::reach(
-    Pair& pair,
+    const Pair& pair,
     bool written,
     const c10::TensorImpl* reached_by) {
   if (C10_LIKELY(is_seen(*pair.device))) {
     return;
   }
-  Part part{0, pair.device->nbytes()};
+  Part part{pair.device.get(), 0, pair.device->nbytes()};
   // Nested tensors have geometries of their own.
   if (reached_by != nullptr && !reached_by->is_nested()) {
     const std::size_t item = reached_by->dtype().itemsize();
@@ -74,7 +81,7 @@ void Memory::reach(
     part.begin = std::min(part.end, first * item);
   }
   if (written) {
-    pair.written.push_back(part);
+    written_.push_back(part);
   }
   if (part.begin < part.end) {
     const auto* from = static_cast<const char*>(data_of(*pair.device, written));
@@ -87,7 +94,7 @@ void Memory::reach(
 c10::Storage Memory::device_storage(const c10::Storage& host) {
   auto& storage = *host.unsafeGetStorageImpl();
   const std::size_t bytes = storage.nbytes();
-  if (C10_LIKELY(host_sees(device().index()))) {
+  if (C10_LIKELY(seen_)) {
     relabel(
         storage,
         on_device(std::move(storage.mutable_data_ptr()), bytes, device()));
@@ -105,18 +112,20 @@ c10::Storage Memory::device_storage(const c10::Storage& host) {
       storage.resizable()));
 }
 
-void Memory::take_over_written(Pair& pair) {
-  for (const auto& part : pair.written) {
-    copy(
-        static_cast<char*>(pair.device->mutable_data()) + part.begin,
-        static_cast<const char*>(pair.host->data()) + part.begin,
-        part.end - part.begin);
+void Memory::take_over_written(const Pair& pair) {
+  for (const auto& part : written_) {
+    if (part.storage == pair.device.get()) {
+      copy(
+          static_cast<char*>(pair.device->mutable_data()) + part.begin,
+          static_cast<const char*>(pair.host->data()) + part.begin,
+          part.end - part.begin);
+    }
   }
 }
 
 // What no tensor reached is not in the host's copy. The kernel wrote behind the
 // first element that it was given to write to.
-c10::DataPtr Memory::take_over_data(Pair& pair) {
+c10::DataPtr Memory::take_over_data(const Pair& pair) {
   auto& host = *pair.host;
   if (is_seen(*pair.device)) {
     return on_device(
@@ -125,9 +134,11 @@ c10::DataPtr Memory::take_over_data(Pair& pair) {
   auto data = c10::cuda::CUDACachingAllocator::get()->allocate(host.nbytes());
   const std::size_t before = std::min(pair.device->nbytes(), host.nbytes());
   copy(data.get(), pair.device->data(), before);
-  std::size_t begin = pair.written.empty() ? 0 : host.nbytes();
-  for (const auto& part : pair.written) {
-    begin = std::min(begin, part.begin);
+  std::size_t begin = host.nbytes();
+  for (const auto& part : written_) {
+    if (part.storage == pair.device.get()) {
+      begin = std::min(begin, part.begin);
+    }
   }
   copy(
       static_cast<char*>(data.get()) + begin,

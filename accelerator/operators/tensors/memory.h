@@ -15,20 +15,36 @@ namespace torch_cuda::operators {
 class Memory : public HostStorages {
  public:
   /// For a call that is made at once. Nothing may be under way on the current
-  /// stream of `device`, which is the current device.
-  explicit Memory(c10::Device device) : HostStorages(device) {}
+  /// stream of `device`.
+  explicit Memory(c10::Device device);
 
  protected:
   c10::DataPtr host_data(c10::StorageImpl& storage, bool written) override;
+
+  /// Whether the host sees the memory of a storage.
+  bool is_seen(const c10::StorageImpl& storage) const;
 
   /// Called when copies that are read from were put into the stream.
   virtual void wait_for_copies();
 
  private:
   c10::Storage device_storage(const c10::Storage& host) final;
-  void reach(Pair& pair, bool written, const c10::TensorImpl* reached_by) final;
-  void take_over_written(Pair& pair) final;
-  c10::DataPtr take_over_data(Pair& pair) final;
+  void reach(const Pair& pair, bool written, const c10::TensorImpl* reached_by)
+      final;
+  void take_over_written(const Pair& pair) final;
+  c10::DataPtr take_over_data(const Pair& pair) final;
+
+  // In the order of the current stream.
+  void copy(void* to, const void* from, std::size_t bytes) const;
+
+  // Bytes of a storage, from `begin` to before `end`.
+  struct Part {
+    const c10::StorageImpl* storage;
+    std::size_t begin;
+    std::size_t end;
+  };
+  bool seen_; // the memory of device()
+  c10::SmallVector<Part, 2> written_; // of storages that are not seen
 };
 
 /// For a call that becomes part of the graph that the current stream is

@@ -63,7 +63,7 @@ c10::Storage StandIns::device_storage(const c10::Storage& host) {
 }
 
 void StandIns::reach(
-    Pair& pair,
+    const Pair& pair,
     bool /*written*/,
     const c10::TensorImpl* reached_by) {
   if (reached_by != nullptr) {
@@ -71,9 +71,9 @@ void StandIns::reach(
   }
 }
 
-void StandIns::take_over_written(Pair& /*pair*/) {}
+void StandIns::take_over_written(const Pair& /*pair*/) {}
 
-c10::DataPtr StandIns::take_over_data(Pair& pair) {
+c10::DataPtr StandIns::take_over_data(const Pair& pair) {
   return c10::cuda::CUDACachingAllocator::get()->allocate(pair.host->nbytes());
 }
 

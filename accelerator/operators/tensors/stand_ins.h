@@ -20,10 +20,10 @@ class StandIns final : public HostStorages {
  private:
   c10::DataPtr host_data(c10::StorageImpl& storage, bool written) override;
   c10::Storage device_storage(const c10::Storage& host) override;
-  void reach(Pair& pair, bool written, const c10::TensorImpl* reached_by)
+  void reach(const Pair& pair, bool written, const c10::TensorImpl* reached_by)
       override;
-  void take_over_written(Pair& pair) override;
-  c10::DataPtr take_over_data(Pair& pair) override;
+  void take_over_written(const Pair& pair) override;
+  c10::DataPtr take_over_data(const Pair& pair) override;
 
   int integers_;
 };
