@@ -73,6 +73,18 @@ class GraphRandomTest(parameterized.TestCase):
         following = torch.rand(64, device="cuda")
         self.assertFalse(torch.isin(numbers, following).any().item())
 
+    def test_numbers_for_negative_values_alone_are_set_aside_for_all(self) -> None:
+        below = torch.full((64,), -1.0, device="cuda")
+        graph, (slopes, numbers) = capture(
+            lambda: (
+                -functional.rrelu(below, 0.0, 1.0, training=True),
+                torch.rand(64, device="cuda"),
+            )
+        )
+        torch.manual_seed(3)
+        graph.replay()
+        self.assertFalse(torch.isin(slopes, numbers).any().item())
+
     def test_a_normal_number_that_was_kept_is_kept(self) -> None:
         torch.manual_seed(9)
         torch.randn(5, device="cuda")  # of six

@@ -103,6 +103,9 @@ bool draws_by_data(const c10::OperatorName& name) {
       "aten::binomial",
       "aten::_standard_gamma",
       "aten::_sample_dirichlet",
+      "aten::rrelu_with_noise",
+      "aten::rrelu_with_noise_",
+      "aten::rrelu_with_noise.out",
   };
   return names.count(c10::toString(name)) != 0;
 }
