@@ -5,7 +5,8 @@ and has no outcome is the one that took the process with it.
 
 Environment:
   UPSTREAM_RECORD: file to append to.
-  UPSTREAM_SECONDS: a test that takes longer is interrupted and counts as failed.
+  UPSTREAM_SECONDS: a test that takes longer is interrupted and counts as failed. The process ends with it: what the
+    test has begun, in threads of its own, would go on beside the tests after it.
   UPSTREAM_SKIP: file with names of tests, one a line, that are not run again.
   UPSTREAM_PARTS: one test of so many is run; 1, the default: all.
   UPSTREAM_RANK: the place of this process among those that run the file's tests together.
@@ -18,6 +19,7 @@ import json
 import os
 import pathlib
 import signal
+import sys
 import zlib
 from collections.abc import Iterator
 from types import FrameType
@@ -33,11 +35,17 @@ _RANK = os.environ.get("UPSTREAM_RANK", "")
 _RENDEZVOUS = os.environ.get("UPSTREAM_RENDEZVOUS", "")
 
 
+# Whether a test was interrupted.
+_interrupted = False
+
+
 class TooSlowError(Exception):
     """A test took longer than it may."""
 
 
 def _interrupt(signal_number: int, frame: FrameType | None) -> None:
+    global _interrupted
+    _interrupted = True
     raise TooSlowError(f"longer than {_SECONDS} s")
 
 
@@ -97,6 +105,22 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         signal.alarm(0)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Has no test follow one that was interrupted."""
+    if _interrupted:
+        item.session.shouldstop = f"{name_of(item.nodeid)} was interrupted"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    """Ends a process with a test in it that was interrupted, without waiting for the test's threads."""
+    if _interrupted:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(pytest.ExitCode.INTERRUPTED)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
