@@ -16,9 +16,8 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 
-#include <algorithm>
-#include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -32,33 +31,6 @@ using aliasing::map_tensors;
 using at::Tensor;
 using c10::IValue;
 using torch::jit::Stack;
-
-// Operators that take tensors of the CPU beside those of the device: indices,
-// lengths, sizes.
-constexpr std::array<std::string_view, 12> kMixed = {
-    "aten::index.Tensor",
-    "aten::index.Tensor_out",
-    "aten::_index_put_impl_",
-    "aten::_unsafe_index.Tensor",
-    "aten::_pack_padded_sequence",
-    "aten::copy_",
-    "aten::_copy_from_and_resize",
-    "aten::repeat_interleave.Tensor",
-    "aten::set_.source_Storage",
-    "aten::set_.source_Tensor",
-    "aten::is_set_to",
-    "aten::_nested_view_from_buffer",
-};
-
-bool takes_any_device(const c10::OperatorName& name) {
-  const std::string full = c10::toString(name);
-  for (const auto& mixed : kMixed) {
-    if (full == mixed) {
-      return true;
-    }
-  }
-  return false;
-}
 
 [[noreturn]] void refuse(
     const c10::OperatorHandle& op,
@@ -78,17 +50,52 @@ bool takes_any_device(const c10::OperatorName& name) {
 
 } // namespace
 
+// The CPU's kernels look at their arguments only once all of them are the
+// CPU's, so that they cannot tell.
+HostCall::Place HostCall::place_of(
+    const std::string& name,
+    const std::string& argument) {
+  struct Exception {
+    std::string_view name;
+    std::string_view argument;
+    Place place;
+  };
+  static constexpr Exception exceptions[] = {
+      {"aten::index.Tensor", "indices", Place::DeviceOrHost},
+      {"aten::index.Tensor_out", "indices", Place::DeviceOrHost},
+      {"aten::_unsafe_index.Tensor", "indices", Place::DeviceOrHost},
+      {"aten::_index_put_impl_", "indices", Place::DeviceOrHost},
+      {"aten::_pack_padded_sequence", "lengths", Place::DeviceOrHost},
+      {"aten::_nested_view_from_buffer", "nested_size", Place::DeviceOrHost},
+      {"aten::_nested_view_from_buffer", "nested_strides", Place::DeviceOrHost},
+      {"aten::_nested_view_from_buffer", "offsets", Place::DeviceOrHost},
+      {"aten::copy_", "src", Place::Anywhere},
+      {"aten::_copy_from_and_resize", "self", Place::Anywhere},
+      {"aten::set_.source_Tensor", "source", Place::Anywhere},
+      {"aten::is_set_to", "tensor", Place::Anywhere},
+  };
+  for (const auto& exception : exceptions) {
+    if (name == exception.name && argument == exception.argument) {
+      return exception.place;
+    }
+  }
+  return Place::Device;
+}
+
 HostCall::HostCall(const c10::OperatorHandle& op, c10::DispatchKey target)
     : target_(target),
-      crossing_(aliasing::crossing_arguments(op.schema())),
       arguments_(op.schema().arguments().size()),
       results_(op.schema().returns().size()),
-      mutates_(std::any_of(
-          crossing_.begin(),
-          crossing_.end(),
-          [](const auto& argument) { return argument.written; })),
-      asks_for_gradients_(asks_for_gradients(op.operator_name())),
-      any_device_(takes_any_device(op.operator_name())) {}
+      asks_for_gradients_(asks_for_gradients(op.operator_name())) {
+  const std::string name = c10::toString(op.operator_name());
+  for (const auto& argument : aliasing::crossing_arguments(op.schema())) {
+    const Place place =
+        place_of(name, op.schema().arguments().at(argument.index).name());
+    mutates_ = mutates_ || argument.written;
+    several_devices_ = several_devices_ || place == Place::Anywhere;
+    crossing_.push_back({argument, place});
+  }
+}
 
 // Copies between devices read one's memory and write to the other's.
 void HostCall::wait_for_others(const Stack& stack, c10::Device device) const {
@@ -107,7 +114,7 @@ void HostCall::run(
     Stack* stack,
     c10::Device device) const {
   wait_for_current_stream(device.index());
-  if (C10_UNLIKELY(any_device_)) {
+  if (C10_UNLIKELY(several_devices_)) {
     wait_for_others(*stack, device);
   }
   Memory storages(device);
@@ -192,18 +199,17 @@ void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
       }
       const auto its = tensor.device();
       if (!its.is_cuda()) {
-        // Numbers may be on the host.
-        if (tensor.dim() > 0 && !foreign) {
+        if (argument.place == Place::Device && tensor.dim() > 0 && !foreign) {
           foreign = its;
         }
       } else if (!device) {
         device = its;
-      } else if (*device != its && !any_device_) {
+      } else if (*device != its && argument.place != Place::Anywhere) {
         refuse(op, *device, its);
       }
     });
   }
-  if (C10_UNLIKELY(foreign.has_value() && !any_device_)) {
+  if (C10_UNLIKELY(foreign.has_value())) {
     refuse(op, device.value_or(c10::Device(c10::kCUDA, 0)), *foreign);
   }
   if (!device || !device->has_index()) {

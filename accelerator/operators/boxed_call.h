@@ -7,6 +7,7 @@
 #include <ATen/core/stack.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace torch_cuda::operators {
@@ -23,6 +24,17 @@ class HostCall {
       const;
 
  private:
+  // Where an argument's tensors may be.
+  enum class Place : uint8_t {
+    Device, // the other arguments'; single numbers may be on the host
+    DeviceOrHost,
+    Anywhere,
+  };
+  struct Argument : aliasing::Argument {
+    Place place;
+  };
+  static Place place_of(const std::string& name, const std::string& argument);
+
   void run(
       const c10::OperatorHandle& op,
       torch::jit::Stack* stack,
@@ -40,13 +52,13 @@ class HostCall {
       c10::Device device) const;
 
   c10::DispatchKeySet target_;
-  std::vector<aliasing::Argument> crossing_;
+  std::vector<Argument> crossing_;
   uint32_t arguments_;
   uint32_t results_;
-  bool mutates_;
+  bool mutates_ = false;
   bool asks_for_gradients_;
-  // Tensors of the CPU may be among the arguments, and stay there.
-  bool any_device_;
+  // Whether tensors of other devices may be among the arguments.
+  bool several_devices_ = false;
 };
 
 } // namespace torch_cuda::operators

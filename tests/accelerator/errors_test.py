@@ -17,6 +17,22 @@ class ErrorsTest(parameterized.TestCase):
         with self.assertRaisesRegex(RuntimeError, "same device.*cuda:0.*cpu"):
             here.view(1, 3) @ torch.ones(3, 1)
 
+    def test_indices_alone_may_be_of_the_host(self) -> None:
+        numbers = torch.arange(4.0, device="cuda:0")
+        first = torch.tensor([1, 0])
+        self.assertEqual(numbers[first].tolist(), [1, 0])
+        numbers[first] = torch.tensor([8.0, 9.0], device="cuda:0")
+        numbers[first[:1]] = torch.tensor(7.0)  # a single number
+        self.assertEqual(numbers.tolist(), [9, 7, 2, 3])
+        for accumulate in (False, True):
+            with self.assertRaisesRegex(RuntimeError, "same device.*cuda:0.*cpu"):
+                numbers.index_put_((first,), torch.ones(2), accumulate)
+        for other in (first.to("cuda:1"), first.to("cuda:1") == 1):
+            with self.assertRaisesRegex(RuntimeError, "same device.*cuda:0.*cuda:1"):
+                numbers[other]
+        with self.assertRaisesRegex(RuntimeError, "same device.*cuda:0.*cpu"):
+            torch.arange(4.0)[first.to("cuda:0")]
+
     def test_shapes(self) -> None:
         with self.assertRaisesRegex(RuntimeError, "must match the size"):
             torch.ones(3, device="cuda") + torch.ones(4, device="cuda")
