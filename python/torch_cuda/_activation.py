@@ -180,6 +180,7 @@ def _queue_late_libraries(
         _operators.route(_build.package_folder(), devices)
 
     torch.cuda._lazy_call(load_late)
+    _operators.initialise_before_graphs(torch.cuda.CUDAGraph)
 
 
 def _extend_cpp_extension(module: ModuleType) -> None:

@@ -8,9 +8,11 @@ cheap, and a process may fork.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import pathlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from torch_cuda import _simulator
 from torch_cuda._devices import Device
@@ -56,6 +58,18 @@ def route(package: pathlib.Path, devices: Iterable[Device] = ()) -> int:
     return routed
 
 
+def initialise_before_graphs(graph: type) -> None:
+    """Has CUDA initialised before a graph fills tensors, so that the operator is served.
+
+    Upstream leaves that to C++, which knows nothing of what waits for the first use of CUDA.
+
+    Args:
+      graph: `torch.cuda.CUDAGraph`, whose methods are wrapped.
+    """
+    for name in ("capture_begin", "register_generator_state"):
+        setattr(graph, name, _after_initialisation(getattr(graph, name)))
+
+
 def served_by(operator: str, device: int | None = None) -> str:
     """Who serves an operator of CUDA tensors.
 
@@ -83,6 +97,18 @@ def served_by(operator: str, device: int | None = None) -> str:
             f"PyTorch has no operator {operator}; needed is a name like aten::add.Tensor"
         )
     return answer.value.decode()
+
+
+def _after_initialisation(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, which initialises CUDA first."""
+    import torch
+
+    @functools.wraps(method)
+    def initialised(*args: Any, **kwargs: Any) -> Any:
+        torch.cuda.init()
+        return method(*args, **kwargs)
+
+    return initialised
 
 
 def _is_loaded(library: str) -> bool:

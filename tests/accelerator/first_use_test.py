@@ -1,0 +1,44 @@
+"""What uses CUDA first in a process is served, whatever it is."""
+
+from __future__ import annotations
+
+from absl.testing import absltest, parameterized
+
+from tests.device_behaviour import programs
+
+
+class FirstUseTest(parameterized.TestCase):
+    @parameterized.named_parameters(
+        ("a tensor", "torch.zeros(3, device='cuda')", "ok"),
+        ("a copy", "torch.ones(3).cuda()", "ok"),
+        ("a generator", "torch.Generator('cuda').manual_seed(3)", "ok"),
+        (
+            "a capture of the default stream",
+            "torch.cuda.CUDAGraph().capture_begin()",
+            "CUDA graphs must be captured on a non-default stream.",
+        ),
+        (
+            "a graph's generator",
+            "torch.cuda.CUDAGraph().register_generator_state(torch.Generator('cuda'))",
+            "ok",
+        ),
+    )
+    def test_first(self, use: str, answer: str) -> None:
+        found = programs.output(f"""
+            import torch
+
+            assert not torch.cuda.is_initialized()
+            try:
+                {use}
+                print("ok")
+            except RuntimeError as error:
+                print(str(error).split(" (")[0].splitlines()[0])
+            print(torch.arange(3, device="cuda").sum().item())
+        """)
+        said, total = found.splitlines()
+        self.assertStartsWith(said, answer)
+        self.assertEqual(total, "3")
+
+
+if __name__ == "__main__":
+    absltest.main()
