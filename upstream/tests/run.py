@@ -7,6 +7,7 @@
     ./bazelw run //upstream/tests:run -- --distributed                   all files of NCCL's
     ./bazelw run //upstream/tests:run -- --table docs/cudasim.md         writes the counts into the page
     ./bazelw run //upstream/tests:run -- --devices fake                  on other devices (docs/devices.md)
+    ./bazelw run //upstream/tests:run -- --devices fake --slice --table docs/devices.md   a slice of each file
 
 What does not pass is listed with its reason in known.toml, but for tests that ask for an operator
 outside the profile. A failure that is not listed may come from one before it, whose traceback holds
@@ -46,18 +47,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
     parser.add_argument("--table", type=pathlib.Path, help="page to write the counts into")
     parser.add_argument("--devices", help="TORCH_CUDA_DEVICES of the tests (default: as it is)")
+    parser.add_argument("--slice", action="store_true", help="of each file, what slice_test has")
     options = parser.parse_args(argv)
     # Which entries of known.toml are meant: the name before count and options.
     kind = re.split("[:,]", options.devices or "")[0]
     kind = "" if kind == "sim" else kind
-    if options.devices:
-        os.environ["TORCH_CUDA_DEVICES"] = options.devices
     if options.table and options.expression is not None:
         parser.error("--table has the counts of whole files: it does not go with -k")
     tests = options.tests.resolve()
     tests = tests.parent if tests.is_file() else tests
     known = (runner.HERE / "known.toml").read_text(encoding="utf-8")
     outside = Outside.read(options.full, options.built)
+    complete = options.expression is None and not options.slice
     usually = selection.DISTRIBUTED if options.distributed else selection.SELECTED
     names = options.file or list(usually)
     for name in names:
@@ -77,13 +78,16 @@ def main(argv: Sequence[str] | None = None) -> int:
                 expression=usual if options.expression is None else options.expression,
                 record=(folder / name.replace("/", ".")).with_suffix(".jsonl").resolve(),
                 seconds=options.seconds,
+                parts=selection.SLICES.get(name, 1) if options.slice else 1,
+                left_out=selection.LONG.get(name, ()) if options.slice else (),
+                devices=options.devices or "",
             )
             verdicts[name] = runner.run_and_judge(
-                job, results.read_known(known, name, kind), outside, options.expression is None
+                job, results.read_known(known, name, kind), outside, complete
             )
             runner.report(name, verdicts[name])
             if options.table:
-                row = table.row(name, verdicts[name])
+                row = table.row(name, verdicts[name], job.parts)
                 table.update(here / options.table, table.ALL, {name: row})
     if len(verdicts) > 1:
         runner.summarize("all", results.total(list(verdicts.values())))

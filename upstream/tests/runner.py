@@ -34,6 +34,7 @@ class Job:
         seconds: for one test.
         parts: one test of so many is run (recorder.in_slice); 1: all.
         left_out: tests that are not run.
+        devices: what they are run on (selection.devices); empty: as the environment says.
     """
 
     file: pathlib.Path
@@ -43,6 +44,7 @@ class Job:
     seconds: int
     parts: int = 1
     left_out: tuple[str, ...] = ()
+    devices: str = ""
 
 
 def environment(
@@ -50,9 +52,11 @@ def environment(
 ) -> dict[str, str]:
     """The environment of a process that runs tests; of several together, the first one records."""
     path = [str(HERE / "standins"), str(HERE.parent.parent), *sys.path]
+    chosen = {"TORCH_CUDA_DEVICES": selection.devices(job.devices, job.name)}
     return {
         **selection.settings(job.name),
         **os.environ,
+        **(chosen if job.devices else {}),
         "PYTHONPATH": os.pathsep.join(path),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTORCH_TESTING_DEVICE_ONLY_FOR": "cuda",

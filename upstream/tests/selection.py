@@ -73,6 +73,18 @@ def settings(name: str) -> dict[str, str]:
     return {"CUDASIM_DEVICES": "2"} if name in DISTRIBUTED else {}
 
 
+def devices(chosen: str, name: str) -> str:
+    """TORCH_CUDA_DEVICES of a file's tests.
+
+    Args:
+        chosen: what to run on, such as "sim" or "fake:count=2". The name "fake" alone is as many devices as the file's
+            tests ask for, and as large as the simulated ones are: the tests look at that before they fill the memory.
+        name: the file's, below upstream's folder test.
+    """
+    count = settings(name).get("CUDASIM_DEVICES", "1")
+    return f"fake:count={count};memory=8G" if chosen == "fake" else chosen
+
+
 # Of each file, one test in so many is part of `bazel test //...` (slice_test.py): what takes some ten seconds on two
 # cores, most of them for the import of the file.
 SLICES = {
