@@ -6,6 +6,9 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/copy_native.h>
+#include <c10/cuda/CUDAGraphsC10Utils.h>
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
 
 namespace torch_cuda::operators {
 namespace {
@@ -27,15 +30,28 @@ bool served_by_both(const at::Tensor& to, const at::Tensor& from) {
       serves_itself(from.device().index());
 }
 
+// What is behind other work goes into the stream, so that nobody waits for it.
+// Where there is none, the host copies at once.
+bool in_stream(c10::DeviceIndex device) {
+  if (is_captured(device)) {
+    return true;
+  }
+  // What another thread captures is no business of this stream.
+  const c10::cuda::CUDAStreamCaptureModeGuard relaxed(
+      cudaStreamCaptureModeRelaxed);
+  return !c10::cuda::getCurrentCUDAStream(device).query();
+}
+
 bool upstream_copies(const at::Tensor& to, const at::Tensor& from) {
   if (to.layout() != c10::kStrided || from.layout() != c10::kStrided ||
       !to.is_cuda() || !from.is_cuda()) {
     return true; // it copies part by part, or to the host
   }
   const auto device = to.device();
-  const bool transferred = device != from.device() ||
-      is_captured(device.index()) || !host_sees(device.index());
-  return served_by_both(to, from) || (transferred && is_one_transfer(to, from));
+  return served_by_both(to, from) ||
+      (is_one_transfer(to, from) &&
+       (device != from.device() || in_stream(device.index()) ||
+        !host_sees(device.index())));
 }
 
 } // namespace

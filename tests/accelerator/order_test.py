@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
+from collections.abc import Callable
 
 import torch
 from absl.testing import absltest
@@ -18,6 +19,12 @@ class OrderTest(absltest.TestCase):
         super().setUp()
         self.functions: list[object] = []  # they have to outlive their calls
 
+    def hold(self, stream: torch.cuda.Stream) -> threading.Event:
+        """Keeps a stream busy until the event is set, or for a minute."""
+        gate = threading.Event()
+        self.launch(stream, lambda _: gate.wait(60))
+        return gate
+
     def fill_late(self, tensor: torch.Tensor, byte: int, stream: torch.cuda.Stream) -> None:
         """Has a host function of the stream write to a tensor after a while."""
         address, size = tensor.data_ptr(), tensor.nbytes
@@ -26,7 +33,11 @@ class OrderTest(absltest.TestCase):
             time.sleep(_DELAY)
             ctypes.memset(address, byte, size)
 
-        function = _HOST_FUNCTION(fill)
+        self.launch(stream, fill)
+
+    def launch(self, stream: torch.cuda.Stream, work: Callable[[object], object]) -> None:
+        """Puts a host function into a stream."""
+        function = _HOST_FUNCTION(work)
         self.functions.append(function)
         runtime = ctypes.CDLL("libcudart.so.12")
         launch = runtime.cudaLaunchHostFunc
@@ -40,6 +51,19 @@ class OrderTest(absltest.TestCase):
             self.fill_late(tensor, 7, stream)
             after = tensor + 1
         self.assertEqual(after.tolist(), [8] * 4)
+
+    def test_a_copy_behind_other_work_is_not_waited_for(self) -> None:
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            source = torch.arange(6, dtype=torch.uint8, device="cuda")
+            target = torch.zeros_like(source)
+            open_gate = self.hold(stream)
+            target.copy_(source)
+            copied = torch.cuda.Event()
+            copied.record()
+            self.assertFalse(copied.query())
+            open_gate.set()
+            self.assertEqual((target + 1).tolist(), [1, 2, 3, 4, 5, 6])
 
     def test_another_stream_waits_for_an_event(self) -> None:
         first, second = torch.cuda.Stream(), torch.cuda.Stream()
