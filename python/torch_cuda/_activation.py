@@ -16,6 +16,7 @@ from torch_cuda import (
     _build,
     _checks,
     _devices,
+    _expandable_segments,
     _import_hook,
     _libraries,
     _operators,
@@ -178,6 +179,7 @@ def _queue_late_libraries(
     def load_late() -> None:
         _libraries.load_on_first_use(build, _build.package_folder())
         _operators.route(_build.package_folder(), devices)
+        _expandable_segments.leave_off_without_virtual_memory()
 
     torch.cuda._lazy_call(load_late)
     _operators.initialise_before_graphs(torch.cuda.CUDAGraph)

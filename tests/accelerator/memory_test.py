@@ -64,6 +64,27 @@ _OWN = """
     print(json.dumps([stats, sorted(segments, key=str)]))
 """
 
+# Asked for in the environment, and again by a call.
+_EXPANDABLE = """
+    import json
+    import warnings
+    import torch
+
+    def state():
+        settings = torch.cuda.memory._snapshot()["allocator_settings"]
+        return [settings["expandable_segments"], settings["max_split_size"] >> 20]
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        tensor = torch.ones(3 << 20, device="cuda")
+        found = [state()]
+        torch.cuda.memory._set_allocator_settings("max_split_size_mb:32,expandable_segments:True")
+        more = torch.ones(3 << 20, device="cuda")
+        found.append(state())
+    texts = [str(warning.message) for warning in said if "expandable" in str(warning.message)]
+    print(json.dumps([found, texts, tensor.sum().item() + more.sum().item()]))
+"""
+
 
 class MemoryTest(absltest.TestCase):
     def test_a_training_s_steps(self) -> None:
@@ -84,6 +105,20 @@ class MemoryTest(absltest.TestCase):
         self.assertEqual(here[0], there[0])
         self.assertEqual(here[1], there[1])
         self.assertGreater(here[0]["segment.all.freed"], 0)
+
+    def test_expandable_segments_are_left_off_without_virtual_memory(self) -> None:
+        asked = "max_split_size_mb:64, expandable_segments:True"
+        for devices, which in (("fake", "cuda:0"), ("sim,fake", "cuda:1"), ("sim", None)):
+            found, texts, total = json.loads(
+                programs.output(
+                    _EXPANDABLE, TORCH_CUDA_DEVICES=devices, PYTORCH_CUDA_ALLOC_CONF=asked
+                )
+            )
+            self.assertEqual(found, [[which is None, 64], [which is None, 32]], devices)
+            self.assertEqual(total, 6 << 20, devices)
+            self.assertLen(texts, 0 if which is None else 2, devices)
+            for text in texts:
+                self.assertIn(f"{which} has no virtual memory", text)
 
     def test_a_result_is_counted_once_and_freed(self) -> None:
         before = torch.cuda.memory_allocated()
