@@ -32,20 +32,11 @@ using at::Tensor;
 using c10::IValue;
 using torch::jit::Stack;
 
-[[noreturn]] void refuse(
-    const c10::OperatorHandle& op,
-    c10::Device expected,
-    c10::Device found) {
-  TORCH_CHECK(
-      false,
-      "Expected all tensors to be on the same device, but found at least two "
-      "devices, ",
-      expected,
-      " and ",
-      found,
-      "! (in operator ",
-      op.operator_name(),
-      ")");
+// The CPU's kernels of these call another operator for each tensor, which may
+// be wherever it is.
+bool is_one_by_one(const c10::OperatorName& name) {
+  constexpr std::string_view prefix = "aten::_foreach_";
+  return name.name.compare(0, prefix.size(), prefix) == 0;
 }
 
 } // namespace
@@ -71,6 +62,7 @@ HostCall::Place HostCall::place_of(
       {"aten::_nested_view_from_buffer", "offsets", Place::DeviceOrHost},
       {"aten::copy_", "src", Place::Anywhere},
       {"aten::_copy_from_and_resize", "self", Place::Anywhere},
+      {"aten::_copy_from_and_resize", "dst", Place::Anywhere},
       {"aten::set_.source_Tensor", "source", Place::Anywhere},
       {"aten::is_set_to", "tensor", Place::Anywhere},
   };
@@ -86,7 +78,8 @@ HostCall::HostCall(const c10::OperatorHandle& op, c10::DispatchKey target)
     : target_(target),
       arguments_(op.schema().arguments().size()),
       results_(op.schema().returns().size()),
-      asks_for_gradients_(asks_for_gradients(op.operator_name())) {
+      asks_for_gradients_(asks_for_gradients(op.operator_name())),
+      one_by_one_(is_one_by_one(op.operator_name())) {
   const std::string name = c10::toString(op.operator_name());
   for (const auto& argument : aliasing::crossing_arguments(op.schema())) {
     const Place place =
@@ -107,6 +100,38 @@ void HostCall::wait_for_others(const Stack& stack, c10::Device device) const {
       }
     });
   }
+}
+
+void HostCall::refuse(
+    const c10::OperatorHandle& op,
+    const Stack& stack,
+    c10::Device expected,
+    c10::Device found) const {
+  const auto arguments = torch::jit::last(stack, arguments_);
+  for (const auto& argument : crossing_) {
+    if (argument.place != Place::DeviceOrHost || !arguments[0].isTensor()) {
+      continue;
+    }
+    const auto indexed = arguments[0].toTensor().device();
+    each_tensor(arguments[argument.index], [&](const Tensor& index) {
+      TORCH_CHECK(
+          !index.defined() || index.is_cpu() || index.device() == indexed,
+          "indices should be either on cpu or on the same device as the "
+          "indexed tensor (",
+          indexed,
+          ")");
+    });
+  }
+  TORCH_CHECK(
+      false,
+      "Expected all tensors to be on the same device, but found at least two "
+      "devices, ",
+      expected,
+      " and ",
+      found,
+      "! (in operator ",
+      op.operator_name(),
+      ")");
 }
 
 void HostCall::run(
@@ -199,23 +224,35 @@ void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
       }
       const auto its = tensor.device();
       if (!its.is_cuda()) {
-        if (argument.place == Place::Device && tensor.dim() > 0 && !foreign) {
+        const bool is_number = tensor.dim() == 0 && !argument.written &&
+            !(one_by_one_ && argument.kind == Kind::TensorList);
+        if (argument.place == Place::Device && !is_number && !foreign) {
           foreign = its;
         }
       } else if (!device) {
         device = its;
       } else if (*device != its && argument.place != Place::Anywhere) {
-        refuse(op, *device, its);
+        foreign = its;
       }
     });
   }
   if (C10_UNLIKELY(foreign.has_value())) {
-    refuse(op, device.value_or(c10::Device(c10::kCUDA, 0)), *foreign);
+    if (one_by_one_) {
+      op.redispatchBoxed(target_, stack);
+      return;
+    }
+    refuse(op, *stack, device.value_or(c10::Device(c10::kCUDA, 0)), *foreign);
   }
   if (!device || !device->has_index()) {
     device = c10::Device(c10::kCUDA, c10::cuda::current_device());
   }
   const c10::cuda::CUDAGuard guard(*device);
+  if (C10_UNLIKELY(
+          c10::cuda::warning_state().get_sync_debug_mode() !=
+          c10::cuda::SyncDebugMode::L_DISABLED) &&
+      synchronizes(op, torch::jit::last(*stack, arguments_))) {
+    c10::cuda::warn_or_error_on_sync();
+  }
   if (C10_UNLIKELY(is_captured(device->index())) &&
       can_be_captured(op, *stack)) {
     record(op, stack, *device);

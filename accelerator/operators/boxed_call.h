@@ -35,6 +35,12 @@ class HostCall {
   };
   static Place place_of(const std::string& name, const std::string& argument);
 
+  /// Throws upstream's error for tensors that are not where they have to be.
+  [[noreturn]] void refuse(
+      const c10::OperatorHandle& op,
+      const torch::jit::Stack& stack,
+      c10::Device expected,
+      c10::Device found) const;
   void run(
       const c10::OperatorHandle& op,
       torch::jit::Stack* stack,
@@ -57,6 +63,7 @@ class HostCall {
   uint32_t results_;
   bool mutates_ = false;
   bool asks_for_gradients_;
+  bool one_by_one_;
   // Whether tensors of other devices may be among the arguments.
   bool several_devices_ = false;
 };

@@ -53,6 +53,11 @@ bool is_upstreams(const c10::OperatorName& name) {
   return contains(names, name);
 }
 
+bool is_general(const c10::OperatorName& name) {
+  static const Names names = {"aten::copy_sparse_to_sparse_"};
+  return is_copy(name) || contains(names, name);
+}
+
 bool is_routed_composite(const c10::OperatorName& name) {
   static const Names names = {
       "aten::convolution",

@@ -8,6 +8,9 @@ namespace torch_cuda::operators {
 /// Upstream's own CUDA kernel or composite needs no launch: it stays.
 bool is_upstreams(const c10::OperatorName& name);
 
+/// The CPU's kernel serves tensors of any device: it calls other operators.
+bool is_general(const c10::OperatorName& name);
+
 /// A composite that chooses CUDA's kernels by the device: it is served as a
 /// whole.
 bool is_routed_composite(const c10::OperatorName& name);

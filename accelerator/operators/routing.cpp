@@ -11,6 +11,7 @@
 #include "accelerator/operators/lists.h"
 #include "accelerator/operators/softmax.h"
 #include "accelerator/operators/tensors/device_memory.h"
+#include "accelerator/operators/unsigned_numbers.h"
 #include "accelerator/operators/vendor/install.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -50,10 +51,11 @@ class RoutedKernel final : public c10::OperatorKernel {
   HostCall call_;
 };
 
-// The CPU's kernel of a view: it looks at sizes and strides only.
-class ViewKernel final : public c10::OperatorKernel {
+// The CPU's kernel as it is: it looks at sizes and strides only, or calls other
+// operators.
+class GeneralKernel final : public c10::OperatorKernel {
  public:
-  explicit ViewKernel(DispatchKey target) : target_(target) {}
+  explicit GeneralKernel(DispatchKey target) : target_(target) {}
 
   void operator()(
       const c10::OperatorHandle& op,
@@ -121,25 +123,33 @@ class Router {
     if (is_upstreams(op.operator_name()) && op.hasKernelForDispatchKey(key)) {
       return;
     }
-    if (returns_view(op.schema())) {
+    if (is_copy(op.operator_name()) && key == DispatchKey::CUDA) {
+      register_for_all(op, key, boxed(std::make_unique<CopyKernel>(op)));
+      return;
+    }
+    if (returns_view(op.schema()) || is_general(op.operator_name())) {
       if (!op.hasKernelForDispatchKey(key)) {
-        register_for_all(op, key, boxed(std::make_unique<ViewKernel>(target)));
+        register_for_all(
+            op, key, boxed(std::make_unique<GeneralKernel>(target)));
       }
       return;
     }
-    if (is_copy(op.operator_name())) {
-      if (key == DispatchKey::CUDA) {
-        register_for_all(op, key, boxed(std::make_unique<CopyKernel>(op)));
-      }
-      return;
-    }
-    register_kernel(
-        op,
-        key,
-        key == DispatchKey::CUDA && is_softmax(op.operator_name())
-            ? softmax_kernel(op, target)
-            : boxed(std::make_unique<RoutedKernel>(op, target)));
+    register_kernel(op, key, kernel(op, key, target));
     ++routed_;
+  }
+
+  static c10::KernelFunction kernel(
+      const c10::OperatorHandle& op,
+      DispatchKey key,
+      DispatchKey target) {
+    if (key == DispatchKey::CUDA && is_softmax(op.operator_name())) {
+      return softmax_kernel(op, target);
+    }
+    if (key == DispatchKey::CUDA &&
+        takes_unsigned_number(op.operator_name())) {
+      return unsigned_number_kernel(op, target);
+    }
+    return boxed(std::make_unique<RoutedKernel>(op, target));
   }
 
   int routed_ = 0;

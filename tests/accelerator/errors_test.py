@@ -28,10 +28,17 @@ class ErrorsTest(parameterized.TestCase):
             with self.assertRaisesRegex(RuntimeError, "same device.*cuda:0.*cpu"):
                 numbers.index_put_((first,), torch.ones(2), accumulate)
         for other in (first.to("cuda:1"), first.to("cuda:1") == 1):
-            with self.assertRaisesRegex(RuntimeError, "same device.*cuda:0.*cuda:1"):
+            with self.assertRaisesRegex(RuntimeError, "indices should be either on .*cuda:0"):
                 numbers[other]
-        with self.assertRaisesRegex(RuntimeError, "same device.*cuda:0.*cpu"):
+        with self.assertRaisesRegex(RuntimeError, "indices should be either on .*cpu"):
             torch.arange(4.0)[first.to("cuda:0")]
+
+    def test_results_are_not_of_the_host(self) -> None:
+        numbers = torch.arange(4.0, device="cuda:0")
+        with self.assertRaisesRegex(RuntimeError, "same device.*cuda:0.*cpu"):
+            torch.nonzero(numbers, out=torch.empty([], dtype=torch.long))
+        with self.assertRaisesRegex(RuntimeError, "same device.*cuda:0.*cpu"):
+            torch.tensor(1.0).add_(numbers[0])
 
     def test_shapes(self) -> None:
         with self.assertRaisesRegex(RuntimeError, "must match the size"):

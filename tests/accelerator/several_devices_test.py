@@ -51,6 +51,27 @@ class SeveralDevicesTest(parameterized.TestCase):
 
         self.assertEqual(train("cuda:0", "cuda:1"), train("cpu", "cpu"))
 
+    def test_lists_of_tensors_of_several_devices(self) -> None:
+        devices = ("cuda:0", "cuda:1", "cpu")
+        ones = [torch.ones(3, device=device) for device in devices] + [torch.tensor(1.0)]
+        for found in (torch._foreach_add(ones, 2), torch._foreach_add(ones, ones, alpha=2)):
+            self.assertEqual([each.device for each in found], [each.device for each in ones])
+            self.assertEqual([each.tolist() for each in found], [[3.0] * 3] * 3 + [3.0])
+        torch._foreach_mul_(ones, 4)
+        self.assertEqual([each.tolist() for each in ones], [[4.0] * 3] * 3 + [4.0])
+
+    def test_sparse_tensors_are_copied(self) -> None:
+        devices = ("cuda:0", "cuda:1", "cpu")
+        dense = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
+        for here in devices:
+            for there in devices:
+                for layout in (torch.sparse_coo, torch.sparse_csr):
+                    source = dense.to_sparse(layout=layout).to(here)
+                    target = (3 * dense).to_sparse(layout=layout).to(there)
+                    target.copy_(source)
+                    self.assertEqual(str(target.device), there)
+                    self.assertEqual(target.to_dense().tolist(), dense.tolist())
+
 
 if __name__ == "__main__":
     absltest.main()

@@ -55,6 +55,18 @@ bool has_flags(c10::ArrayRef<c10::IValue> arguments) {
   return found;
 }
 
+bool has_indices_of_host(c10::ArrayRef<c10::IValue> arguments) {
+  bool found = false;
+  for (const auto& argument : arguments) {
+    if (argument.isOptionalTensorList()) {
+      each_tensor(argument, [&](const at::Tensor& index) {
+        found = found || (index.defined() && index.is_cpu());
+      });
+    }
+  }
+  return found;
+}
+
 bool is_one_number(const c10::IValue& value) {
   return value.isTensor() && value.toTensor().numel() == 1;
 }
@@ -95,6 +107,24 @@ bool depends_on_data(
   return has_tag(op, at::Tag::dynamic_output_shape) ||
       has_tag(op, at::Tag::data_dependent_output) ||
       untagged.count(name) != 0 || !returns_tensors_only(op.schema());
+}
+
+bool synchronizes(
+    const c10::OperatorHandle& op,
+    c10::ArrayRef<c10::IValue> arguments) {
+  if (has_indices_of_host(arguments)) {
+    return true; // they are copied to the device
+  }
+  const std::string name = c10::toString(op.operator_name());
+  if (name == "aten::_index_put_impl_") {
+    // CUDA fills where the flags say only with a number of the host.
+    return has_flags(arguments) &&
+        !(is_one_number(arguments[2]) && arguments[2].toTensor().is_cpu());
+  }
+  if (name == "aten::repeat_interleave.Tensor" && !arguments[1].isNone()) {
+    return false; // the program says how many
+  }
+  return depends_on_data(op, arguments);
 }
 
 bool draws_by_data(const c10::OperatorName& name) {

@@ -13,6 +13,12 @@ bool depends_on_data(
     const c10::OperatorHandle& op,
     c10::ArrayRef<c10::IValue> arguments);
 
+/// Whether CUDA's kernel has the host wait for the device, which programs can
+/// ask to be told (`torch.cuda.set_sync_debug_mode`).
+bool synchronizes(
+    const c10::OperatorHandle& op,
+    c10::ArrayRef<c10::IValue> arguments);
+
 /// Whether it depends on what the tensors hold how many numbers an operator
 /// draws.
 bool draws_by_data(const c10::OperatorName& name);
