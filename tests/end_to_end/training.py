@@ -130,6 +130,9 @@ def train_mixed(task: Task, steps: int, device: torch.device, dtype: torch.dtype
     """Trains with autocast and a gradient scaler.
 
     Args:
+      task: what is learned.
+      steps: how many.
+      device: where.
       dtype: of autocast.
 
     Returns:
