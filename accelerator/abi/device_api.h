@@ -1,4 +1,5 @@
-/*
+/**
+ * @file
  * The device ABI: what a device's library gives to the runtime above it
  * (accelerator/runtime), which makes CUDA's API of it. Plain C99, with neither
  * torch nor CUDA in it.
@@ -47,55 +48,66 @@
 extern "C" {
 #endif
 
-/* Libraries of another version are refused. */
+/** Libraries of another version are refused. */
 #define ACCEL_ABI_VERSION 1u
-/* The name of the function of type accel_get_api_function. */
+
+/** The name of the function of type accel_get_api_function. */
 #define ACCEL_ENTRY_POINT "accel_get_api"
-/* Whether a struct of that size, which its maker wrote, has a member. */
+
+/** Whether a struct of that size, which its maker wrote, has a member. */
 #define ACCEL_HAS_MEMBER(type, size, member) \
   ((size) >= offsetof(type, member) + sizeof(((type*)0)->member))
 
 /* ---- Status ---- */
 
+/** What functions answer. */
 typedef enum accel_status {
-  ACCEL_OK = 0,
-  ACCEL_NOT_READY = 1, /* no error: work is not done yet */
-  ACCEL_INVALID_ARGUMENT = 2,
-  ACCEL_OUT_OF_MEMORY = 3,
-  ACCEL_NOT_SUPPORTED = 4,
-  ACCEL_NO_DEVICE = 5, /* there is no device of that number */
-  ACCEL_NOT_FOUND = 6, /* no kernel or variable of that name */
-  ACCEL_INVALID_IMAGE = 7, /* code that is damaged */
-  ACCEL_INVALID_CODE = 8, /* code that cannot be compiled */
-  ACCEL_NO_IMAGE_FOR_DEVICE = 9, /* code for another device */
-  ACCEL_ALREADY = 10, /* memory that is registered already, say */
-  ACCEL_OTHER_ENDED = 11, /* the process that a handle came from has ended */
-  ACCEL_UNKNOWN = 99,
+  ACCEL_OK = 0, /**< it is done, or will be: errors of work come later */
+  ACCEL_NOT_READY = 1, /**< no error: work is not done yet */
+  ACCEL_INVALID_ARGUMENT = 2, /**< last_error says which */
+  ACCEL_OUT_OF_MEMORY = 3, /**< of the device, or of the host where it is its */
+  ACCEL_NOT_SUPPORTED = 4, /**< by this device */
+  ACCEL_NO_DEVICE = 5, /**< there is no device of that number */
+  ACCEL_NOT_FOUND = 6, /**< no kernel or variable of that name */
+  ACCEL_INVALID_IMAGE = 7, /**< code that is damaged */
+  ACCEL_INVALID_CODE = 8, /**< code that cannot be compiled */
+  ACCEL_NO_IMAGE_FOR_DEVICE = 9, /**< code for another device */
+  ACCEL_ALREADY = 10, /**< memory that is registered already, say */
+  ACCEL_OTHER_ENDED = 11, /**< the process that a handle came from has ended */
+  ACCEL_UNKNOWN = 99, /**< what no other status says */
 
   /* Faults of the device. */
-  ACCEL_DEVICE_LOST = 100,
-  ACCEL_ILLEGAL_ADDRESS = 101,
-  ACCEL_MISALIGNED_ADDRESS = 102,
-  ACCEL_ILLEGAL_INSTRUCTION = 103,
-  ACCEL_ASSERT = 104, /* assert() in a kernel */
-  ACCEL_LAUNCH_FAILURE = 105, /* a kernel stopped itself, or any other way */
-  ACCEL_LAUNCH_TIMEOUT = 106,
-  ACCEL_STACK_OVERFLOW = 107,
-  ACCEL_UNSUPPORTED_CODE = 108 /* met while a kernel ran */
+  ACCEL_DEVICE_LOST = 100, /**< it is gone; nothing brings it back */
+  ACCEL_ILLEGAL_ADDRESS = 101, /**< an address that is nobody's */
+  ACCEL_MISALIGNED_ADDRESS =
+      102, /**< an address that is no multiple of the size */
+  ACCEL_ILLEGAL_INSTRUCTION = 103, /**< code that no device has */
+  ACCEL_ASSERT = 104, /**< assert() in a kernel */
+  ACCEL_LAUNCH_FAILURE = 105, /**< a kernel stopped itself, or any other way */
+  ACCEL_LAUNCH_TIMEOUT = 106, /**< a kernel that took too long */
+  ACCEL_STACK_OVERFLOW = 107, /**< of a thread of a kernel */
+  ACCEL_UNSUPPORTED_CODE = 108 /**< met while a kernel ran */
 } accel_status;
 
+/** Whether a status is a fault of the device, which stays. */
 #define ACCEL_IS_FAULT(status) ((status) >= 100)
 
 /* ---- Objects ---- */
 
+/** A queue of work of one device. */
 typedef struct accel_stream_object* accel_stream;
+/** A mark in streams. */
 typedef struct accel_event_object* accel_event;
+/** Code that is loaded on a device. */
 typedef struct accel_module_object* accel_module;
+/** A kernel of a module, and the module's. */
 typedef struct accel_kernel_object* accel_kernel;
+/** Memory without an address (ACCEL_CAP_VIRTUAL). */
 typedef struct accel_physical_object* accel_physical;
+/** A rank of a group that computes collectives together. */
 typedef struct accel_communicator_object* accel_communicator;
 
-/* Called once, on a thread of the library's, when all work in front of it in
+/** Called once, on a thread of the library's, when all work in front of it in
  * its stream is done; what is behind it waits until it returns. It may wait for
  * other streams. It calls functions of the device only where
  * ACCEL_CAP_CALLS_IN_CALLBACKS is set, and never one that waits for its own
@@ -104,10 +116,12 @@ typedef void (*accel_callback)(void* data);
 
 /* ---- Capabilities ---- */
 
+/** What a device can do beyond what is required; bits. */
 typedef enum accel_capability {
-  /* The host reads and writes device memory at the device's addresses (in
+  /** The host reads and writes device memory at the device's addresses (in
    * order with streams, which is the caller's business). */
   ACCEL_CAP_HOST_VISIBLE = 1 << 0,
+  /** Callbacks may call functions of the device. */
   ACCEL_CAP_CALLS_IN_CALLBACKS = 1 << 1,
   /* Groups of functions, further below: all functions of a group are there when
    * one of the devices has its bit, and all are null when none has. */
@@ -123,149 +137,165 @@ typedef enum accel_capability {
   ACCEL_CAP_COLLECTIVES = 1 << 11
 } accel_capability;
 
+/** Formats of code; bits in accel_properties::code_formats. */
 typedef enum accel_code_format {
-  ACCEL_CODE_PTX = 1 << 0, /* text, with a NUL behind it */
-  ACCEL_CODE_OWN = 1 << 1 /* the device's own */
+  ACCEL_CODE_PTX = 1 << 0, /**< text, with a NUL behind it */
+  ACCEL_CODE_OWN = 1 << 1 /**< the device's own */
 } accel_code_format;
 
 /* ---- Structs of arguments and answers ---- */
 
-/* Figures of a device. Zero where the device has no such thing; the runtime
+/** Figures of a device. Zero where the device has no such thing; the runtime
  * then answers programs with a figure that lets them run. */
 typedef struct accel_properties {
-  size_t struct_size; /* the caller's; the library fills what it knows of it */
-  char name[256]; /* "Fake device" */
-  unsigned char uuid[16]; /* unlike those of all other devices */
-  uint64_t capabilities; /* accel_capability, of this device */
-  uint64_t code_formats; /* accel_code_format */
-  uint64_t total_memory; /* bytes */
-  /* The compute capability whose code it runs, or that it is to be taken for:
+  size_t
+      struct_size; /**< the caller's; the library fills what it knows of it */
+  char name[256]; /**< "Fake device" */
+  unsigned char uuid[16]; /**< unlike those of all other devices */
+  uint64_t capabilities; /**< #accel_capability, of this device */
+  uint64_t code_formats; /**< #accel_code_format */
+  uint64_t total_memory; /**< bytes */
+  /** The compute capability whose code it runs, or that it is to be taken for:
    * 8 and 0 for 8.0. */
   int32_t major;
-  int32_t minor;
-  int32_t multiprocessors;
-  int32_t threads_per_multiprocessor;
-  int32_t threads_per_block;
-  int32_t warp_size;
-  int32_t registers_per_block;
-  int32_t registers_per_multiprocessor;
-  uint64_t shared_per_block; /* bytes */
+  int32_t minor; /**< of the compute capability, see #major */
+  int32_t multiprocessors; /**< how many */
+  int32_t threads_per_multiprocessor; /**< at most, of all its blocks */
+  int32_t threads_per_block; /**< at most */
+  int32_t warp_size; /**< threads */
+  int32_t registers_per_block; /**< of 32 bits, at most */
+  int32_t registers_per_multiprocessor; /**< of 32 bits */
+  uint64_t shared_per_block; /**< bytes */
   uint64_t
-      shared_per_block_optin; /* bytes, the most that a kernel can ask for */
-  uint64_t shared_per_multiprocessor; /* bytes */
-  int32_t clock_khz;
-  int32_t memory_clock_khz;
-  int32_t memory_bus_bits;
-  int32_t l2_bytes;
-  int32_t pci_domain;
-  int32_t pci_bus;
-  int32_t pci_device;
-  /* Whether work is done before the function that gives it returns: callbacks,
+      shared_per_block_optin; /**< bytes, the most that a kernel can ask for */
+  uint64_t shared_per_multiprocessor; /**< bytes */
+  int32_t clock_khz; /**< of the multiprocessors */
+  int32_t memory_clock_khz; /**< of the memory */
+  int32_t memory_bus_bits; /**< width of the way to memory */
+  int32_t l2_bytes; /**< size of the second cache */
+  int32_t pci_domain; /**< where it is plugged in */
+  int32_t pci_bus; /**< in the domain */
+  int32_t pci_device; /**< on the bus */
+  /** Whether work is done before the function that gives it returns: callbacks,
    * too, which then never wait for what a later call brings. */
   int32_t synchronous;
 } accel_properties;
 
-/* A box of bytes; one row is the common case (height and depth are 1 then). The
- * pitches of one row, and the distances of one slice, are not looked at. */
+/** A box of bytes; one row is the common case (height and depth are 1 then).
+ * The pitches of one row, and the distances of one slice, are not looked at. */
 typedef struct accel_copy {
-  size_t struct_size;
-  void* to;
-  const void* from;
-  uint64_t width; /* bytes of a row, at least 1 */
-  uint64_t height; /* rows, at least 1 */
-  uint64_t depth; /* slices, at least 1 */
-  uint64_t to_pitch; /* bytes from row to row */
-  uint64_t from_pitch;
-  uint64_t to_slice; /* bytes from slice to slice */
-  uint64_t from_slice;
-  int32_t to_device; /* ACCEL_HOST, or the device whose memory it is */
-  int32_t from_device;
+  size_t struct_size; /**< the caller's */
+  void* to; /**< first byte of the first row */
+  const void* from; /**< the same, of what is read */
+  uint64_t width; /**< bytes of a row, at least 1 */
+  uint64_t height; /**< rows, at least 1 */
+  uint64_t depth; /**< slices, at least 1 */
+  uint64_t to_pitch; /**< bytes from row to row */
+  uint64_t from_pitch; /**< the same, of what is read */
+  uint64_t to_slice; /**< bytes from slice to slice */
+  uint64_t from_slice; /**< the same, of what is read */
+  int32_t to_device; /**< #ACCEL_HOST, or the device whose memory it is */
+  int32_t from_device; /**< the same, of what is read */
 } accel_copy;
 
+/** In the place of a device's number: memory of the host. */
 #define ACCEL_HOST (-1)
 
-/* Elements of 1, 2 or 4 bytes set to the low bytes of a value. */
+/** Elements of 1, 2 or 4 bytes set to the low bytes of a value. */
 typedef struct accel_fill {
-  size_t struct_size;
-  void* to;
-  uint32_t value;
-  uint32_t element_size; /* bytes; `to` and the pitches are multiples of it */
-  uint64_t width; /* elements of a row, at least 1 */
-  uint64_t height;
-  uint64_t depth;
-  uint64_t pitch; /* bytes */
-  uint64_t slice; /* bytes */
+  size_t struct_size; /**< the caller's */
+  void* to; /**< first element of the first row */
+  uint32_t value; /**< whose low bytes each element gets */
+  uint32_t element_size; /**< bytes; `to` and the pitches are multiples of it */
+  uint64_t width; /**< elements of a row, at least 1 */
+  uint64_t height; /**< rows, at least 1 */
+  uint64_t depth; /**< slices, at least 1 */
+  uint64_t pitch; /**< bytes from row to row */
+  uint64_t slice; /**< bytes from slice to slice */
 } accel_fill;
 
-/* What names memory in another process of the machine. */
+/** What names memory in another process of the machine. */
 typedef struct accel_ipc_handle {
-  unsigned char bytes[48];
+  unsigned char bytes[48]; /**< what they mean is the library's business */
 } accel_ipc_handle;
 
+/** Where a kernel's parameter lies. */
 typedef struct accel_parameter {
-  uint32_t offset; /* in the packed parameters */
-  uint32_t size;
+  uint32_t offset; /**< in the packed parameters */
+  uint32_t size; /**< bytes */
 } accel_parameter;
 
+/** What a kernel needs. */
 typedef struct accel_kernel_properties {
-  size_t struct_size; /* the caller's */
-  const accel_parameter* parameters; /* the module's, as long as it is loaded */
-  uint32_t parameter_count;
-  uint32_t parameter_bytes; /* of the packed parameters, with padding */
-  uint32_t registers; /* a thread */
-  uint32_t max_threads; /* of a block */
-  uint32_t required_threads[3]; /* of a block in x, y and z; 0: any */
-  uint64_t static_shared_bytes;
-  uint64_t constant_bytes;
-  uint64_t local_bytes; /* a thread */
-  uint32_t code_version; /* 80 for code for 8.0 */
+  size_t struct_size; /**< the caller's */
+  const accel_parameter*
+      parameters; /**< the module's, as long as it is loaded */
+  uint32_t parameter_count; /**< of #parameters */
+  uint32_t parameter_bytes; /**< of the packed parameters, with padding */
+  uint32_t registers; /**< a thread */
+  uint32_t max_threads; /**< of a block */
+  uint32_t required_threads[3]; /**< of a block in x, y and z; 0: any */
+  uint64_t static_shared_bytes; /**< of shared memory, a block */
+  uint64_t constant_bytes; /**< of constant memory */
+  uint64_t local_bytes; /**< of memory of its own, a thread */
+  uint32_t code_version; /**< 80 for code for 8.0 */
 } accel_kernel_properties;
 
+/** A variable of a module. */
 typedef struct accel_variable {
-  size_t struct_size; /* the caller's */
-  const char* name; /* the module's, as long as it is loaded */
-  void* address; /* on the device */
-  uint64_t bytes;
-  int32_t constant; /* whether kernels only read it */
+  size_t struct_size; /**< the caller's */
+  const char* name; /**< the module's, as long as it is loaded */
+  void* address; /**< on the device */
+  uint64_t bytes; /**< its size */
+  int32_t constant; /**< whether kernels only read it */
 } accel_variable;
 
-/* Finds what a module refers to and does not define; null: there is none. */
+/** Finds what a module refers to and does not define; null: there is none.
+ * @param data accel_image::resolve_data.
+ * @param name of a function or variable. */
 typedef void* (*accel_resolve)(void* data, const char* name);
 
-/* Gives a variable of a module a home of the caller's, which stays the
+/** Gives a variable of a module a home of the caller's, which stays the
  * caller's; null: the library gives it one, and takes it back with the module.
- */
+ * @param data accel_image::place_data.
+ * @param name the variable's.
+ * @param bytes its size.
+ * @param alignment of its address, in bytes. */
 typedef void* (*accel_place)(
     void* data,
     const char* name,
     uint64_t bytes,
     uint64_t alignment);
 
+/** Code to be loaded. */
 typedef struct accel_image {
-  size_t struct_size;
-  accel_code_format format;
-  const void* code;
-  uint64_t bytes; /* without the NUL behind text */
-  const char* source_name; /* for messages: a library, a file */
-  /* Whether all of it is checked when it is loaded; if not, each kernel is when
-   * it is first asked for. */
+  size_t struct_size; /**< the caller's */
+  accel_code_format format; /**< of #code */
+  const void* code; /**< looked at during module_load only */
+  uint64_t bytes; /**< without the NUL behind text */
+  const char* source_name; /**< for messages: a library, a file */
+  /** Whether all of it is checked when it is loaded; if not, each kernel is
+   * when it is first asked for. */
   int32_t check_all;
-  accel_resolve resolve; /* may be null */
-  void* resolve_data;
-  accel_place place; /* may be null */
-  void* place_data;
+  accel_resolve resolve; /**< may be null */
+  void* resolve_data; /**< handed to #resolve */
+  accel_place place; /**< may be null */
+  void* place_data; /**< handed to #place */
 } accel_image;
 
+/** A kernel's launch. */
 typedef struct accel_launch {
-  size_t struct_size;
-  accel_kernel kernel;
-  uint32_t grid[3]; /* blocks in x, y and z */
-  uint32_t block[3]; /* threads */
-  uint64_t shared_bytes; /* dynamic */
-  const void* parameters; /* packed, accel_kernel_properties.parameter_bytes */
-  int32_t cooperative; /* all blocks run at the same time */
+  size_t struct_size; /**< the caller's */
+  accel_kernel kernel; /**< of a module of the stream's device */
+  uint32_t grid[3]; /**< blocks in x, y and z */
+  uint32_t block[3]; /**< threads of a block */
+  uint64_t shared_bytes; /**< of dynamic shared memory, a block */
+  const void*
+      parameters; /**< packed, accel_kernel_properties::parameter_bytes */
+  int32_t cooperative; /**< all blocks run at the same time */
 } accel_launch;
 
+/** What a collective does, each as NCCL's function of that name. */
 typedef enum accel_collective_kind {
   ACCEL_ALL_REDUCE = 0,
   ACCEL_BROADCAST = 1,
@@ -276,6 +306,7 @@ typedef enum accel_collective_kind {
   ACCEL_RECEIVE = 6
 } accel_collective_kind;
 
+/** How ACCEL_ALL_REDUCE, ACCEL_REDUCE and ACCEL_REDUCE_SCATTER combine. */
 typedef enum accel_reduction {
   ACCEL_SUM = 0,
   ACCEL_PRODUCT = 1,
@@ -284,6 +315,7 @@ typedef enum accel_reduction {
   ACCEL_AVERAGE = 4
 } accel_reduction;
 
+/** Types of a collective's elements. */
 typedef enum accel_type {
   ACCEL_INT8 = 0,
   ACCEL_UINT8 = 1,
@@ -297,58 +329,64 @@ typedef enum accel_type {
   ACCEL_BFLOAT16 = 9
 } accel_type;
 
+/** One operation of a group of collectives. */
 typedef struct accel_collective {
-  size_t struct_size;
-  accel_collective_kind kind;
-  accel_type type;
-  accel_reduction reduction;
-  const void* send; /* may be the same as `receive` where NCCL allows it */
-  void* receive;
-  uint64_t count; /* elements, as NCCL counts them for this kind */
-  int32_t peer; /* root, or the other rank */
+  size_t struct_size; /**< the caller's */
+  accel_collective_kind kind; /**< what it does */
+  accel_type type; /**< of the elements */
+  accel_reduction reduction; /**< for kinds that combine */
+  const void* send; /**< may be the same as `receive` where NCCL allows it */
+  void* receive; /**< where the result goes; ACCEL_SEND has none */
+  uint64_t count; /**< elements, as NCCL counts them for this kind */
+  int32_t peer; /**< root, or the other rank */
 } accel_collective;
 
 /* ---- The functions ---- */
 
+/** The functions of a device's library. Members are in the order in which they
+ * came; those of an optional group are all there or all null. */
 typedef struct accel_api {
-  size_t struct_size; /* as the library was compiled */
-  uint32_t abi_version; /* ACCEL_ABI_VERSION */
-  /* The library's name for messages and for TORCH_CUDA_DEVICES: lower-case
+  size_t struct_size; /**< as the library was compiled */
+  uint32_t abi_version; /**< #ACCEL_ABI_VERSION */
+  /** The library's name for messages and for TORCH_CUDA_DEVICES: lower-case
    * letters, digits and underscores. */
   const char* name;
 
-  /* == Required == */
+  /** @name Required
+   * Every library has them.
+   * @{ */
 
-  /* The text of the calling thread's last error: the function, the device where
-   * there is one, what was found, what is needed. Good until the thread's next
-   * call; never null. */
+  /** The text of the calling thread's last error: the function, the device
+   * where there is one, what was found, what is needed. Good until the thread's
+   * next call; never null. */
   const char* (*last_error)(void);
 
-  /* Called once, before all others. May wait.
+  /** Called once, before all others. May wait.
    * @param options KEY=VALUE pairs with commas between them, or "".
    * ACCEL_INVALID_ARGUMENT for a key or value that is not known; it can be
    * called again then, as after any failure. */
   accel_status (*initialize)(const char* options);
-  /* Called at most once, after all others: at the end of the process. Work that
-   * is left is dropped; callbacks that have not begun are not called. May wait
-   * for a callback or kernel that runs, seconds at most. */
+  /** Called at most once, after all others: at the end of the process. Work
+   * that is left is dropped; callbacks that have not begun are not called. May
+   * wait for a callback or kernel that runs, seconds at most. */
   accel_status (*finalize)(void);
 
-  /* How many devices there are; they are numbered from 0. */
+  /** How many devices there are; they are numbered from 0. */
   accel_status (*device_count)(int32_t* count);
+  /** The figures of a device; struct_size says how many the caller knows. */
   accel_status (
       *device_properties)(int32_t device, accel_properties* properties);
-  /* Waits for all work of the device's streams that was put in before the call,
-   * those that were destroyed included. */
+  /** Waits for all work of the device's streams that was put in before the
+   * call, those that were destroyed included. */
   accel_status (*device_synchronize)(int32_t device);
-  /* The device's fault; ACCEL_OK while it has none. Called often: cheap. */
+  /** The device's fault; ACCEL_OK while it has none. Called often: cheap. */
   accel_status (*device_status)(int32_t device);
-  /* Waits, forgets the fault, and frees what memory_allocate gave, and kernels'
-   * own allocations. Streams, events and modules stay. ACCEL_DEVICE_LOST when
-   * it is lost for good. */
+  /** Waits, forgets the fault, and frees what memory_allocate gave, and
+   * kernels' own allocations. Streams, events and modules stay.
+   * ACCEL_DEVICE_LOST when it is lost for good. */
   accel_status (*device_reset)(int32_t device);
 
-  /* Memory of the device, aligned to at least 256 bytes and to `alignment` (a
+  /** Memory of the device, aligned to at least 256 bytes and to `alignment` (a
    * power of two, or 0). `bytes` is at least 1. Addresses allow arithmetic and
    * are unlike all other addresses of the process. May wait. */
   accel_status (*memory_allocate)(
@@ -356,246 +394,334 @@ typedef struct accel_api {
       uint64_t bytes,
       uint64_t alignment,
       void** address);
-  /* Frees at once: who calls it has seen to it that no work uses the memory.
+  /** Frees at once: who calls it has seen to it that no work uses the memory.
    * ACCEL_INVALID_ARGUMENT for an address that memory_allocate did not give for
    * this device, or that was freed. */
   accel_status (*memory_free)(int32_t device, void* address);
-  /* Bytes that could be allocated, and of all memory. */
+  /** Bytes that could be allocated, and of all memory. */
   accel_status (*memory_info)(
       int32_t device,
       uint64_t* free_bytes,
       uint64_t* total_bytes);
 
-  /* Work in a stream. Memory of the host is pinned, or left alone by everybody
-   * until the work is done. Copies between devices are between devices of this
-   * library; without ACCEL_CAP_PEER they go any way there is. The stream is one
-   * of a device whose memory has a part in it, any for what is the host's on
-   * both sides. What overlaps is copied in any order. */
+  /** Copies, as work in a stream. Memory of the host is pinned, or left alone
+   * by everybody until the work is done. Copies between devices are between
+   * devices of this library; without ACCEL_CAP_PEER they go any way there is.
+   * The stream is one of a device whose memory has a part in it, any for what
+   * is the host's on both sides. What overlaps is copied in any order. */
   accel_status (*copy)(accel_stream stream, const accel_copy* copy);
+  /** Fills, as work in a stream, under the rules of #copy. */
   accel_status (*fill)(accel_stream stream, const accel_fill* fill);
 
-  /* Streams: work in one is done in the order in which it was put in; between
-   * two there is no order. @param priority lower numbers are more urgent; may
-   * be ignored. */
+  /** Makes a stream: work in one is done in the order in which it was put in;
+   * between two there is no order.
+   * @param device whose work it takes.
+   * @param priority lower numbers are more urgent; may be ignored.
+   * @param stream receives it. */
   accel_status (
       *stream_create)(int32_t device, int32_t priority, accel_stream* stream);
-  /* Lets go of a stream; work that is in it is still done. */
+  /** Lets go of a stream; work that is in it is still done. */
   accel_status (*stream_destroy)(accel_stream stream);
-  /* ACCEL_OK when all work is done, ACCEL_NOT_READY, or the device's fault. */
+  /** ACCEL_OK when all work is done, ACCEL_NOT_READY, or the device's fault. */
   accel_status (*stream_query)(accel_stream stream);
-  /* Waits until all work is done that was put in before the call. */
+  /** Waits until all work is done that was put in before the call. */
   accel_status (*stream_synchronize)(accel_stream stream);
-  /* What comes next in the stream waits for the last record of the event, as it
-   * is at the time of the call; for nothing when it was not recorded. The event
-   * may be another device's of this library. */
+  /** What comes next in the stream waits for the last record of the event, as
+   * it is at the time of the call; for nothing when it was not recorded. The
+   * event may be another device's of this library. */
   accel_status (*stream_wait_event)(accel_stream stream, accel_event event);
-  /* Puts a call of the host's function into the stream. */
+  /** Puts a call of the host's function into the stream. */
   accel_status (*stream_callback)(
       accel_stream stream,
       accel_callback callback,
       void* data);
 
-  /* Events: marks in streams. @param timing whether event_elapsed will be
-   * asked. */
+  /** Makes an event, a mark in streams.
+   * @param device in whose streams it is recorded.
+   * @param timing whether event_elapsed will be asked.
+   * @param event receives it. */
   accel_status (
       *event_create)(int32_t device, int32_t timing, accel_event* event);
-  /* Lets go of an event; what waits for it still does. */
+  /** Lets go of an event; what waits for it still does. */
   accel_status (*event_destroy)(accel_event event);
-  /* Marks what the stream has been given so far; an earlier record is
+  /** Marks what the stream has been given so far; an earlier record is
    * forgotten by everybody who has not begun to wait for it, which streams do
    * when stream_wait_event is called. ACCEL_INVALID_ARGUMENT for a stream of
    * another device than the event's. */
   accel_status (*event_record)(accel_event event, accel_stream stream);
-  /* ACCEL_OK when the work before the last record is done, or there is none,
+  /** ACCEL_OK when the work before the last record is done, or there is none,
    * ACCEL_NOT_READY, or the fault of the event's device;
    * its stream has no other work then if it was given none behind the record.
    */
   accel_status (*event_query)(accel_event event);
-  /* Waits for what event_query asks. */
+  /** Waits for what event_query asks. */
   accel_status (*event_synchronize)(accel_event event);
 
-  /* == Of no group == */
+  /** @} */
 
-  /* Puts the device at fault, as its own work would: what the runtime does for
+  /** @name Of no group
+   * May be null each by itself.
+   * @{ */
+
+  /** Puts the device at fault, as its own work would: what the runtime does for
    * it has failed. The first fault stays. Without it the runtime gives the
-   * device no more work. @param fault one of the faults. */
+   * device no more work.
+   * @param device that is at fault.
+   * @param fault one of the faults. */
   accel_status (*device_fail)(int32_t device, accel_status fault);
 
-  /* == ACCEL_CAP_TIMING == */
+  /** @} */
 
-  /* Milliseconds from one event's mark to the other's, both reached and made
-   * with timing. Without it the runtime takes the host's time. */
+  /** @name Of ACCEL_CAP_TIMING
+   * Without it the runtime takes the host's time.
+   * @{ */
+
+  /** Milliseconds from one event's mark to the other's, both reached and made
+   * with timing. */
   accel_status (
       *event_elapsed)(accel_event start, accel_event end, float* milliseconds);
 
-  /* == ACCEL_CAP_PINNED == without it the runtime takes ordinary memory. */
+  /** @} */
 
-  /* Memory of the host that devices reach at its address, aligned to a page. */
+  /** @name Of ACCEL_CAP_PINNED
+   * Without it the runtime takes ordinary memory.
+   * @{ */
+
+  /** Memory of the host that devices reach at its address, aligned to a page.
+   */
   accel_status (*host_allocate)(uint64_t bytes, void** address);
+  /** Frees what host_allocate gave. */
   accel_status (*host_free)(void* address);
-  /* The same for memory that the program has. ACCEL_ALREADY for what is. */
+  /** Lets devices reach memory that the program has. ACCEL_ALREADY where they
+   * do. */
   accel_status (*host_register)(void* address, uint64_t bytes);
+  /** Takes back what host_register did; the memory stays the program's. */
   accel_status (*host_unregister)(void* address);
 
-  /* == ACCEL_CAP_MANAGED == without it managed memory is pinned memory. */
+  /** @} */
 
-  /* Memory that the host and all devices use at the same address. */
+  /** @name Of ACCEL_CAP_MANAGED
+   * Without it managed memory is pinned memory.
+   * @{ */
+
+  /** Memory that the host and all devices use at the same address. */
   accel_status (
       *managed_allocate)(int32_t device, uint64_t bytes, void** address);
+  /** Frees what managed_allocate gave. */
   accel_status (*managed_free)(void* address);
 
-  /* == ACCEL_CAP_STREAM_ORDERED == without it the runtime's pools take from
-   * memory_allocate and free when the stream gets there. */
+  /** @} */
 
+  /** @name Of ACCEL_CAP_STREAM_ORDERED
+   * Without it the runtime's pools take from memory_allocate and free when the
+   * stream gets there.
+   * @{ */
+
+  /** Memory that work behind it in the stream can use. */
   accel_status (*memory_allocate_async)(
       accel_stream stream,
       uint64_t bytes,
       void** address);
+  /** Frees such memory when the work before it in the stream is done. */
   accel_status (*memory_free_async)(accel_stream stream, void* address);
 
-  /* == ACCEL_CAP_PEER == */
+  /** @} */
 
-  /* Whether kernels of `from` can use memory of `to`; 0 or 1. */
+  /** @name Of ACCEL_CAP_PEER
+   * Without it kernels use memory of their own device only.
+   * @{ */
+
+  /** Whether kernels of `from` can use memory of `to`; 0 or 1. */
   accel_status (*peer_possible)(int32_t from, int32_t to, int32_t* possible);
-  /* Lets them, or no longer. Given twice is not an error. */
+  /** Lets them, or no longer. Given twice is not an error. */
   accel_status (*peer_enable)(int32_t from, int32_t to, int32_t enabled);
-  /* Lets the kernels of a device use one allocation of another, whatever
+  /** Lets the kernels of a device use one allocation of another, whatever
    * peer_enable says, or no longer. */
   accel_status (*memory_share)(void* address, int32_t device, int32_t enabled);
 
-  /* == ACCEL_CAP_IPC == */
+  /** @} */
 
-  /* Names memory that memory_allocate gave, by its first address. */
+  /** @name Of ACCEL_CAP_IPC
+   * Without it no memory is shared between processes.
+   * @{ */
+
+  /** Names memory that memory_allocate gave, by its first address. */
   accel_status (*ipc_export)(void* address, accel_ipc_handle* handle);
-  /* Memory of another process, for a device of this one. ACCEL_OTHER_ENDED,
+  /** Memory of another process, for a device of this one. ACCEL_OTHER_ENDED,
    * ACCEL_INVALID_ARGUMENT for what names nothing (any more): handles come from
-   * anywhere. @param bytes receives its size. */
+   * anywhere.
+   * @param device that is to use it.
+   * @param handle what ipc_export gave there.
+   * @param address receives where it lies in this process.
+   * @param bytes receives its size. */
   accel_status (*ipc_import)(
       int32_t device,
       const accel_ipc_handle* handle,
       void** address,
       uint64_t* bytes);
+  /** Lets go of what ipc_import gave; the other process's memory stays. */
   accel_status (*ipc_close)(void* address);
 
-  /* == ACCEL_CAP_VIRTUAL == addresses and memory apart from each other; sizes
-   * and offsets are multiples of virtual_granularity. Without it the runtime
-   * answers that virtual memory management is not supported, which torch's
-   * expandable segments ask for. */
+  /** @} */
 
+  /** @name Of ACCEL_CAP_VIRTUAL
+   * Addresses and memory apart from each other; sizes and offsets are multiples
+   * of virtual_granularity. Without it the runtime answers that virtual memory
+   * management is not supported, which torch's expandable segments ask for.
+   * @{ */
+
+  /** What sizes and offsets are multiples of. */
   accel_status (*virtual_granularity)(int32_t device, uint64_t* bytes);
-  /* @param wish an address or null, which need not be followed. */
+  /** Addresses for all devices, with no memory behind them.
+   * @param bytes how many.
+   * @param alignment of the first one: a power of two, or 0.
+   * @param wish an address or null, which need not be followed.
+   * @param address receives the first one. */
   accel_status (*virtual_reserve)(
       uint64_t bytes,
       uint64_t alignment,
       void* wish,
       void** address);
+  /** Gives back what virtual_reserve gave, as a whole. */
   accel_status (*virtual_release)(void* address, uint64_t bytes);
+  /** Memory of a device, with no address. */
   accel_status (*physical_create)(
       int32_t device,
       uint64_t bytes,
       accel_physical* physical);
-  /* Lets go; where it is mapped it stays. */
+  /** Lets go; where it is mapped it stays. */
   accel_status (*physical_destroy)(accel_physical physical);
-  /* A file descriptor, the caller's, that names it for other processes. */
+  /** A file descriptor, the caller's, that names it for other processes. */
   accel_status (*physical_export)(accel_physical physical, int32_t* file);
-  /* @param file stays the caller's. @param bytes receives its size. */
+  /** Memory that another process's physical_export named.
+   * @param device whose memory it is.
+   * @param file stays the caller's.
+   * @param physical receives it.
+   * @param bytes receives its size. */
   accel_status (*physical_import)(
       int32_t device,
       int32_t file,
       accel_physical* physical,
       uint64_t* bytes);
-  /* Nobody may use what is mapped until virtual_access lets a device. */
+  /** Puts memory behind addresses. Nobody may use it until virtual_access lets
+   * a device. */
   accel_status (*virtual_map)(
       void* address,
       uint64_t bytes,
       uint64_t offset,
       accel_physical physical);
+  /** Takes the memory from behind addresses. */
   accel_status (*virtual_unmap)(void* address, uint64_t bytes);
+  /** Lets a device use what is mapped there, or no longer. */
   accel_status (*virtual_access)(
       void* address,
       uint64_t bytes,
       int32_t device,
       int32_t enabled);
 
-  /* == ACCEL_CAP_SUBMIT == how a vendor's operators put their own work into a
-   * stream of the runtime, which calls this now, or again and again when a
-   * graph that has captured it is run. Without it the runtime calls the
-   * function with null in a callback of the stream. */
+  /** @} */
 
-  /* Calls `function` before it returns; what that puts into the library's
+  /** @name Of ACCEL_CAP_SUBMIT
+   * How a vendor's operators put their own work into a stream of the runtime,
+   * which calls this now, or again and again when a graph that has captured it
+   * is run. Without it the runtime calls the function with null in a callback
+   * of the stream.
+   * @{ */
+
+  /** Calls `function` before it returns; what that puts into the library's
    * own stream is in order with the stream's other work.
+   * @param stream that the work belongs to.
+   * @param function gets the library's own stream; its status is the answer.
    * @param data the caller's until the function has been called. */
   accel_status (*stream_submit)(
       accel_stream stream,
       accel_status (*function)(void* native_stream, void* data),
       void* data);
 
-  /* == ACCEL_CAP_CODE == without it launches answer CUDA's error 209. */
+  /** @} */
 
+  /** @name Of ACCEL_CAP_CODE
+   * Without it launches answer CUDA's error 209.
+   * @{ */
+
+  /** Loads code on a device. */
   accel_status (*module_load)(
       int32_t device,
       const accel_image* image,
       accel_module* module);
-  /* Launches that are in streams are still done. */
+  /** Launches that are in streams are still done. */
   accel_status (*module_unload)(accel_module module);
-  /* A kernel, compiled if need be: may take long. The module's. */
+  /** The kernel of that name, compiled if need be: may take long. The module's.
+   */
   accel_status (*module_kernel)(
       accel_module module,
       const char* name,
       accel_kernel* kernel);
+  /** The variable of that name; ACCEL_NOT_FOUND when there is none. */
   accel_status (*module_variable)(
       accel_module module,
       const char* name,
       accel_variable* variable);
-  /* The variable of that number; ACCEL_NOT_FOUND behind the last one. */
+  /** The variable of that number; ACCEL_NOT_FOUND behind the last one. */
   accel_status (*module_variable_at)(
       accel_module module,
       uint32_t index,
       accel_variable* variable);
-  /* The name of the kernel of that number; ACCEL_NOT_FOUND behind the last one.
-   * The module's. */
+  /** The name of the kernel of that number; ACCEL_NOT_FOUND behind the last
+   * one. The module's. */
   accel_status (*module_kernel_name_at)(
       accel_module module,
       uint32_t index,
       const char** name);
+  /** What a kernel needs; struct_size says how much the caller knows. */
   accel_status (*kernel_properties)(
       accel_kernel kernel,
       accel_kernel_properties* properties);
-  /* Launches. Sizes are within the figures of device and kernel; the runtime
-   * has seen to it. */
+  /** Puts a kernel's launch into a stream. Sizes are within the figures of
+   * device and kernel; the runtime has seen to it. */
   accel_status (*launch)(accel_stream stream, const accel_launch* launch);
-  /* The heap that kernels' malloc takes from: its size, which can be set until
-   * a kernel has used it (ACCEL_INVALID_ARGUMENT then). */
+  /** The size of the heap that kernels' malloc takes from. */
   accel_status (*heap_limit)(int32_t device, uint64_t* bytes);
+  /** Sets that size, until a kernel has used the heap (ACCEL_INVALID_ARGUMENT
+   * then). */
   accel_status (*set_heap_limit)(int32_t device, uint64_t bytes);
 
-  /* == ACCEL_CAP_COLLECTIVES == without it the runtime's NCCL copies and adds
-   * itself. */
+  /** @} */
 
-  /* @param id a name for the group that its ranks agree on.
-   * Waits for all ranks. */
+  /** @name Of ACCEL_CAP_COLLECTIVES
+   * Without it the runtime's NCCL copies and adds itself.
+   * @{ */
+
+  /** Joins a group; waits for all its ranks.
+   * @param device the rank's.
+   * @param id a name for the group that its ranks agree on.
+   * @param rank this one's number, from 0.
+   * @param ranks how many there are.
+   * @param communicator receives the rank's part of the group. */
   accel_status (*communicator_create)(
       int32_t device,
       const unsigned char id[128],
       int32_t rank,
       int32_t ranks,
       accel_communicator* communicator);
-  /* Ends what waits in it, too. */
+  /** Leaves the group; ends what waits in it, too. */
   accel_status (*communicator_destroy)(accel_communicator communicator);
-  /* An error that came up while work was done; ACCEL_OK without one. */
+  /** An error that came up while work was done; ACCEL_OK without one. */
   accel_status (*communicator_status)(accel_communicator communicator);
-  /* Puts the operations into the stream; they are one step, as in a group of
+  /** Puts the operations into the stream; they are one step, as in a group of
    * NCCL. */
   accel_status (*collective)(
       accel_communicator communicator,
       accel_stream stream,
       const accel_collective* operations,
       uint32_t count);
+
+  /** @} */
 } accel_api;
 
-/* Gives the struct, which stays as it is as long as the library is loaded.
- * @param runtime_version ACCEL_ABI_VERSION of who asks.
- * Null when the library cannot serve that version. */
+/** Gives the struct, which stays as it is as long as the library is loaded;
+ * null when the library cannot serve that version.
+ * @param runtime_version #ACCEL_ABI_VERSION of who asks. */
 typedef const accel_api* (*accel_get_api_function)(uint32_t runtime_version);
 
 #ifdef __cplusplus

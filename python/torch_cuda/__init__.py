@@ -1,8 +1,8 @@
 """CUDA for a CPU-only PyTorch, as a plugin.
 
-`import torch` finds this package through the entry point group `torch.backends` and calls
-`_autoload`. Nothing here imports torch by itself, so that `import torch_cuda` stays cheap and also
-works where torch does not. What activation does, and in which order, is in `_activation.py`.
+``import torch`` finds this package through the entry point group ``torch.backends`` and calls
+``_autoload``. Nothing here imports torch by itself, so that ``import torch_cuda`` stays cheap and also
+works where torch does not. What activation does, and in which order, is in ``_activation.py``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from torch_cuda._activation import activate, autoload, is_active, plugins, why_i
 from torch_cuda._build import BuildInfo, build_info
 from torch_cuda._errors import ActivationError, ActivationWarning
 from torch_cuda._operators import served_by
+from torch_cuda._plugins import PluginState
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -23,6 +24,7 @@ __all__ = [
     "ActivationError",
     "ActivationWarning",
     "BuildInfo",
+    "PluginState",
     "activate",
     "backends",
     "build_info",

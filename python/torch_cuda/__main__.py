@@ -1,4 +1,4 @@
-"""Command line: `python -m torch_cuda doctor`."""
+"""Command line: ``python -m torch_cuda doctor``."""
 
 from __future__ import annotations
 

@@ -91,8 +91,8 @@ def autoload() -> None:
 def activate() -> None:
     """Turns the CPU-only torch of this process into one with CUDA.
 
-    Only needed where torch did not do it by itself (`TORCH_DEVICE_BACKEND_AUTOLOAD=0`). Imports
-    torch if that has not happened yet. Does nothing when it is on already. `TORCH_CUDA_DISABLE` is
+    Only needed where torch did not do it by itself (``TORCH_DEVICE_BACKEND_AUTOLOAD=0``). Imports
+    torch if that has not happened yet. Does nothing when it is on already. ``TORCH_CUDA_DISABLE`` is
     not looked at: who calls this function means it.
 
     Raises:

@@ -67,7 +67,7 @@ def build_info(package: str = DISTRIBUTION) -> BuildInfo:
       The constants; the same object each time.
 
     Raises:
-      ActivationError: `_build_info.py` is missing or lacks a constant, so that this is no whole
+      ActivationError: ``_build_info.py`` is missing or lacks a constant, so that this is no whole
         wheel (a source tree, or a damaged installation).
     """
     try:

@@ -1,19 +1,22 @@
-// What a vendor's library of operators gives to torch_cuda: kernels for the
-// devices of its device library. It needs torch's headers and no others, and
-// links to nothing of torch_cuda.
-//
-//   at::Tensor relu(const at::Tensor& self) { … }
-//
-//   TORCH_CUDA_OPERATORS(m) {
-//     m.impl("relu", TORCH_FN(relu));
-//   }
-//
-// The library is found as libaccel_NAME_operators.so beside the device library
-// libaccel_NAME.so, or where the entry point of an installed distribution says
-// (docs/vendors.md). Its kernels serve CUDA tensors on devices of NAME only.
-// They are called as kernels of the dispatcher's key CUDA, with whatever
-// stream is current, captured or not: what they compute, they put into that
-// stream (submit, below).
+/// @file
+/// What a vendor's library of operators gives to torch_cuda: kernels for the
+/// devices of its device library. It needs torch's headers and no others, and
+/// links to nothing of torch_cuda.
+///
+/// @code
+/// at::Tensor relu(const at::Tensor& self) { … }
+///
+/// TORCH_CUDA_OPERATORS(m) {
+///   m.impl("relu", TORCH_FN(relu));
+/// }
+/// @endcode
+///
+/// The library is found as libaccel_NAME_operators.so beside the device library
+/// libaccel_NAME.so, or where the entry point of an installed distribution says
+/// (docs/vendors.md). Its kernels serve CUDA tensors on devices of NAME only.
+/// They are called as kernels of the dispatcher's key CUDA, with whatever
+/// stream is current, captured or not: what they compute, they put into that
+/// stream (torch_cuda::vendor::submit).
 #pragma once
 
 #include <ATen/core/boxing/KernelFunction.h>
@@ -57,6 +60,7 @@ class Table {
         c10::impl::CppSignature::make<Function>(),
         c10::detail::inferFunctionSchemaFromFunctor<Function>());
   }
+  /// Registers a kernel that is given as a pointer.
   template <class Function>
   std::enable_if_t<c10::guts::is_function_type<Function>::value> impl(
       const char* name,
@@ -77,6 +81,7 @@ class Table {
   }
 
  protected:
+  /// Takes a kernel with its types: impl and impl_boxed give them.
   virtual void add(
       const char* name,
       c10::KernelFunction kernel,
@@ -84,7 +89,7 @@ class Table {
       std::unique_ptr<c10::FunctionSchema> inferred) = 0;
 
  public:
-  /// See below.
+  /// What torch_cuda::vendor::submit calls.
   virtual void submit(c10::DeviceIndex device, Work work) = 0;
 };
 
@@ -100,6 +105,7 @@ __attribute__((visibility("hidden"))) inline Table* table = nullptr;
 /// memory of tensors that are freed meanwhile is used again by later work of
 /// the same stream only.
 /// @param device index of a CUDA device of this library.
+/// @param work what is done in the stream.
 /// @throws c10::Error for errors of the stream.
 inline void submit(c10::DeviceIndex device, Work work) {
   detail::table->submit(device, std::move(work));

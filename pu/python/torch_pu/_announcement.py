@@ -15,9 +15,9 @@ _plain: type[ModuleType] | None = None
 
 
 def announce(on: bool = True) -> None:
-    """Has `torch.cuda.NAME` give one DeprecationWarning for each name, which says `torch.pu.NAME`.
+    """Has ``torch.cuda.NAME`` give one DeprecationWarning for each name, which says ``torch.pu.NAME``.
 
-    Off unless the environment has `TORCH_PU_ANNOUNCE=1`. What torch does itself gives none.
+    Off unless the environment has ``TORCH_PU_ANNOUNCE=1``. What torch does itself gives none.
 
     Args:
       on: whether to.

@@ -1,6 +1,6 @@
-"""Mixed precision on pu: `torch.pu.amp`.
+"""Mixed precision on pu: ``torch.pu.amp``.
 
-`torch.amp.autocast("pu")` casts what CUDA's lists say; `register` changes it for single operators, for a device
+``torch.amp.autocast("pu")`` casts what CUDA's lists say; `register` changes it for single operators, for a device
 whose kernels differ.
 """
 
@@ -33,14 +33,14 @@ custom_bwd = functools.partial(_custom_bwd, device_type="pu")
 
 
 class GradScaler(_GradScaler):
-    """`torch.amp.GradScaler("pu")`, with its arguments but the device."""
+    """``torch.amp.GradScaler("pu")``, with its arguments but the device."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("pu", *args, **kwargs)
 
 
 class autocast(_autocast):
-    """`torch.amp.autocast("pu")`.
+    """``torch.amp.autocast("pu")``.
 
     Args:
       enabled: whether to cast.
@@ -69,7 +69,7 @@ def register(op: str | Callable[..., Any], policy: str) -> None:
 
     Raises:
       ValueError: there is no such operator or policy.
-      TypeError: `op` is no operator.
+      TypeError: ``op`` is no operator.
     """
     if policy not in _POLICIES:
         raise ValueError(

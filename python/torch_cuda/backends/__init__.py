@@ -1,6 +1,6 @@
-"""The switches of the CUDA backend: `torch.backends.cuda`, `.cudnn` and `.cusparselt`.
+"""The switches of the CUDA backend: ``torch.backends.cuda``, ``.cudnn`` and ``.cusparselt``.
 
-The same objects: `torch_cuda.backends.cudnn is torch.backends.cudnn`.
+The same objects: ``torch_cuda.backends.cudnn is torch.backends.cudnn``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _mirror.mirror(__name__, "torch.backends", only=__all__)
 
 
 def __getattr__(name: str) -> object:
-    """Looks up `cuda`, `cudnn` and `cusparselt` on `torch.backends` (PEP 562)."""
+    """Looks up ``cuda``, ``cudnn`` and ``cusparselt`` on ``torch.backends`` (PEP 562)."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _mirror.attribute(__name__, torch.backends, name)

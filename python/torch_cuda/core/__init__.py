@@ -1,6 +1,6 @@
-"""The Python half of the CUDA backend: everything of `torch.cuda`, the same objects.
+"""The Python half of the CUDA backend: everything of ``torch.cuda``, the same objects.
 
-`torch_cuda.core.Stream is torch.cuda.Stream`, and `torch_cuda.core.streams is torch.cuda.streams`.
+``torch_cuda.core.Stream is torch.cuda.Stream``, and ``torch_cuda.core.streams is torch.cuda.streams``.
 Works whether or not CUDA is active: then it mirrors what the CPU torch has there.
 """
 
@@ -19,7 +19,7 @@ _mirror.mirror(__name__, "torch.cuda")
 
 
 def __getattr__(name: str) -> object:
-    """Looks up `name` on `torch.cuda` (PEP 562)."""
+    """Looks up ``name`` on ``torch.cuda`` (PEP 562)."""
     return _mirror.attribute(__name__, torch.cuda, name)
 
 

@@ -1,4 +1,4 @@
-"""`python -m torch_cuda doctor`: what is installed, what was found, whether CUDA is active.
+"""``python -m torch_cuda doctor``: what is installed, what was found, whether CUDA is active.
 
 Unlike activation it does not stop at the first thing that is wrong, and it reads every file of the
 wheel to compare its hash.

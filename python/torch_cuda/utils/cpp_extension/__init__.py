@@ -2,7 +2,7 @@
 
 `NewDeviceCppExtension` describes a device, `CUDAExtension` is one that is described, and
 `BuildExtension` builds the extensions of both. While the plugin is active the three are also in
-`torch.utils.cpp_extension`.
+``torch.utils.cpp_extension``.
 """
 
 from __future__ import annotations

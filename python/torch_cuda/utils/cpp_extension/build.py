@@ -26,10 +26,10 @@ from torch_cuda.utils.cpp_extension.extension import device_link_of, device_of
 
 
 class BuildExtension(upstream.BuildExtension):
-    """The `build_ext` command for extensions of torch, those of described devices included.
+    """The ``build_ext`` command for extensions of torch, those of described devices included.
 
-    Takes the same options as upstream's (`use_ninja`, `no_python_abi_suffix`), and the environment
-    variable `MAX_JOBS` limits the compilers that run at a time.
+    Takes the same options as upstream's (``use_ninja``, ``no_python_abi_suffix``), and the environment
+    variable ``MAX_JOBS`` limits the compilers that run at a time.
     """
 
     # Whether the compilers' commands are shown.
@@ -42,7 +42,7 @@ class BuildExtension(upstream.BuildExtension):
         self._current = threading.local()
 
     def build_extensions(self) -> None:
-        """Checks the toolkits of all devices, then builds (`setuptools.command.build_ext`).
+        """Checks the toolkits of all devices, then builds (``setuptools.command.build_ext``).
 
         Raises:
           OSError: a compiler that is needed is missing.
@@ -66,7 +66,7 @@ class BuildExtension(upstream.BuildExtension):
         super().build_extensions()
 
     def build_extension(self, ext: setuptools.Extension) -> None:
-        """Builds one extension (`setuptools.command.build_ext`)."""
+        """Builds one extension (``setuptools.command.build_ext``)."""
         if device_of(ext) is None:
             super().build_extension(ext)
             return

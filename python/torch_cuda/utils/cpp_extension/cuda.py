@@ -35,7 +35,7 @@ def library_folder() -> str:
 def header_folder() -> str:
     """The folder of the headers that a CPU build of PyTorch does not configure.
 
-    They are `c10/cuda/impl/cuda_cmake_macros.h` and `ATen/cuda/CUDAConfig.h`. The other CUDA headers
+    They are ``c10/cuda/impl/cuda_cmake_macros.h`` and ``ATen/cuda/CUDAConfig.h``. The other CUDA headers
     of PyTorch are part of a CPU torch.
     """
     return str(_build.package_folder() / "include")
@@ -63,7 +63,7 @@ def library_paths() -> list[str]:
 def link_flags_of_cpp_extensions() -> list[str]:
     """Flags for extensions that do not name CUDA, and may call PyTorch's CUDA functions all the same.
 
-    In a CUDA build of PyTorch `-ltorch` brings these libraries along. Here they are named, and the
+    In a CUDA build of PyTorch ``-ltorch`` brings these libraries along. Here they are named, and the
     linker takes those that are used.
     """
     return [
@@ -96,7 +96,7 @@ def compile_flags(user_flags: Sequence[str]) -> list[str]:
 
 
 def dependency_flags() -> list[str]:
-    """nvcc's flags for a dependency file; none where `TORCH_EXTENSION_SKIP_NVCC_GEN_DEPENDENCIES`
+    """nvcc's flags for a dependency file; none where ``TORCH_EXTENSION_SKIP_NVCC_GEN_DEPENDENCIES``
     is 1, as some compiler caches do not know them."""
     if os.environ.get("TORCH_EXTENSION_SKIP_NVCC_GEN_DEPENDENCIES", "0") == "1":
         return []

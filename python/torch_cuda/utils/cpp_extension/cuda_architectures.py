@@ -1,4 +1,4 @@
-"""For which GPUs nvcc compiles: `TORCH_CUDA_ARCH_LIST`, the visible GPUs, or what the plugin has."""
+"""For which GPUs nvcc compiles: ``TORCH_CUDA_ARCH_LIST``, the visible GPUs, or what the plugin has."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _BUILT_FOR = re.compile(r"(?P<kind>sm|compute)_(?P<number>\d+[af]?)")
 
 
 def architecture_flags(user_flags: Sequence[str] | None = None) -> list[str]:
-    """The `-gencode` flags for an extension.
+    """The ``-gencode`` flags for an extension.
 
     Args:
       user_flags: the user's flags for nvcc; if they choose architectures, nothing is added.
 
     Returns:
-      Flags for what `TORCH_CUDA_ARCH_LIST` names; if it is not set, for the visible GPUs with PTX
+      Flags for what ``TORCH_CUDA_ARCH_LIST`` names; if it is not set, for the visible GPUs with PTX
       for newer ones; if there is none, for what torch_cuda itself was built for.
 
     Raises:
@@ -62,7 +62,7 @@ def architecture_flags(user_flags: Sequence[str] | None = None) -> list[str]:
 
 
 def expand(value: str) -> list[str]:
-    """Splits a value of `TORCH_CUDA_ARCH_LIST`.
+    """Splits a value of ``TORCH_CUDA_ARCH_LIST``.
 
     Args:
       value: architectures between semicolons or blanks, such as "8.0 9.0+PTX" or "Ampere;Hopper".

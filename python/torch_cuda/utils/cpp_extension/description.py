@@ -1,6 +1,6 @@
 """`DeviceDescription`: what building C++ extensions for a device takes, as data.
 
-Nothing here builds anything, and nothing here knows CUDA; `cuda.py` describes it.
+Nothing here builds anything, and nothing here knows CUDA; ``cuda.py`` describes it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HOST_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C")
 """What the host's compiler takes."""
 
 HOST_KEY = "cxx"
-"""The key of the host compiler's flags in a dict of `extra_compile_args`."""
+"""The key of the host compiler's flags in a dict of ``extra_compile_args``."""
 
 DEPENDENCY_FILE = "{depfile}"
 """Stands in `dependency_flags` for the file to which the compiler writes what it has read."""
@@ -55,11 +55,11 @@ class DeviceDescription:
       libraries: names of libraries to link, beside torch's own.
       link_flags: flags for the linker.
       macros: macros for device and host sources; None as the value means just defined.
-      flags_key: the key of the device compiler's flags in a dict of `extra_compile_args`; the
+      flags_key: the key of the device compiler's flags in a dict of ``extra_compile_args``; the
         device's name if empty.
-      dependency_flags: make the compiler write the headers it has read to `{depfile}`, in make's
+      dependency_flags: make the compiler write the headers it has read to ``{depfile}``, in make's
         syntax; empty where it cannot. Without it a changed header does not rebuild its users.
-      device_link_flags: make the compiler link the device code of objects (`-dlink` for nvcc);
+      device_link_flags: make the compiler link the device code of objects (``-dlink`` for nvcc);
         None where the device has no such step.
       translate: changes sources before they are compiled; None for no change.
       check: called before anything is compiled; raises where the toolkit does not fit.
@@ -115,7 +115,7 @@ class DeviceDescription:
 
     @property
     def key(self) -> str:
-        """The key of the device compiler's flags in a dict of `extra_compile_args`."""
+        """The key of the device compiler's flags in a dict of ``extra_compile_args``."""
         return self.flags_key or self.name
 
     def owns(self, source: str) -> bool:

@@ -38,19 +38,19 @@ def describe_extension(
       sources: device and host sources, in any order.
       dlink: link the device code before the host links, for code that is compiled to be
         relocatable. Needs ninja.
-      dlink_libraries: libraries with relocatable device code; turns `dlink` on.
+      dlink_libraries: libraries with relocatable device code; turns ``dlink`` on.
       extra_compile_args: flags for both compilers, or a dict: "cxx" to the host's flags, the
-        device's `key` to the device's.
-      **options: as for `setuptools.Extension` (`include_dirs`, `libraries`, `define_macros`,
-        `extra_link_args`, `py_limited_api` and so on); they come before those of the device.
+        device's ``key`` to the device's.
+      **options: as for ``setuptools.Extension`` (``include_dirs``, ``libraries``, ``define_macros``,
+        ``extra_link_args``, ``py_limited_api`` and so on); they come before those of the device.
 
     Returns:
-      The extension, for `ext_modules` of `setuptools.setup`.
+      The extension, for ``ext_modules`` of ``setuptools.setup``.
 
     Raises:
       OSError: the device's toolkit is not found; the text is the description's.
       TypeError: one string as the sources.
-      ValueError: `dlink` for a device that has no such step.
+      ValueError: ``dlink`` for a device that has no such step.
     """
     if isinstance(sources, str):
         raise TypeError(

@@ -52,14 +52,14 @@ def load(
 
     Args:
       device: compiles the sources that it owns.
-      name: of the extension; what `TORCH_EXTENSION_NAME` expands to.
+      name: of the extension; what ``TORCH_EXTENSION_NAME`` expands to.
       sources: paths, of the device and of the host.
       extra_cflags: flags for the host compiler.
       extra_device_flags: flags for the device compiler.
       extra_ldflags: flags for the linker.
       extra_include_paths: folders of headers.
       build_directory: where to build; by default a folder of this name and device in
-        `TORCH_EXTENSIONS_DIR`, or in PyTorch's cache folder.
+        ``TORCH_EXTENSIONS_DIR``, or in PyTorch's cache folder.
       verbose: show the commands.
       is_python_module: whether the library is a Python module; if not it is loaded for the
         operators that it registers.
@@ -126,10 +126,10 @@ def load_inline(
     """Builds an extension from text and loads it; see `load` for what is not described here.
 
     Args:
-      device: compiles `device_sources`.
+      device: compiles ``device_sources``.
       name: of the extension.
-      cpp_sources: host code; comes after `#include <torch/extension.h>`.
-      device_sources: device code; comes after the device's `inline_includes`.
+      cpp_sources: host code; comes after ``#include <torch/extension.h>``.
+      device_sources: device code; comes after the device's ``inline_includes``.
       functions: C++ functions that the host code declares, to be bound to Python: names, or a dict
         of name to docstring.
       extra_cflags: see `load`.

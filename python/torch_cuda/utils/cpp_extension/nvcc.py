@@ -14,7 +14,7 @@ COMPILER_VARIABLE = "PYTORCH_NVCC"
 
 
 def command() -> list[str]:
-    """The command of nvcc: `PYTORCH_NVCC` if it is set, else the one of CUDA_HOME.
+    """The command of nvcc: ``PYTORCH_NVCC`` if it is set, else the one of CUDA_HOME.
 
     Raises:
       OSError: no CUDA toolkit is found.

@@ -48,7 +48,7 @@ def ninja_file(commands: Sequence[Command]) -> str:
 def with_ninja(
     commands: Sequence[Command], folder: pathlib.Path, error: str, *, verbose: bool
 ) -> None:
-    """Runs what is out of date, in parallel: as many at a time as `MAX_JOBS` says, or as ninja does.
+    """Runs what is out of date, in parallel: as many at a time as ``MAX_JOBS`` says, or as ninja does.
 
     Args:
       commands: to run; one that needs another's output names it as an input.

@@ -1,4 +1,4 @@
-"""Puts the devices into `torch.utils.cpp_extension`: what happens to that module when it is imported.
+"""Puts the devices into ``torch.utils.cpp_extension``: what happens to that module when it is imported.
 
 Upstream's functions stay upstream's. They only learn where the plugin's libraries and headers are.
 """
@@ -23,7 +23,7 @@ def extend(module: ModuleType) -> None:
     """Extends upstream's module, in a process in which the plugin is active.
 
     Args:
-      module: `torch.utils.cpp_extension`; nothing happens if it is extended already.
+      module: ``torch.utils.cpp_extension``; nothing happens if it is extended already.
     """
     names = vars(module)
     if names["CUDAExtension"] is cuda.CUDAExtension:
