@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import pathlib
 import re
@@ -26,6 +27,8 @@ class StoppedError(Exception):
 # gtest and absltest begin and end a test so.
 _BEGUN = re.compile(r"^\[ RUN +\] (\S+)", re.MULTILINE)
 _ENDED = re.compile(r"^\[ +(?:OK|FAILED|SKIPPED) +\] (\S+)", re.MULTILINE)
+# training/topic.py says so why a test is skipped.
+_REASON = re.compile(r"^\[ REASON +\] (\S+): (.*)$", re.MULTILINE)
 
 
 def run(
@@ -79,7 +82,7 @@ def run(
     wrong = f"took longer than {seconds} s" if late else ""
     if xml.is_file():
         try:
-            cases = junit.read(xml)
+            cases = _with_reasons(junit.read(xml), text)
         except ValueError as damaged:
             wrong = wrong or str(damaged)
     else:
@@ -124,6 +127,17 @@ def _describe(status: int) -> str:
     if status >= 0:
         return f"ended with status {status}"
     return f"was ended by {signal.Signals(-status).name}"
+
+
+def _with_reasons(cases: Sequence[junit.Case], text: str) -> list[junit.Case]:
+    """The cases; those that were skipped and have no message have what was said."""
+    reasons = dict(_REASON.findall(text))
+    return [
+        dataclasses.replace(case, message=reasons.get(case.title, ""))
+        if case.outcome == junit.SKIPPED and not case.message
+        else case
+        for case in cases
+    ]
 
 
 def _unfinished(text: str) -> str:

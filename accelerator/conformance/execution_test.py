@@ -58,6 +58,23 @@ class ExecutionTest(absltest.TestCase):
         self.assertEqual(cases[0], Case("A", "a", junit.PASSED))
         self.assert_process_failed(cases, "ended with status 3 though no test had failed")
 
+    def test_what_is_skipped_has_the_reason_that_was_said(self) -> None:
+        cases = self.run_program(
+            """
+            print("[ REASON   ] A.a: not this: a\\n[ REASON   ] A.b: needs two: b\\n  [ SKIPPED ] A.b")
+            skipped = '<testcase classname="A" name="{}" status="notrun" result="suppressed"/>'
+            path.write_text(text.replace("<testcase", skipped.format("b") + skipped.format("c") + "<testcase", 1))
+            """
+        )
+        self.assertEqual(
+            cases,
+            [
+                Case("A", "b", junit.SKIPPED, "needs two: b"),
+                Case("A", "c", junit.SKIPPED),
+                Case("A", "a", junit.PASSED),
+            ],
+        )
+
     def test_no_results_and_no_tests_are_failures(self) -> None:
         self.assert_process_failed(self.run_program("print('so')"), "status 0 before(.|\n)*so")
         self.assert_process_failed(

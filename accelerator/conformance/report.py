@@ -118,6 +118,9 @@ def markdown(device: Device, outcomes: Sequence[Outcome], partly: bool) -> str:
             "Of a file of PyTorch's own tests 95 % have to pass: some launch CUDA code of their own."
         )
     parts += ["## Capabilities", _capabilities(device)]
+    skipped = _skipped(outcomes)
+    if skipped:
+        parts += ["## Skipped", _table(("level", "subject", "tests", "why"), skipped)]
     failed = [each for each in outcomes if each.failures]
     if failed:
         parts.append("## Failures")
@@ -148,6 +151,18 @@ def _capabilities(device: Device) -> str:
             those = ", ".join(map(str, lacking))
             rows.append((f"`{capability}`", f"not device {those}", without))
     return _table(("capability", "there", "so"), rows)
+
+
+def _skipped(outcomes: Sequence[Outcome]) -> list[tuple[str, str, int, str]]:
+    """What tests were skipped for, subject by subject, without PyTorch's own tests, which do not say it."""
+    return [
+        (each.subject.level, each.subject.name, count, why)
+        for each in outcomes
+        for why, count in Counter(
+            case.message for case in each.cases or () if case.outcome == junit.SKIPPED
+        ).items()
+        if why
+    ]
 
 
 def _failures(outcome: Outcome) -> str:

@@ -125,6 +125,22 @@ class ReportTest(parameterized.TestCase):
         self.assertEqual(found["ACCEL_CAP_CODE"]["there"], "no")
         self.assertEqual(found["ACCEL_CAP_CODE"]["so"], capabilities.WITHOUT["ACCEL_CAP_CODE"])
 
+    def test_the_page_says_what_was_skipped_and_why(self) -> None:
+        skipped = [
+            Case("A", f"s{n}", junit.SKIPPED, why)
+            for n, why in enumerate(("two | a", "b", "two | a", ""))
+        ]
+        some = Outcome(Subject(MINIMAL, "subject", ()), [*skipped, Case("A", "a", junit.PASSED)])
+        page = report.markdown(_DEVICE, [outcome(MINIMAL, 1), some], partly=False)
+        rows = tables(page.partition("## Skipped")[2])[0]
+        self.assertEqual(
+            [(row["subject"], row["tests"], row["why"]) for row in rows],
+            [("subject", "2", "two | a"), ("subject", "1", "b")],
+        )
+        self.assertNotIn(
+            "## Skipped", report.markdown(_DEVICE, [outcome(MINIMAL, 1)], partly=False)
+        )
+
     def test_capabilities_are_those_of_the_header(self) -> None:
         header = pathlib.Path("accelerator/abi/device_api.h").read_text(encoding="utf-8")
         named = re.findall(r"^  (ACCEL_CAP_\w+) = 1 << \d+,?$", header, re.MULTILINE)

@@ -32,6 +32,7 @@ TOPICS = (
     "operators",
     "autograd",
     "autocast",
+    "profiler",
     "models",
     "programs",
 )

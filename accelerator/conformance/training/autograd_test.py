@@ -10,6 +10,8 @@ from absl.testing import absltest
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
+from accelerator.conformance.training import topic
+
 
 def doubles(*shape: int) -> torch.Tensor:
     """Numbers that derivatives are wanted by."""
@@ -33,7 +35,7 @@ class Cube(torch.autograd.Function):
         return 3 * x**2 * gradients[0]
 
 
-class AutogradTest(absltest.TestCase):
+class AutogradTest(topic.TopicTest):
     def test_derivatives_are_those_that_are_measured(self) -> None:
         square = doubles(4, 4)
         pictures, weights = doubles(1, 2, 5, 5), doubles(3, 2, 3, 3)

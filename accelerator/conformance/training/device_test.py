@@ -7,8 +7,10 @@ import threading
 import torch
 from absl.testing import absltest
 
+from accelerator.conformance.training import topic
 
-class DeviceTest(absltest.TestCase):
+
+class DeviceTest(topic.TopicTest):
     def test_there_are_devices(self) -> None:
         self.assertTrue(torch.cuda.is_available())
         self.assertGreaterEqual(torch.cuda.device_count(), 1)

@@ -8,11 +8,11 @@ import torch
 from absl.testing import absltest, parameterized
 from torch import nn
 
-from accelerator.conformance.training import host_numbers
+from accelerator.conformance.training import host_numbers, topic
 from tests.accelerator import models
 
 
-class ModelsTest(parameterized.TestCase):
+class ModelsTest(topic.TopicTest, parameterized.TestCase):
     @parameterized.parameters(
         (models.cnn, 2e-3),
         (models.transformer, 2e-3),

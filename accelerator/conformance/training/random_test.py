@@ -5,8 +5,10 @@ from __future__ import annotations
 import torch
 from absl.testing import absltest, parameterized
 
+from accelerator.conformance.training import topic
 
-class RandomTest(parameterized.TestCase):
+
+class RandomTest(topic.TopicTest, parameterized.TestCase):
     def test_a_seed_gives_the_same_numbers(self) -> None:
         for seed in (0, 1, 2**40 + 7):
             torch.manual_seed(seed)

@@ -7,6 +7,8 @@ import threading
 import torch
 from absl.testing import absltest
 
+from accelerator.conformance.training import topic
+
 
 def count(tensor: torch.Tensor, times: int = 50) -> None:
     """Work of some length, whose result tells how much of it is done."""
@@ -14,7 +16,7 @@ def count(tensor: torch.Tensor, times: int = 50) -> None:
         tensor += 1
 
 
-class StreamsTest(absltest.TestCase):
+class StreamsTest(topic.TopicTest):
     def test_a_block_makes_a_stream_current(self) -> None:
         usual = torch.cuda.current_stream()
         self.assertEqual(usual, torch.cuda.default_stream())
