@@ -145,8 +145,7 @@ class Router {
     if (key == DispatchKey::CUDA && is_softmax(op.operator_name())) {
       return softmax_kernel(op, target);
     }
-    if (key == DispatchKey::CUDA &&
-        takes_unsigned_number(op.operator_name())) {
+    if (key == DispatchKey::CUDA && takes_unsigned_number(op.operator_name())) {
       return unsigned_number_kernel(op, target);
     }
     return boxed(std::make_unique<RoutedKernel>(op, target));

@@ -33,7 +33,10 @@ class SyncDebugTest(parameterized.TestCase):
         ("a mask", lambda a, f, i: a[f]),
         ("a mask that is given a tensor", lambda a, f, i: a.index_put_((f,), a[0] + 1)),
         ("indices of the host", lambda a, f, i: a[torch.tensor([0, 1])]),
-        ("indices of the host to put", lambda a, f, i: a.index_put_((torch.tensor([0]),), a[0] + 1)),
+        (
+            "indices of the host to put",
+            lambda a, f, i: a.index_put_((torch.tensor([0]),), a[0] + 1),
+        ),
         ("a number", lambda a, f, i: a[0].item()),
         ("unique", lambda a, f, i: a.unique()),
         ("equal", lambda a, f, i: torch.equal(a, a + 1)),

@@ -130,7 +130,8 @@ def run_file(job: Job, record: pathlib.Path, skipped: Collection[str] = ()) -> l
                 process = start(0 if job.name in selection.RANKS else None)
                 watch(process, record, job)
         found = read(record)
-        # pytest: 0 all passed, 1 some failed, 5 nothing left to run. 2: a test was interrupted. Anything else is a crash.
+        # pytest: 0 all passed, 1 some failed, 5 nothing left to run; 2: a test was interrupted.
+        # Anything else is a crash.
         if process.returncode in (0, 1, 5) or len(found) == before:
             return found
 

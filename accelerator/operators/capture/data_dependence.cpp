@@ -59,7 +59,7 @@ bool has_indices_of_host(c10::ArrayRef<c10::IValue> arguments) {
   bool found = false;
   for (const auto& argument : arguments) {
     if (argument.isOptionalTensorList()) {
-      each_tensor(argument, [&](const at::Tensor& index) {
+      aliasing::each_tensor(argument, [&](const at::Tensor& index) {
         found = found || (index.defined() && index.is_cpu());
       });
     }
