@@ -65,7 +65,7 @@ typedef enum accel_status {
   ACCEL_OK = 0, /**< it is done, or will be: errors of work come later */
   ACCEL_NOT_READY = 1, /**< no error: work is not done yet */
   ACCEL_INVALID_ARGUMENT = 2, /**< last_error says which */
-  ACCEL_OUT_OF_MEMORY = 3, /**< of the device, or of the host where it is its */
+  ACCEL_OUT_OF_MEMORY = 3, /**< the device's, or the host's */
   ACCEL_NOT_SUPPORTED = 4, /**< by this device */
   ACCEL_NO_DEVICE = 5, /**< there is no device of that number */
   ACCEL_NOT_FOUND = 6, /**< no kernel or variable of that name */
@@ -77,11 +77,10 @@ typedef enum accel_status {
   ACCEL_UNKNOWN = 99, /**< what no other status says */
 
   /* Faults of the device. */
-  ACCEL_DEVICE_LOST = 100, /**< it is gone; nothing brings it back */
+  ACCEL_DEVICE_LOST = 100, /**< it does not answer any more */
   ACCEL_ILLEGAL_ADDRESS = 101, /**< an address that is nobody's */
-  ACCEL_MISALIGNED_ADDRESS =
-      102, /**< an address that is no multiple of the size */
-  ACCEL_ILLEGAL_INSTRUCTION = 103, /**< code that no device has */
+  ACCEL_MISALIGNED_ADDRESS = 102, /**< no multiple of the size */
+  ACCEL_ILLEGAL_INSTRUCTION = 103, /**< one that the device does not know */
   ACCEL_ASSERT = 104, /**< assert() in a kernel */
   ACCEL_LAUNCH_FAILURE = 105, /**< a kernel stopped itself, or any other way */
   ACCEL_LAUNCH_TIMEOUT = 106, /**< a kernel that took too long */
@@ -116,15 +115,16 @@ typedef void (*accel_callback)(void* data);
 
 /* ---- Capabilities ---- */
 
-/** What a device can do beyond what is required; bits. */
+/** What a device can do beyond what is required; bits. Those from
+ * ACCEL_CAP_TIMING on stand for groups of functions of #accel_api: all
+ * functions of a group are there when one of the devices has its bit, and all
+ * are null when none has. */
 typedef enum accel_capability {
   /** The host reads and writes device memory at the device's addresses (in
    * order with streams, which is the caller's business). */
   ACCEL_CAP_HOST_VISIBLE = 1 << 0,
   /** Callbacks may call functions of the device. */
   ACCEL_CAP_CALLS_IN_CALLBACKS = 1 << 1,
-  /* Groups of functions, further below: all functions of a group are there when
-   * one of the devices has its bit, and all are null when none has. */
   ACCEL_CAP_TIMING = 1 << 2,
   ACCEL_CAP_PINNED = 1 << 3,
   ACCEL_CAP_MANAGED = 1 << 4,
@@ -148,8 +148,7 @@ typedef enum accel_code_format {
 /** Figures of a device. Zero where the device has no such thing; the runtime
  * then answers programs with a figure that lets them run. */
 typedef struct accel_properties {
-  size_t
-      struct_size; /**< the caller's; the library fills what it knows of it */
+  size_t struct_size; /**< the caller's; what the library knows is filled */
   char name[256]; /**< "Fake device" */
   unsigned char uuid[16]; /**< unlike those of all other devices */
   uint64_t capabilities; /**< #accel_capability, of this device */

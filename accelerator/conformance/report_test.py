@@ -131,7 +131,8 @@ class ReportTest(parameterized.TestCase):
             for n, why in enumerate(("two | a", "b", "two | a", ""))
         ]
         some = Outcome(Subject(MINIMAL, "subject", ()), [*skipped, Case("A", "a", junit.PASSED)])
-        page = report.markdown(_DEVICE, [outcome(MINIMAL, 1), some], partly=False)
+        upstream = Outcome(Subject(FULL, "test_a.py", (), rate=0.95), skipped)
+        page = report.markdown(_DEVICE, [outcome(MINIMAL, 1), some, upstream], partly=False)
         rows = tables(page.partition("## Skipped")[2])[0]
         self.assertEqual(
             [(row["subject"], row["tests"], row["why"]) for row in rows],
