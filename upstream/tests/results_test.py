@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 import tomllib
 from collections.abc import Sequence
 
@@ -41,6 +43,25 @@ class SliceTest(absltest.TestCase):
 
     def test_every_file_has_a_slice(self) -> None:
         self.assertEqual(list(selection.SLICES), list(selection.SELECTED))
+
+
+class DevicesTest(absltest.TestCase):
+    def test_fake_is_as_many_as_a_file_asks_for(self) -> None:
+        self.assertIn("count=1", selection.devices("fake", "test_nn.py"))
+        self.assertIn("count=2", selection.devices("fake", "test_cuda_multigpu.py"))
+        for written in ("fake:count=3", "sim", "/opt/vendor/libaccel_vendor.so"):
+            self.assertEqual(selection.devices(written, "test_nn.py"), written)
+
+    def test_entries_are_chosen_by_the_name(self) -> None:
+        kinds = [selection.kind(chosen) for chosen in ("", "sim", "sim:2", "fake:memory=1G,sim")]
+        self.assertEqual(kinds, ["", "", "", "fake"])
+
+    def test_a_job_s_devices_are_told_to_its_process(self) -> None:
+        path = pathlib.Path("record.jsonl")
+        for chosen in ("fake:count=3", ""):
+            job = runner.Job(path, "test_nn.py", "", path, 1, devices=chosen)
+            told = runner.environment(job, path, path).get("TORCH_CUDA_DEVICES", "")
+            self.assertEqual(told, chosen or os.environ.get("TORCH_CUDA_DEVICES", ""))
 
 
 class MergeTest(absltest.TestCase):

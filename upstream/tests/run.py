@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import os
 import pathlib
-import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -46,12 +45,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=int, default=900, help="for one test (default: 900)")
     parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
     parser.add_argument("--table", type=pathlib.Path, help="page to write the counts into")
-    parser.add_argument("--devices", help="TORCH_CUDA_DEVICES of the tests (default: as it is)")
+    parser.add_argument(
+        "--devices", default="", help="TORCH_CUDA_DEVICES of the tests (default: as it is)"
+    )
     parser.add_argument("--slice", action="store_true", help="of each file, what slice_test has")
     options = parser.parse_args(argv)
-    # Which entries of known.toml are meant: the name before count and options.
-    kind = re.split("[:,]", options.devices or "")[0]
-    kind = "" if kind == "sim" else kind
+    kind = selection.kind(options.devices)
     if options.table and options.expression is not None:
         parser.error("--table has the counts of whole files: it does not go with -k")
     tests = options.tests.resolve()
@@ -80,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 seconds=options.seconds,
                 parts=selection.SLICES.get(name, 1) if options.slice else 1,
                 left_out=selection.LONG.get(name, ()) if options.slice else (),
-                devices=options.devices or "",
+                devices=options.devices,
             )
             verdicts[name] = runner.run_and_judge(
                 job, results.read_known(known, name, kind), outside, complete

@@ -5,6 +5,8 @@ CUDA's variants of tests for all devices. Where a file has thousands of them, th
 
 from __future__ import annotations
 
+import re
+
 SELECTED = {
     "test_torch.py": "CUDA",
     # What compares with the CPU, and between variants of an operator.
@@ -84,6 +86,16 @@ def devices(chosen: str, name: str) -> str:
     # Upstream expects that some memory is taken from the start, so that two halves do not fit: these do not.
     count = settings(name).get("CUDASIM_DEVICES", "1")
     return f"fake:count={count};memory=8191M" if chosen == "fake" else chosen
+
+
+def kind(chosen: str) -> str:
+    """Whose entries of known.toml are meant: the device's name; empty for the simulated one.
+
+    Args:
+        chosen: what is run on; empty: as the environment says, which is the simulated one.
+    """
+    name = re.split("[:,]", chosen)[0]
+    return "" if name == "sim" else name
 
 
 # Of each file, one test in so many is part of `bazel test //...` (slice_test.py): what takes some ten seconds on two

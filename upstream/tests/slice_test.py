@@ -1,11 +1,12 @@
 """A slice of each of upstream's test files passes, and docs/cudasim.md has its counts.
 
     ./bazelw test //upstream/tests:slice_test                            one shard a file
+    ./bazelw test //upstream/tests:fake_slice_test                       of some files, on the device "fake"
     ./bazelw run //upstream/tests:update                                 writes the table
     ./bazelw run //upstream/tests:update -- --file test_nn.py            writes one row
 
-The counts are those of the core profile on the simulated device; with another device or profile nothing but
-failures that are not listed counts.
+The counts are those of the core profile on the simulated device; with another device (--devices) or profile nothing
+but failures that are not listed counts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import os
 import pathlib
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from upstream.tests import results, runner, selection, table
 from upstream.tests.outside import Outside
@@ -24,9 +25,8 @@ from upstream.tests.outside import Outside
 _SECONDS = 300
 
 
-def chosen(environment: dict[str, str]) -> list[str]:
+def chosen(files: Sequence[str], environment: Mapping[str, str]) -> Sequence[str]:
     """The files of this process: all, or those of its shard."""
-    files = list(selection.SELECTED)
     shards = int(environment.get("TEST_TOTAL_SHARDS", "1"))
     index = int(environment.get("TEST_SHARD_INDEX", "0"))
     return files[index::shards]
@@ -46,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--built", type=pathlib.Path, required=True)
     parser.add_argument("--page", type=pathlib.Path, required=True, help="with the table")
     parser.add_argument("--file", action="append", help="a file; default: the selected ones")
+    parser.add_argument("--devices", default="", help="as run.py has it")
     options = parser.parse_args(argv)
     if status_file := os.environ.get("TEST_SHARD_STATUS_FILE"):
         pathlib.Path(status_file).touch()  # tells Bazel that shards are heeded
@@ -56,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     outside = Outside.read(options.full, options.built)
     sound = True
     with tempfile.TemporaryDirectory() as folder:
-        for name in options.file or chosen(dict(os.environ)):
+        for name in chosen(options.file or list(selection.SELECTED), os.environ):
             parts = selection.SLICES[name]
             job = runner.Job(
                 file=options.tests.resolve().parent / name,
@@ -66,10 +67,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                 seconds=_SECONDS,
                 parts=parts,
                 left_out=selection.LONG.get(name, ()),
+                devices=options.devices,
             )
-            verdict = runner.run_and_judge(
-                job, results.read_known(known, name), outside, complete=False
-            )
+            entries = results.read_known(known, name, selection.kind(options.devices))
+            verdict = runner.run_and_judge(job, entries, outside, complete=False)
             runner.report(name, verdict)
             if verdict.unexpected or not verdict.passed:
                 print(job.record.with_suffix(".log").read_text(encoding="utf-8")[-4000:])
@@ -78,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             row = table.row(name, verdict, parts)
             if workspace:
                 table.update(page, table.SLICES, {name: row})
-            elif counted() and row != recorded.get(name):
+            elif not options.devices and counted() and row != recorded.get(name):
                 print(f"{options.page} has {recorded.get(name, 'no row')}\nand should have {row}")
                 print(f"type: ./bazelw run //upstream/tests:update -- --file {name}")
                 sound = False
