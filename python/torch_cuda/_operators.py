@@ -58,16 +58,16 @@ def route(package: pathlib.Path, devices: Iterable[Device] = ()) -> int:
     return routed
 
 
-def initialise_before_graphs(graph: type) -> None:
+def initialise_before_graphs(graph: Any) -> None:
     """Has CUDA initialised before a graph fills tensors, so that the operator is served.
 
-    Upstream leaves that to C++, which knows nothing of what waits for the first use of CUDA.
+    Upstream leaves that to C++, which knows nothing of what waits for the first use of CUDA. Other
+    first uses come through Python.
 
     Args:
-      graph: `torch.cuda.CUDAGraph`, whose methods are wrapped.
+      graph: `torch.cuda.CUDAGraph`, whose method is wrapped.
     """
-    for name in ("capture_begin", "register_generator_state"):
-        setattr(graph, name, _after_initialisation(getattr(graph, name)))
+    graph.capture_begin = _after_initialisation(graph.capture_begin)
 
 
 def served_by(operator: str, device: int | None = None) -> str:

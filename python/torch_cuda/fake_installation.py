@@ -46,7 +46,6 @@ class _CudaEventBase(torch.Event):
     pass
 class _CUDAGraph:
     __slots__ = ("handle",)
-    def register_generator_state(self, state): pass
 class _MemPool:
     __slots__ = ("handle",)
 class _MemPoolContext:

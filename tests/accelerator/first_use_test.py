@@ -17,11 +17,6 @@ class FirstUseTest(parameterized.TestCase):
             "torch.cuda.CUDAGraph().capture_begin()",
             "CUDA graphs must be captured on a non-default stream.",
         ),
-        (
-            "a graph's generator",
-            "torch.cuda.CUDAGraph().register_generator_state(torch.Generator('cuda'))",
-            "ok",
-        ),
     )
     def test_first(self, use: str, answer: str) -> None:
         found = programs.output(f"""
