@@ -5,6 +5,7 @@
 #include "accelerator/operators/capture/data_dependence.h"
 #include "accelerator/operators/capture/recorded_call.h"
 #include "accelerator/operators/capture/stream_capture.h"
+#include "accelerator/operators/half_precision.h"
 #include "accelerator/operators/lists.h"
 #include "accelerator/operators/random/generator.h"
 #include "accelerator/operators/tensors/device_memory.h"
@@ -209,6 +210,7 @@ void HostCall::run(
 void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
   std::optional<c10::Device> device;
   std::optional<c10::Device> foreign;
+  bool half = false;
   const size_t first = stack->size() - arguments_;
   for (const auto& argument : crossing_) {
     const IValue& value = (*stack)[first + argument.index];
@@ -222,6 +224,7 @@ void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
       if (!tensor.defined()) {
         return;
       }
+      half = half || is_half_precision(tensor.scalar_type());
       const auto its = tensor.device();
       if (!its.is_cuda()) {
         const bool is_number = tensor.dim() == 0 && !argument.written &&
@@ -253,11 +256,24 @@ void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
       synchronizes(op, torch::jit::last(*stack, arguments_))) {
     c10::cuda::warn_or_error_on_sync();
   }
-  if (C10_UNLIKELY(is_captured(device->index())) &&
+  if (C10_LIKELY(!half)) {
+    serve(op, stack, *device);
+    return;
+  }
+  call_with_half_precision(op.schema(), stack, [&](Stack* arguments) {
+    serve(op, arguments, *device);
+  });
+}
+
+void HostCall::serve(
+    const c10::OperatorHandle& op,
+    Stack* stack,
+    c10::Device device) const {
+  if (C10_UNLIKELY(is_captured(device.index())) &&
       can_be_captured(op, *stack)) {
-    record(op, stack, *device);
+    record(op, stack, device);
   } else {
-    run(op, stack, *device);
+    run(op, stack, device);
   }
 }
 

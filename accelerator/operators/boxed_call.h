@@ -41,6 +41,10 @@ class HostCall {
       const torch::jit::Stack& stack,
       c10::Device expected,
       c10::Device found) const;
+  void serve(
+      const c10::OperatorHandle& op,
+      torch::jit::Stack* stack,
+      c10::Device device) const;
   void run(
       const c10::OperatorHandle& op,
       torch::jit::Stack* stack,

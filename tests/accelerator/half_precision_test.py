@@ -1,0 +1,76 @@
+"""Operators on numbers of 16 bits for which the CPU has no kernels: computed in single precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from absl.testing import absltest, parameterized
+from torch.nn import functional
+
+from tests.accelerator.captures import capture
+
+_Work = Callable[[torch.Tensor], torch.Tensor]
+
+
+def _gradient(work: _Work) -> _Work:
+    def of(numbers: torch.Tensor) -> torch.Tensor:
+        numbers = numbers.detach().requires_grad_()
+        (gradient,) = torch.autograd.grad(work(numbers).sum(), numbers)
+        return gradient
+
+    return of
+
+
+def _pool(numbers: torch.Tensor) -> torch.Tensor:
+    return functional.avg_pool3d(numbers.view(1, 2, 2, 4), 2, 1)
+
+
+_WORK = (
+    ("trace", lambda a: torch.trace(a)),
+    ("pooling", _pool),
+    ("its derivative", _gradient(_pool)),
+    ("polygamma", lambda a: torch.polygamma(2, a.clamp(0.5))),
+    ("a loss", lambda a: functional.multi_margin_loss(a, a.new_tensor([1, 0, 3, 2]).long())),
+    ("rounding in place", lambda a: a.clone().round_(decimals=1)),
+    ("rounding into", lambda a: torch.round(a, decimals=1, out=a.new_empty(0))),
+    ("sparse sums", lambda a: (a.to_sparse() + a.to_sparse()).to_dense()),
+)
+
+
+class HalfPrecisionTest(parameterized.TestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        torch.manual_seed(0)
+        self.numbers = torch.rand(4, 4)
+
+    @parameterized.named_parameters(*_WORK)
+    def test_results_are_those_of_single_precision(self, work: _Work) -> None:
+        for type_ in (torch.float16, torch.bfloat16):
+            numbers = self.numbers.to(type_)
+            found = work(numbers.cuda())
+            self.assertEqual(found.dtype, type_)
+            self.assertTrue(found.is_cuda)
+            wanted = work(numbers.float()).to(type_)
+            torch.testing.assert_close(found.cpu(), wanted)
+
+    def test_in_a_graph(self) -> None:
+        numbers = self.numbers.half().cuda()
+        graph, found = capture(lambda: torch.trace(numbers))
+        for _ in range(2):
+            numbers += 1
+            graph.replay()
+            wanted = numbers.float().trace().half()
+            torch.testing.assert_close(found, wanted)
+
+    def test_a_type_that_a_program_asks_for_stays(self) -> None:
+        numbers = self.numbers.half().cuda()
+        self.assertEqual(numbers.sum(dtype=torch.float32).dtype, torch.float32)
+
+    def test_what_no_kernel_has_is_refused_as_before(self) -> None:
+        with self.assertRaisesRegex(RuntimeError, "not implemented for 'Half'"):
+            self.numbers.half().cuda().bitwise_not()
+
+
+if __name__ == "__main__":
+    absltest.main()
