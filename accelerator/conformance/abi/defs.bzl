@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
 
-def abi_test(name, library, options = "", copts = [], srcs = None, deps = None, programs = 10000, size = "medium", data = [], env = {}):
+def abi_test(name, library, options = "", copts = [], srcs = None, deps = None, programs = 10000, size = "medium", data = [], env = {}, **kwargs):
     """Declares a cc_test that runs all contract tests on a library.
 
     Args:
@@ -16,6 +16,7 @@ def abi_test(name, library, options = "", copts = [], srcs = None, deps = None, 
       size: of the test.
       data: what the library opens itself.
       env: more variables.
+      **kwargs: cc_test's other attributes.
     """
     cc_test(
         name = name,
@@ -31,4 +32,5 @@ def abi_test(name, library, options = "", copts = [], srcs = None, deps = None, 
         linkopts = copts,
         linkstatic = True,
         deps = [Label("//accelerator/conformance/abi:tests")] if deps == None else deps,
+        **kwargs
     )
