@@ -1,0 +1,1 @@
+"""Translates C++ and CUDA sources to the names of another platform."""
