@@ -106,6 +106,12 @@ def pair(value: Any, key: str) -> None:
     list_of(text)(value, key)
 
 
+def rewriting(value: Any, key: str) -> None:
+    """A regular expression, and what comes in the place of what it matches."""
+    pair(value, key)
+    pattern(value[0], f"{key}[0]")
+
+
 def map_of(key_check: Check, check: Check) -> Check:
     """A table whose keys are free, but of a form."""
 
@@ -190,7 +196,7 @@ SOURCES = table(
     {
         "suffixes": map_of(suffix, suffix),
         "headers": map_of(text, text),
-        "header_patterns": list_of(pair),
+        "header_patterns": list_of(rewriting),
         "unsupported_headers": map_of(text, text),
         "qualified": map_of(qualified, _target),
         "members": map_of(identifier, identifier),
@@ -202,7 +208,7 @@ SOURCES = table(
         "flags": table(
             {
                 "exact": map_of(text, list_of(text)),
-                "patterns": list_of(pair),
+                "patterns": list_of(rewriting),
                 "unsupported": map_of(text, text),
                 "architecture": text,
             }

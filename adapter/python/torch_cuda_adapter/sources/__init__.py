@@ -14,7 +14,7 @@ from torch_cuda_adapter.sources.files import TranslatedFile, translate_files, wr
 from torch_cuda_adapter.sources.flags import translate_flags, translate_libraries
 from torch_cuda_adapter.sources.report import Finding, Severity
 from torch_cuda_adapter.sources.rules import Rules
-from torch_cuda_adapter.sources.translate import Translation, translate
+from torch_cuda_adapter.sources.translator import Translation, translate
 
 __all__ = [
     "Cache",

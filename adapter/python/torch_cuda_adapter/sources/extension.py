@@ -80,10 +80,9 @@ def describe(
     rules = Rules(platform)
     suffixes = [*CUDA_SUFFIXES, *(rules.suffixes.get(old, old) for old in CUDA_SUFFIXES)]
     toolkit = platform.table("toolkit")
-    compiler = _filled([toolkit.get("compiler", "c++")], platform)
     attributes: dict[str, Any] = {
         "name": platform.table("device")["type"],
-        "compiler": compiler,
+        "compiler": lambda: _filled([toolkit.get("compiler", "c++")], platform),
         "suffixes": tuple(dict.fromkeys(suffixes)),
         "compile_flags": toolkit.get("compile_flags", ()),
         "include_paths": lambda: _filled(toolkit.get("include_paths", ()), platform),

@@ -60,7 +60,7 @@ def of_qualified(parts: Sequence[str]) -> str | None:
     for family in families():
         for namespace in family.namespaces:
             wanted = namespace.split("::")
-            if len(parts) > len(wanted) and list(parts[: len(wanted)]) == wanted:
+            if len(parts) > 1 and list(parts[: len(wanted)]) == wanted:
                 return family.name
     return None
 

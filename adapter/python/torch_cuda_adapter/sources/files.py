@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from torch_cuda_adapter.errors import AdapterError
-from torch_cuda_adapter.sources import translate as texts
+from torch_cuda_adapter.sources import translator
 from torch_cuda_adapter.sources.cache import Cache
 from torch_cuda_adapter.sources.report import Finding
 from torch_cuda_adapter.sources.rules import Rules
@@ -186,7 +186,7 @@ class _Tree:
         digest = hashlib.sha256(content).hexdigest()
         kept = self._cache.read("headers", digest)
         if kept is None:
-            kept = texts.names_of_headers(content.decode(*_ENCODING))
+            kept = translator.names_of_headers(content.decode(*_ENCODING))
             self._cache.write(kept, "headers", digest)
         return [(name, quoted) for name, quoted in kept]
 
@@ -233,7 +233,7 @@ class _Tree:
         made_from = (self._rules.platform.digest, digest, sorted(map(repr, includes.items())))
         kept = self._cache.read("text", *made_from)
         if kept is None:
-            result = texts.translate(
+            result = translator.translate(
                 before.decode(*_ENCODING),
                 self._rules,
                 includes=lambda name, quoted: includes.get((name, quoted)),

@@ -44,6 +44,8 @@ _WITH_VALUE: Mapping[str, str] = {
 }
 # Flags of all compilers whose value may be the next word.
 _SEPARATE = frozenset({"-I", "-L", "-D", "-U", "-l", "-isystem", "-include", "-o", "-x", "-MF", "-MT"})
+# Flags of nvcc's that begin as those of libraries do.
+_NO_LIBRARIES = frozenset({"-lineinfo", "-link", "-lib", "-ltoir"})
 _ARCHITECTURES = frozenset({"-gencode", "-arch", "-code"})
 # Flags that every compiler with gcc's command line has.
 _COMMON = re.compile(r"-(?:[ILgO].*|isystem.*|c|std=.*|f\w.*|W.*|w|pthread|M\w*|E|S|v)")
@@ -126,7 +128,7 @@ def _pairs(flags: Sequence[str]) -> list[tuple[str, str]]:
         name, sign, value = word.partition("=")
         if word in _SEPARATE:
             pairs.append((word, next(words, "")))
-        elif word[:2] in ("-D", "-U", "-l"):
+        elif word[:2] in ("-D", "-U", "-l") and word not in _NO_LIBRARIES:
             pairs.append((word[:2], word[2:]))
         elif name in _WITH_VALUE:
             pairs.append((_WITH_VALUE[name], value if sign else next(words, "")))

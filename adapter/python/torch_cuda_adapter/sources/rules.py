@@ -194,9 +194,13 @@ class Rules:
         if family is None:
             return None
         target = self._replaced(name, family)
-        if target != name:
-            return Renamed(target, family, assumed=True)
-        return self._unlisted(family)
+        if target == name:
+            return self._unlisted(family)
+        # What comes out may hold another name of CUDA's: then that is replaced as well.
+        again = self.identifier(target)
+        if isinstance(again, Renamed):
+            target = again.target
+        return Renamed(target, family, assumed=True)
 
     def _unlisted(self, family: str) -> Answer:
         """The answer for what no rule names, by its family."""
@@ -213,10 +217,14 @@ class Rules:
 
     def _check(self) -> None:
         """Holds the rules against each other."""
-        known = {family.name for family in families.families()}
+        known = [family.name for family in families.families()]
+        replaced = [old for t in self._families.values() for old, _ in t.get("replace", ())]
         for family, table in self._families.items():
             if family not in known:
                 raise self._wrong(f"families.{family}", f"needed one of {', '.join(known)}")
+            for _, new in table.get("replace", ()):
+                if any(old in new for old in replaced):
+                    raise self._wrong(f"families.{family}", f"{new} would be replaced again")
             named = [
                 *table.get("names", "").split(),
                 *(n for key in ("renamed", "calls", "unsupported") for n in table.get(key, ())),
