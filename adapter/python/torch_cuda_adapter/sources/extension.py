@@ -78,7 +78,8 @@ def describe(
         AdapterError: torch_cuda is not installed, or the platform's file is wrong.
     """
     rules = Rules(platform)
-    suffixes = [*CUDA_SUFFIXES, *(rules.suffixes.get(old, old) for old in CUDA_SUFFIXES)]
+    translated = (rules.suffixes.get(old, old) for old in CUDA_SUFFIXES)
+    suffixes = [*CUDA_SUFFIXES, *(new for new in translated if not new.endswith(".cpp"))]
     toolkit = platform.table("toolkit")
     attributes: dict[str, Any] = {
         "name": platform.table("device")["type"],

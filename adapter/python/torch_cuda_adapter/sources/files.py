@@ -218,10 +218,10 @@ class _Tree:
         if found is None:
             return None
         if not found.from_folder or self._out is None:
-            return self._renamed(name)
+            return f'"{self._renamed(name)}"' if quoted else f"<{self._renamed(name)}>"
         # The folder is not that of the translation, so the way to it is written out.
         way = os.path.relpath(self._target(found.path), self._target(path).parent)
-        return pathlib.PurePath(way).as_posix()
+        return f'"{pathlib.PurePath(way).as_posix()}"'
 
     def _file(self, path: pathlib.Path) -> TranslatedFile:
         before = self._contents[path]

@@ -73,7 +73,7 @@ class FilesTest(parameterized.TestCase):
         tree = self.tree(self.out)
         self.assertEqual(
             tree["csrc/k.mu"],
-            '#include <../include/lib/a.muh>\n#include "../include/lib/b.h"\n#include "c.h"\n',
+            '#include "../include/lib/a.muh"\n#include "../include/lib/b.h"\n#include "c.h"\n',
         )
         self.assertEqual(tree["include/lib/a.muh"], '#include "b.h"\nmusaFree\n')
         self.assertEqual(tree["include/lib/b.h"], "musaMalloc\n")

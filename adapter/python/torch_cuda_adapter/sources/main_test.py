@@ -52,7 +52,7 @@ class CommandTest(parameterized.TestCase):
         done = self.run_command("--platform", "npu", "--out", "out", "--report", "r.json", "k.cu")
         self.assertEqual(done.returncode, 1)
         self.assertIn("k.cu:2:1: unsupported: __global__ (kernels): an NPU's kernels", done.stderr)
-        self.assertTrue((self.folder / "out" / "k.cu").exists())
+        self.assertTrue((self.folder / "out" / "k.cu.cpp").exists())
         report = json.loads((self.folder / "r.json").read_text(encoding="utf-8"))
         self.assertEqual(report["platform"], "npu")
         self.assertEqual(report["files"], {str(self.source): {"headers": 1, "runtime": 1}})

@@ -27,8 +27,9 @@ from torch_cuda_adapter.sources.rules import (
 from torch_cuda_adapter.sources.tokenizer import SILENT, Kind, Positions, Token, tokenize
 
 Includes: TypeAlias = Callable[[str, bool], str | None]
-"""Gets a header's name and whether it is in quotes. Returns what to include in its place where it is
-one of the files that are translated together, and None where it is somebody else's."""
+"""Gets a header's name and whether it is in quotes. Returns what to include in its place, in its
+brackets or quotes, where it is one of the files that are translated together, and None where it is
+somebody else's."""
 
 _VERBATIM = frozenset({"pragma", "error", "warning", "line", "ident"})
 _BETWEEN_NAMES = SILENT - {Kind.COMMENT}
@@ -150,7 +151,7 @@ class _Translator:
         opening, name, closing = token.spelling[0], token.spelling[1:-1], token.spelling[-1]
         local = self._includes(name, opening == '"')
         if local is not None:
-            return token.text if local == name else f"{opening}{local}{closing}"
+            return token.text if local == token.spelling else local
         answer = self._rules.header(name)
         if isinstance(answer, Renamed):
             self._translated["headers"] += 1

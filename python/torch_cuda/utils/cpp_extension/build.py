@@ -6,9 +6,10 @@ every torch extension needs, and extensions that no device described.
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import setuptools  # type: ignore[import-untyped]
@@ -63,7 +64,9 @@ class BuildExtension(upstream.BuildExtension):
                 if device.check is not None:
                     device.check()
                 checked.append(device)
-        super().build_extensions()
+        # Before upstream looks at the sources: where one is CUDA's, it wants a CUDA toolkit.
+        with self._translations():
+            super().build_extensions()
 
     def build_extension(self, ext: setuptools.Extension) -> None:
         """Builds one extension (``setuptools.command.build_ext``)."""
@@ -73,18 +76,27 @@ class BuildExtension(upstream.BuildExtension):
         with self._install_lock:
             self._install()
         self._current.extension = ext
-        sources = ext.sources
         try:
-            ext.sources = self._translated(ext)
             super().build_extension(ext)
         finally:
-            ext.sources = sources
             self._current.extension = None
 
     def _folder(self, ext: setuptools.Extension) -> pathlib.Path:
         """Where objects go: two extensions may compile one source with different flags."""
         temporary: str = self.build_temp
         return pathlib.Path(temporary).absolute() / str(ext.name)
+
+    @contextlib.contextmanager
+    def _translations(self) -> Iterator[None]:
+        """Puts translated sources in the place of those of the extensions, for a while."""
+        original = [(extension, extension.sources) for extension in self.extensions]
+        try:
+            for extension, _ in original:
+                extension.sources = self._translated(extension)
+            yield
+        finally:
+            for extension, sources in original:
+                extension.sources = sources
 
     def _translated(self, ext: setuptools.Extension) -> list[str]:
         device = device_of(ext)
