@@ -43,6 +43,8 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "accelerator/operators": frozenset(
         {"accelerator/abi", "accelerator/aliasing", "c10_cuda", "aten_cuda", "framework"}
     ),
+    # It builds extensions by the name of torch_cuda, if that is installed.
+    "adapter": frozenset(),
     # It reaches CUDA through PyTorch's own interfaces.
     "pu": frozenset({"accelerator/aliasing"}),
     "python": _UPSTREAMS["python"] | {"accelerator/abi", "accelerator/operators"},

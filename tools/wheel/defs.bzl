@@ -78,6 +78,29 @@ def library_wheel(name, distribution, version, summary, **kwargs):
         **kwargs
     )
 
+def python_wheel(name, distribution, version, summary, requires_python, **kwargs):
+    """Builds a wheel of Python alone: for any machine, with or without torch.
+
+    Args:
+        name: string, name of the target.
+        distribution: string, name of the distribution.
+        version: string, PEP 440 version.
+        summary: string, one line for `pip show`.
+        requires_python: string, PEP 440 specifier for Python.
+        **kwargs: further attributes of the rule, see private/plugin_wheel.bzl.
+    """
+    _plugin_wheel(
+        name = name,
+        distribution = distribution,
+        version = version,
+        summary = summary,
+        python_tag = "py3",
+        abi_tag = "none",
+        platform_tag = "any",
+        requires_python = requires_python,
+        **kwargs
+    )
+
 def cuda_build_info(name, version, cuda_version, cuda_libraries = {}, **kwargs):
     """Writes what a wheel was built from and for, as JSON for `build_info_files` of plugin_wheel.
 

@@ -51,7 +51,7 @@ class CorpusTest(parameterized.TestCase):
                     # Its calls keep their arguments, so each finding's line is the translation's too.
                     self.assertSequenceEqual(after, before)
                     self.assertEqual(once.text.count("\n"), source.count("\n"))
-        self.assertGreater(translated, 1000)
+        self.assertGreater(translated, 500)
 
 
 if __name__ == "__main__":
