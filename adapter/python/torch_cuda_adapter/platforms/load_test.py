@@ -67,7 +67,9 @@ class LoadTest(parameterized.TestCase):
 
     @parameterized.parameters("nobody", "", "../musa", "/etc/passwd")
     def test_no_such_platform(self, name: str) -> None:
-        with self.assertRaisesRegex(AdapterError, "needed one of mlu, musa, npu, stand-in, or a file"):
+        with self.assertRaisesRegex(
+            AdapterError, "needed one of mlu, musa, npu, stand-in, or a file"
+        ):
             platforms.load(name)
 
     def test_no_such_file(self) -> None:
@@ -84,8 +86,16 @@ class LoadTest(parameterized.TestCase):
         ('name = "mine"', "", "the file: found no 'name', which is needed"),
         ("format = 1", "format = 2", "format: found 2; this version of torch_cuda_adapter reads 1"),
         ('summary = "a', 'sumary = "a', "the file: found 'sumary'; needed one of format, name"),
-        ('type = "mine"', 'type = "my device"', "device.type: found 'my device'; needed a C++ identifier"),
-        ('[["cuda", "mine"]]', '["cuda"]', "replace[0]: found 'cuda'; needed a list of two strings"),
+        (
+            'type = "mine"',
+            'type = "my device"',
+            "device.type: found 'my device'; needed a C++ identifier",
+        ),
+        (
+            '[["cuda", "mine"]]',
+            '["cuda"]',
+            "replace[0]: found 'cuda'; needed a list of two strings",
+        ),
         ('[["cuda", "mine"]]', '[["cuda", 3]]', "replace[0][1]: found 3; needed a string"),
         ("replace", "rename", "families.runtime: found 'rename'; needed one of replace, names"),
         (
@@ -99,8 +109,16 @@ class LoadTest(parameterized.TestCase):
             "found 'one'; needed a number of arguments",
         ),
         ('replace = [["cuda", "mine"]]', 'names = "a b a"', "names: found a twice"),
-        ('replace = [["cuda", "mine"]]', "kept = false", "kept: found False; needed true, or no such key"),
-        ("[sources.families", "[sources]\nheader_patterns = [['(', 'x']]\n[sources.families", "found '(', no regular expression"),
+        (
+            'replace = [["cuda", "mine"]]',
+            "kept = false",
+            "kept: found False; needed true, or no such key",
+        ),
+        (
+            "[sources.families",
+            "[sources]\nheader_patterns = [['(', 'x']]\n[sources.families",
+            "found '(', no regular expression",
+        ),
     )
     def test_what_has_not_the_form(self, old: str, new: str, message: str) -> None:
         self.assertRegex(self.refused(MINE.replace(old, new)), re.escape(message))

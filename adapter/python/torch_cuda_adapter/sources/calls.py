@@ -73,9 +73,7 @@ def read_arguments(tokens: Sequence[Token], index: int, end: int) -> Arguments |
     return Arguments(ranges, after, _difficulty(tokens[index:after]), tokens)
 
 
-def split(
-    tokens: Sequence[Token], begin: int, end: int, closing: str
-) -> tuple[Ranges, int] | None:
+def split(tokens: Sequence[Token], begin: int, end: int, closing: str) -> tuple[Ranges, int] | None:
     """Splits tokens at the commas that are in no brackets.
 
     Args:

@@ -17,7 +17,12 @@ from torch_cuda_adapter.sources.translator import translate
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve().parent
 # Each folder with the share of its files that is taken: every second, every tenth.
-FOLDERS = {"aten/src/ATen/cuda": 2, "c10/cuda": 2, "aten/src/ATen/native/cuda": 10, "torch/csrc/cuda": 3}
+FOLDERS = {
+    "aten/src/ATen/cuda": 2,
+    "c10/cuda": 2,
+    "aten/src/ATen/native/cuda": 10,
+    "torch/csrc/cuda": 3,
+}
 SUFFIXES = (".cu", ".cuh", ".cpp", ".h")
 LITERAL = frozenset({Kind.COMMENT, Kind.STRING})
 

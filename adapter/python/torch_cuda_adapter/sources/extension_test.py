@@ -127,20 +127,26 @@ class ExtensionTest(absltest.TestCase):
         self.assertEqual(described.libraries[:2], ["stand_in", "m"])
         messages = [str(w.message) for w in caught if w.category is extension.TranslationWarning]
         self.assertLen(messages, 1)
-        self.assertIn("flags for stand-in: left as they were:\n  -Xptxas=-v: there is no ptxas", messages[0])
+        self.assertIn(
+            "flags for stand-in: left as they were:\n  -Xptxas=-v: there is no ptxas", messages[0]
+        )
 
     def test_what_sources_leave_over_is_a_warning(self) -> None:
         source = self.folder / "csrc" / "kernel.cu"
         source.write_text("cublasCreate(&h);\n" * 30, encoding="utf-8")
         translate = extension.translator(extension.Rules(self.platform))
-        with self.assertWarnsRegex(extension.TranslationWarning, "kernel.cu:1:1: unsupported.*\n") as caught:
+        with self.assertWarnsRegex(
+            extension.TranslationWarning, "kernel.cu:1:1: unsupported.*\n"
+        ) as caught:
             (target,) = translate([source], self.folder / "out")
         self.assertIn("and 10 more", str(caught.warning))
         self.assertEqual(target.suffix, ".stand")
 
     def test_a_backend_that_is_not_there(self) -> None:
         device = extension.describe(self.platform)
-        with self.assertRaisesRegex(AdapterError, "found no torch_stand_in, the backend of stand-in"):
+        with self.assertRaisesRegex(
+            AdapterError, "found no torch_stand_in, the backend of stand-in"
+        ):
             device("x", [str(self.folder / "csrc" / "kernel.cu")])
 
     def test_importing_it_imports_no_torch(self) -> None:

@@ -45,7 +45,9 @@ class FilesTest(parameterized.TestCase):
         }
 
     def test_a_tree(self) -> None:
-        kernel = self.write("csrc/k.cu", '#include "../inc/k.cuh"\n#include <vector>\ncudaFree(p);\n')
+        kernel = self.write(
+            "csrc/k.cu", '#include "../inc/k.cuh"\n#include <vector>\ncudaFree(p);\n'
+        )
         host = self.write("csrc/host.cpp", '#include "plain.h"\n#include "gone.h"\n')
         self.write("inc/k.cuh", '#include "deep/d.h"\n')
         self.write("inc/deep/d.h", "cudaStream_t s;\n")
@@ -65,7 +67,9 @@ class FilesTest(parameterized.TestCase):
         self.assertEqual(self.tree(self.project), before)
 
     def test_headers_of_an_include_folder(self) -> None:
-        source = self.write("csrc/k.cu", '#include <lib/a.cuh>\n#include "lib/b.h"\n#include "c.h"\n')
+        source = self.write(
+            "csrc/k.cu", '#include <lib/a.cuh>\n#include "lib/b.h"\n#include "c.h"\n'
+        )
         self.write("include/lib/a.cuh", '#include "b.h"\ncudaFree\n')
         self.write("include/lib/b.h", "cudaMalloc\n")
         self.write("csrc/c.h", "\n")
@@ -101,7 +105,9 @@ class FilesTest(parameterized.TestCase):
         source = self.write("k.cpp", content)
         self.run_all(source)
         code = content.replace(b"cudaFree(", b"musaFree(").replace(b"cuda.h", b"musa.h")
-        self.assertEqual((self.out / "k.cpp").read_bytes(), code.replace(b"\r cudaFree", b"\r musaFree"))
+        self.assertEqual(
+            (self.out / "k.cpp").read_bytes(), code.replace(b"\r cudaFree", b"\r musaFree")
+        )
 
     def test_in_place(self) -> None:
         source = self.write("k.cu", '#include "k.cuh"\ncudaFree\n')
@@ -196,7 +202,9 @@ class CacheTest(absltest.TestCase):
         self.assertEqual(self.translated()[0], 2)
         count, again = self.translated()
         self.assertEqual(count, 0)
-        self.assertEqual([f.after for f in again], [b'#include "k.muh"\nmusaFoo\n', b"// \xe9\nmusaFree\n"])
+        self.assertEqual(
+            [f.after for f in again], [b'#include "k.muh"\nmusaFoo\n', b"// \xe9\nmusaFree\n"]
+        )
         self.assertEqual([f.name for f in again[0].findings], ["cudaFoo"])
         self.assertEndsWith(again[0].findings[0].path, "k.cu")
         self.assertEqual(again[1].translated["runtime"], 1)

@@ -43,7 +43,9 @@ _WITH_VALUE: Mapping[str, str] = {
     "--optimize": "-O",
 }
 # Flags of all compilers whose value may be the next word.
-_SEPARATE = frozenset({"-I", "-L", "-D", "-U", "-l", "-isystem", "-include", "-o", "-x", "-MF", "-MT"})
+_SEPARATE = frozenset(
+    {"-I", "-L", "-D", "-U", "-l", "-isystem", "-include", "-o", "-x", "-MF", "-MT"}
+)
 # Flags of nvcc's that begin as those of libraries do.
 _NO_LIBRARIES = frozenset({"-lineinfo", "-link", "-lib", "-ltoir"})
 _ARCHITECTURES = frozenset({"-gencode", "-arch", "-code"})

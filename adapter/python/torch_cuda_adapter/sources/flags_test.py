@@ -17,10 +17,16 @@ class FlagsTest(parameterized.TestCase):
         ("-O3 -g -std=c++17 -fPIC -Wall", "-O3 -g -std=c++17 -fPIC -Wall"),
         ("--use_fast_math --expt-relaxed-constexpr", "-ffast-math"),
         ("-gencode arch=compute_80,code=sm_80", "--offload-arch=mp_22"),
-        ("-gencode=arch=compute_80,code=[sm_80,sm_86]", "--offload-arch=mp_22 --offload-arch=mp_31"),
+        (
+            "-gencode=arch=compute_80,code=[sm_80,sm_86]",
+            "--offload-arch=mp_22 --offload-arch=mp_31",
+        ),
         ("-arch=sm_80 --gpu-architecture sm_90", "--offload-arch=mp_22 --offload-arch=mp_31"),
         ("-Xcompiler -fPIC,-Wall --compiler-options -g", "-fPIC -Wall -g"),
-        ("-I include -isystem /x -include cuda.h -DA=cudaFoo -D B -UC", "-I include -isystem /x -include cuda.h -DA=cudaFoo -DB -UC"),
+        (
+            "-I include -isystem /x -include cuda.h -DA=cudaFoo -D B -UC",
+            "-I include -isystem /x -include cuda.h -DA=cudaFoo -DB -UC",
+        ),
         ("-DUSE_CUDA -DUSE_CUDA=1", "-DUSE_MUSA -DUSE_MUSA=1"),
         ("-lcudart -l cublas -lm -lc10_cuda", "-lmusart -lmublas -lm"),
         ("-t 4 --threads=2 -cudart shared", ""),
@@ -36,7 +42,11 @@ class FlagsTest(parameterized.TestCase):
         ("-Xptxas -v", "-Xptxas=-v", "there is no ptxas"),
         ("--ptxas-options=-O3", "-Xptxas=-O3", "there is no ptxas"),
         ("--fmad=false", "--fmad=false", "no rule knows it"),
-        ("-gencode arch=compute_100,code=sm_100", "-gencode=arch=compute_100,code=sm_100", "stands for 100"),
+        (
+            "-gencode arch=compute_100,code=sm_100",
+            "-gencode=arch=compute_100,code=sm_100",
+            "stands for 100",
+        ),
     )
     def test_doubts(self, flags: str, flag: str, reason: str) -> None:
         found = translate_flags(["-O3", *flags.split()], MUSA)

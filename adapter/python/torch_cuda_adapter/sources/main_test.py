@@ -46,7 +46,9 @@ class CommandTest(parameterized.TestCase):
             SOURCE.replace("cuda", "musa").encode(),
         )
         self.assertEqual(self.source.read_bytes(), SOURCE.encode())
-        self.assertIn("1 files for musa: 2 names translated, 0 of them assumed; 0 left", done.stderr)
+        self.assertIn(
+            "1 files for musa: 2 names translated, 0 of them assumed; 0 left", done.stderr
+        )
 
     def test_somebody_has_to_look(self) -> None:
         done = self.run_command("--platform", "npu", "--out", "out", "--report", "r.json", "k.cu")
@@ -77,10 +79,16 @@ class CommandTest(parameterized.TestCase):
     @parameterized.parameters(
         (("--platform", "musa", "k.cu"), "needed --out DIR, --in-place or --diff"),
         (("--platform", "musa", "--out", "o", "--in-place", "k.cu"), "needed one of them"),
-        (("--platform", "nobody", "--diff", "k.cu"), "found no platform 'nobody'; needed one of mlu"),
+        (
+            ("--platform", "nobody", "--diff", "k.cu"),
+            "found no platform 'nobody'; needed one of mlu",
+        ),
         (("--platform", "musa", "--out", "o", "gone.cu"), "found no source"),
         (("--platform", "musa", "--out", "k.cu/x", "k.cu"), "cannot write"),
-        (("--platform", "musa", "--diff", "--report", "no/r.json", "k.cu"), "cannot write no/r.json"),
+        (
+            ("--platform", "musa", "--diff", "--report", "no/r.json", "k.cu"),
+            "cannot write no/r.json",
+        ),
         (("k.cu",), "required: --platform"),
     )
     def test_what_is_wrong_in_one_line(self, arguments: tuple[str, ...], message: str) -> None:

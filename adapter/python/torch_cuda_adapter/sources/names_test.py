@@ -21,9 +21,24 @@ from torch_cuda_adapter.sources.rules import Rules
 
 TOOLKIT = pathlib.Path(sys.argv.pop(1)).resolve().parents[1]
 HEADERS = (
-    *("cuda_runtime.h", "cuda.h", "cudaProfiler.h", "cuda_profiler_api.h", "cublas_v2.h", "cublasLt.h"),
+    *(
+        "cuda_runtime.h",
+        "cuda.h",
+        "cudaProfiler.h",
+        "cuda_profiler_api.h",
+        "cublas_v2.h",
+        "cublasLt.h",
+    ),
     *("cufft.h", "cufftXt.h", "curand.h", "curand_kernel.h", "cusolverDn.h", "cusolverSp.h"),
-    *("cusolverRf.h", "cusparse.h", "nccl.h", "nvToolsExt.h", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h"),
+    *(
+        "cusolverRf.h",
+        "cusparse.h",
+        "nccl.h",
+        "nvToolsExt.h",
+        "cuda_fp16.h",
+        "cuda_bf16.h",
+        "cuda_fp8.h",
+    ),
 )
 # cuDNN is no part of the toolkit; names of PyTorch's are upstream's.
 ELSEWHERE = frozenset({"cudnn", "torch", "qualified", "headers", "members", "kernels"})
@@ -51,9 +66,7 @@ def counted(platform: str) -> Counter[str]:
 
 
 class CountTest(parameterized.TestCase):
-    @parameterized.parameters(
-        ("musa", 2600), ("mlu", 180), ("npu", 135), ("stand-in", 90)
-    )
+    @parameterized.parameters(("musa", 2600), ("mlu", 180), ("npu", 135), ("stand-in", 90))
     def test_all_names(self, platform: str, least: int) -> None:
         self.assertGreaterEqual(counted(platform).total(), least)
 
@@ -91,7 +104,9 @@ class CudaNamesTest(parameterized.TestCase):
     def test_most_of_the_runtime_is_known_for_musa(self) -> None:
         rules = Rules(platforms.load("musa"))
         known = {name for name, family in rules.names() if family == "runtime"}
-        functions = {n for n in cuda_names() if re.fullmatch(r"cuda(?:Malloc|Mem|Stream|Event)\w*", n)}
+        functions = {
+            n for n in cuda_names() if re.fullmatch(r"cuda(?:Malloc|Mem|Stream|Event)\w*", n)
+        }
         self.assertGreater(len(functions & known), 100)
 
 

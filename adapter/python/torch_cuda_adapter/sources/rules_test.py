@@ -97,8 +97,14 @@ class RefusedTest(parameterized.TestCase):
         ('names = "cublasCreate"', "families.runtime: cublasCreate: its family is cublas"),
         ('names = "malloc"', "families.runtime: malloc: its family is none"),
         ('names = "cudaFree"\nrenamed = { cudaFree = "f" }', "cudaFree: it is listed twice"),
-        ('renamed = { cudaFree = "cudaMalloc" }', "its result, cudaMalloc, would be translated again"),
-        ('calls = { cudaFree = { 1 = "cublasFree({0})" } }', "cublasFree, would be translated again"),
+        (
+            'renamed = { cudaFree = "cudaMalloc" }',
+            "its result, cudaMalloc, would be translated again",
+        ),
+        (
+            'calls = { cudaFree = { 1 = "cublasFree({0})" } }',
+            "cublasFree, would be translated again",
+        ),
         ('names = "CUDART_PI"', "families.runtime: CUDART_PI: nothing of it is replaced"),
     )
     def test_names(self, table: str, message: str) -> None:
@@ -110,10 +116,16 @@ class RefusedTest(parameterized.TestCase):
             '[sources.families.cublas]\nreplace = [["cublas", "mycuda"]]',
             "families.cublas: mycuda would be replaced again",
         ),
-        ("[sources.families.cudart]\nkept = true", "families.cudart: needed one of compiler, kernels"),
+        (
+            "[sources.families.cudart]\nkept = true",
+            "families.cudart: needed one of compiler, kernels",
+        ),
         ('[sources.members]\nis_cuda = "cudaIs"', "members.is_cuda: its result, cudaIs"),
         ('[sources.qualified]\n"at::cuda" = "at::cudaX"', "qualified.at::cuda: its result, cudaX"),
-        ('[sources.headers]\n"a.h" = "b.h"\n"b.h" = "c.h"', "headers.a.h: b.h would be translated again"),
+        (
+            '[sources.headers]\n"a.h" = "b.h"\n"b.h" = "c.h"',
+            "headers.a.h: b.h would be translated again",
+        ),
     )
     def test_others(self, table: str, message: str) -> None:
         with self.assertRaisesRegex(AdapterError, message):

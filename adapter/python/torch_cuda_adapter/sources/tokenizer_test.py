@@ -20,9 +20,38 @@ SUFFIXES = (".cu", ".cuh", ".cpp", ".h")
 SEED = 20261122
 # Pieces that change what follows them.
 PIECES = (
-    *("R\"", "u8R\"", "L", "u8", "(", ")", '"', "'", "\\\n", "\\ \r\n", "\\", "\n", "\r\n", "\r"),
-    *("x", "cuda", "#", "%:", "include", "define", "error", "__has_include", "<", ">", "<<<", ">>>"),
-    *("/*", "*/", "//", " ", "\t", "1", "1'0", ".", "e+", ":", "::", "\\u00e9", "é", "\ufeff", "\udc80"),
+    *('R"', 'u8R"', "L", "u8", "(", ")", '"', "'", "\\\n", "\\ \r\n", "\\", "\n", "\r\n", "\r"),
+    *(
+        "x",
+        "cuda",
+        "#",
+        "%:",
+        "include",
+        "define",
+        "error",
+        "__has_include",
+        "<",
+        ">",
+        "<<<",
+        ">>>",
+    ),
+    *(
+        "/*",
+        "*/",
+        "//",
+        " ",
+        "\t",
+        "1",
+        "1'0",
+        ".",
+        "e+",
+        ":",
+        "::",
+        "\\u00e9",
+        "é",
+        "\ufeff",
+        "\udc80",
+    ),
 )
 
 
@@ -35,33 +64,67 @@ class TokensTest(parameterized.TestCase):
     @parameterized.parameters(
         ("cuda\\\nMalloc", [("identifier", "cudaMalloc")]),
         ("a/\\\n/ cudaFree\nb", [("identifier", "a"), ("identifier", "b")]),
-        ("/* cudaFree */ x // cudaFree \\\n cudaFree\ny", [("identifier", "x"), ("identifier", "y")]),
-        ("1'000'000ull 0x1p-3 .5e+7f", [("number", n) for n in ("1'000'000ull", "0x1p-3", ".5e+7f")]),
+        (
+            "/* cudaFree */ x // cudaFree \\\n cudaFree\ny",
+            [("identifier", "x"), ("identifier", "y")],
+        ),
+        (
+            "1'000'000ull 0x1p-3 .5e+7f",
+            [("number", n) for n in ("1'000'000ull", "0x1p-3", ".5e+7f")],
+        ),
         ('u8"a\\"b"_s L\'c\' R"(")"', [("string", s) for s in ('u8"a\\"b"_s', "L'c'", 'R"(")"')]),
         # In a raw string a backslash and a line end are what they are.
         ('R"x(\\\n)" )x" y', [("string", 'R"x(\\\n)" )x"'), ("identifier", "y")]),
         ('R\\\n"(a)" b', [("string", 'R\\\n"(a)"'), ("identifier", "b")]),
         ('fooR"(x)"', [("identifier", "fooR"), ("string", '"(x)"')]),
-        ("k<<<1, 2>>>()", [(
-            "identifier" if t == "k" else "number" if t.isdigit() else "punctuator", t
-        ) for t in ("k", "<<<", "1", ",", "2", ">>>", "(", ")")]),
-        ("a<::b> <:c:>", [
-            *(("identifier", "a"), ("punctuator", "<"), ("punctuator", "::"), ("identifier", "b")),
-            *(("punctuator", ">"), ("punctuator", "<:"), ("identifier", "c"), ("punctuator", ":>")),
-        ]),
-        ("$x \\u00e9t\\U000000e9 ñ", [("identifier", n) for n in ("$x", "\\u00e9t\\U000000e9", "ñ")]),
+        (
+            "k<<<1, 2>>>()",
+            [
+                ("identifier" if t == "k" else "number" if t.isdigit() else "punctuator", t)
+                for t in ("k", "<<<", "1", ",", "2", ">>>", "(", ")")
+            ],
+        ),
+        (
+            "a<::b> <:c:>",
+            [
+                *(
+                    ("identifier", "a"),
+                    ("punctuator", "<"),
+                    ("punctuator", "::"),
+                    ("identifier", "b"),
+                ),
+                *(
+                    ("punctuator", ">"),
+                    ("punctuator", "<:"),
+                    ("identifier", "c"),
+                    ("punctuator", ":>"),
+                ),
+            ],
+        ),
+        (
+            "$x \\u00e9t\\U000000e9 ñ",
+            [("identifier", n) for n in ("$x", "\\u00e9t\\U000000e9", "ñ")],
+        ),
         # A quote that nothing closes ends nothing.
-        ("#error don't cudaFree", [
-            *(("punctuator", "#"), ("identifier", "error"), ("identifier", "don"), ("other", "'")),
-            *(("identifier", "t"), ("identifier", "cudaFree")),
-        ]),
+        (
+            "#error don't cudaFree",
+            [
+                *(
+                    ("punctuator", "#"),
+                    ("identifier", "error"),
+                    ("identifier", "don"),
+                    ("other", "'"),
+                ),
+                *(("identifier", "t"), ("identifier", "cudaFree")),
+            ],
+        ),
     )
     def test_tokens(self, source: str, expected: list[tuple[str, str]]) -> None:
         self.assertEqual(shown(source), expected)
 
     @parameterized.parameters(
         ("#include <a/b.h>", "<a/b.h>"),
-        ("  %: /* x */ include_next \\\n \"a b.h\" // c", '"a b.h"'),
+        ('  %: /* x */ include_next \\\n "a b.h" // c', '"a b.h"'),
         ("#if defined(A) && __has_include(<cub/cub.cuh>)", "<cub/cub.cuh>"),
         ("\ufeff#include <a.h>", "<a.h>"),
         ("#include <a\\\nb.h>", "<ab.h>"),
@@ -84,7 +147,9 @@ class TokensTest(parameterized.TestCase):
     def test_positions(self) -> None:
         source = "ab\ncd\r\n\ne"
         at = Positions(source).at
-        self.assertEqual([at(i) for i in (0, 1, 2, 3, 7, 8)], [(1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (4, 1)])
+        self.assertEqual(
+            [at(i) for i in (0, 1, 2, 3, 7, 8)], [(1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (4, 1)]
+        )
 
 
 class LosslessTest(absltest.TestCase):

@@ -223,7 +223,9 @@ class _Translator:
         template = called.templates[len(arguments.ranges)]
         for number in sorted(set(re.findall(r"\{(\d+)\}", template))):
             if template.count(f"{{{number}}}") > 1 and arguments.may_change(int(number)):
-                reason = f"argument {int(number) + 1} is evaluated twice in the call that replaces it"
+                reason = (
+                    f"argument {int(number) + 1} is evaluated twice in the call that replaces it"
+                )
                 self._find(index, token.spelling, called.family, Severity.ASSUMED, reason)
         texts = {str(n): self._range(*piece) for n, piece in enumerate(arguments.ranges)}
         self._translated[called.family] += 1

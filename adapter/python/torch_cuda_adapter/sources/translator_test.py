@@ -35,12 +35,21 @@ class NamesTest(parameterized.TestCase):
         ("x.is_cuda() && y->is_cuda()", "x.is_privateuseone() && y->is_privateuseone()"),
         ("bool is_cuda();", "bool is_cuda();"),
         ("c10::DeviceType::CUDA", "c10::DeviceType::PrivateUse1"),
-        ("kernel<float><<<grid, block, 0, s>>>(a, b);", "kernel<float><<<grid, block, 0, s>>>(a, b);"),
+        (
+            "kernel<float><<<grid, block, 0, s>>>(a, b);",
+            "kernel<float><<<grid, block, 0, s>>>(a, b);",
+        ),
         ("#include <cuda_runtime.h>", "#include <musa_runtime.h>"),
-        ('#include "c10/cuda/CUDAStream.h" // cuda.h', '#include "torch_musa/csrc/core/MUSAStream.h" // cuda.h'),
+        (
+            '#include "c10/cuda/CUDAStream.h" // cuda.h',
+            '#include "torch_musa/csrc/core/MUSAStream.h" // cuda.h',
+        ),
         ("#if __has_include(<cuda_fp16.h>)", "#if __has_include(<musa_fp16.h>)"),
         ("#include <cub/cub.cuh>", "#include <cub/cub.cuh>"),
-        ("#ifdef USE_CUDA\n#elif defined(__CUDACC__)\n", "#ifdef USE_MUSA\n#elif defined(__MUSACC__)\n"),
+        (
+            "#ifdef USE_CUDA\n#elif defined(__CUDACC__)\n",
+            "#ifdef USE_MUSA\n#elif defined(__MUSACC__)\n",
+        ),
     )
     def test_musa(self, source: str, expected: str | None) -> None:
         wanted = source.replace("cudaSuccess", "musaSuccess") if expected is None else expected
@@ -78,7 +87,10 @@ class NamesTest(parameterized.TestCase):
 class GuardsTest(parameterized.TestCase):
     @parameterized.parameters(
         ("#if __CUDA_ARCH__ >= 800", "#if __MUSA_ARCH__ >= 220"),
-        ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900u", "#if defined(__MUSA_ARCH__) && __MUSA_ARCH__ < 310"),
+        (
+            "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900u",
+            "#if defined(__MUSA_ARCH__) && __MUSA_ARCH__ < 310",
+        ),
         ("#ifndef __CUDA_ARCH__", "#ifndef __MUSA_ARCH__"),
         ("#if 700 <= __CUDA_ARCH__", "#if 210 <= __MUSA_ARCH__"),
         ("if (__CUDA_ARCH__ == 800) {}", "if (__MUSA_ARCH__ == 220) {}"),
@@ -109,16 +121,32 @@ class GuardsTest(parameterized.TestCase):
 
 class CallsTest(parameterized.TestCase):
     @parameterized.parameters(
-        ("npu", "cudaMalloc((void**)&p, n)", "aclrtMalloc((void**)&p, n, ACL_MEM_MALLOC_HUGE_FIRST)"),
-        ("npu", "cudaMemcpy(d, s, n, cudaMemcpyHostToDevice)", "aclrtMemcpy(d, n, s, n, ACL_MEMCPY_HOST_TO_DEVICE)"),
-        ("npu", "CHECK(cudaMemset( p , 0, f(a, b)[1] ))", "CHECK(aclrtMemset(p, f(a, b)[1], 0, f(a, b)[1]))"),
+        (
+            "npu",
+            "cudaMalloc((void**)&p, n)",
+            "aclrtMalloc((void**)&p, n, ACL_MEM_MALLOC_HUGE_FIRST)",
+        ),
+        (
+            "npu",
+            "cudaMemcpy(d, s, n, cudaMemcpyHostToDevice)",
+            "aclrtMemcpy(d, n, s, n, ACL_MEMCPY_HOST_TO_DEVICE)",
+        ),
+        (
+            "npu",
+            "CHECK(cudaMemset( p , 0, f(a, b)[1] ))",
+            "CHECK(aclrtMemset(p, f(a, b)[1], 0, f(a, b)[1]))",
+        ),
         ("npu", "cudaEventRecord(e)", "aclrtRecordEvent(e, nullptr)"),
         ("npu", "cudaGetLastError()", "aclrtGetLastError(ACL_RT_THREAD_LEVEL)"),
         ("npu", "cudaGetLastError( /* none */ )", "aclrtGetLastError(ACL_RT_THREAD_LEVEL)"),
         ("npu", "ncclCommInitRank(&c, n, id, r)", "HcclCommInitRootInfo(n, &(id), r, &c)"),
         ("mlu", "cudaStreamWaitEvent(s, e, 0)", "cnrtQueueWaitNotifier(e, s, 0)"),
         ("mlu", "cudaEventElapsedTime(&ms, a, b)", "cnrtNotifierElapsedTime(a, b, &ms)"),
-        ("mlu", "#define T(a) cudaEventRecord(a, \\\n s)\n", "#define T(a) cnrtPlaceNotifier(a, s)\n"),
+        (
+            "mlu",
+            "#define T(a) cudaEventRecord(a, \\\n s)\n",
+            "#define T(a) cnrtPlaceNotifier(a, s)\n",
+        ),
         ("mlu", "cudaEventRecord(e, /* on */ s)", "cnrtPlaceNotifier(e, /* on */ s)"),
     )
     def test_arguments(self, platform: str, source: str, expected: str) -> None:
@@ -144,7 +172,9 @@ class CallsTest(parameterized.TestCase):
         source = "pool.cudaMalloc(p, n); pool->cudaMalloc(p, n);"
         self.assertEqual(translate(source, PLATFORMS["npu"]).text, source)
 
-    @parameterized.parameters(("n++", True), ("next()", True), ("n * sizeof(float)", False), ("n", False))
+    @parameterized.parameters(
+        ("n++", True), ("next()", True), ("n * sizeof(float)", False), ("n", False)
+    )
     def test_what_is_evaluated_twice(self, size: str, doubtful: bool) -> None:
         translation = translate(f"cudaMemset(p, 0, {size})", PLATFORMS["npu"])
         self.assertEqual([f.severity for f in translation.findings], ["assumed"] * doubtful)
@@ -154,9 +184,18 @@ class LaunchesTest(parameterized.TestCase):
     @parameterized.parameters(
         ("k<<<1, n>>>(a, b);", "standLaunch(1, n, 0, nullptr, k, a, b);"),
         ("k<<<1, n>>>();", "standLaunch(1, n, 0, nullptr, k);"),
-        ("ns::k<T, 4> <<< dim3(1, 2), n, 8, s >>> (a);", "standLaunch(dim3(1, 2), n, 8, s, ns::k<T, 4>, a);"),
-        ("if (a < b) k<F<T>><<<1, 2>>>(a);", "if (a < b) standLaunch(1, 2, 0, nullptr, k<F<T>>, a);"),
-        ("f([] { k<<<1, 2>>>(cudaSuccess); });", "f([] { standLaunch(1, 2, 0, nullptr, k, standSuccess); });"),
+        (
+            "ns::k<T, 4> <<< dim3(1, 2), n, 8, s >>> (a);",
+            "standLaunch(dim3(1, 2), n, 8, s, ns::k<T, 4>, a);",
+        ),
+        (
+            "if (a < b) k<F<T>><<<1, 2>>>(a);",
+            "if (a < b) standLaunch(1, 2, 0, nullptr, k<F<T>>, a);",
+        ),
+        (
+            "f([] { k<<<1, 2>>>(cudaSuccess); });",
+            "f([] { standLaunch(1, 2, 0, nullptr, k, standSuccess); });",
+        ),
     )
     def test_launches(self, source: str, expected: str) -> None:
         translation = translate(source, PLATFORMS["stand-in"])
@@ -173,7 +212,8 @@ class LaunchesTest(parameterized.TestCase):
         source = "__global__ void k() {}\nvoid f() { k<<<1, 2>>>(); }"
         translation = translate(source, PLATFORMS["npu"])
         self.assertEqual(
-            findings(translation), [(1, 1, "unsupported", "__global__"), (2, 13, "unsupported", "<<<")]
+            findings(translation),
+            [(1, 1, "unsupported", "__global__"), (2, 13, "unsupported", "<<<")],
         )
 
 
@@ -193,7 +233,8 @@ class FindingsTest(absltest.TestCase):
     def test_as_a_compiler_writes_them(self) -> None:
         translation = translate("\n  cudaFooBar();", PLATFORMS["npu"], "a.cu")
         self.assertEqual(
-            str(translation.findings[0]), "a.cu:2:3: unknown: cudaFooBar (runtime): no rule knows it"
+            str(translation.findings[0]),
+            "a.cu:2:3: unknown: cudaFooBar (runtime): no rule knows it",
         )
 
     def test_a_name_is_found_once_a_place(self) -> None:
@@ -208,10 +249,63 @@ class FindingsTest(absltest.TestCase):
 class IdempotentTest(absltest.TestCase):
     def test_random_programs(self) -> None:
         pieces = (
-            *("cudaMalloc", "cudaMemcpyAsync", "at", "::", "cuda", "CUDAStream", ".", "->", "is_cuda", "kCUDA"),
-            *("(", ")", "<", ">", "<<<", ">>>", ",", ";", "{", "}", "[", "]", " ", "\n", "\\\n", "/*", "*/"),
-            *("//", '"', "'", "#", "include", "if", "__CUDA_ARCH__", ">=", "750", "<cuda.h>", "1", "x", "="),
-            *("ncclBcast", "nvtxMarkA", "R\"(", ')"', "define", "namespace", "cub", "CUDA_VERSION", "\r\n"),
+            *(
+                "cudaMalloc",
+                "cudaMemcpyAsync",
+                "at",
+                "::",
+                "cuda",
+                "CUDAStream",
+                ".",
+                "->",
+                "is_cuda",
+                "kCUDA",
+            ),
+            *(
+                "(",
+                ")",
+                "<",
+                ">",
+                "<<<",
+                ">>>",
+                ",",
+                ";",
+                "{",
+                "}",
+                "[",
+                "]",
+                " ",
+                "\n",
+                "\\\n",
+                "/*",
+                "*/",
+            ),
+            *(
+                "//",
+                '"',
+                "'",
+                "#",
+                "include",
+                "if",
+                "__CUDA_ARCH__",
+                ">=",
+                "750",
+                "<cuda.h>",
+                "1",
+                "x",
+                "=",
+            ),
+            *(
+                "ncclBcast",
+                "nvtxMarkA",
+                'R"(',
+                ')"',
+                "define",
+                "namespace",
+                "cub",
+                "CUDA_VERSION",
+                "\r\n",
+            ),
         )
         generator = random.Random(SEED)
         for _ in range(1000):
@@ -221,8 +315,12 @@ class IdempotentTest(absltest.TestCase):
                 self.assertEqual(translate(once, rules).text, once, f"{name}: {source!r}")
 
     def test_in_a_made_up_platform(self) -> None:
-        rules = testing.rules('[sources.families.runtime]\nreplace = [["cuda", "x"]]\nnames = "cudaFree"')
-        self.assertEqual(translate("cudaFree; cudaFoo; cublasX", rules).text, "xFree; xFoo; cublasX")
+        rules = testing.rules(
+            '[sources.families.runtime]\nreplace = [["cuda", "x"]]\nnames = "cudaFree"'
+        )
+        self.assertEqual(
+            translate("cudaFree; cudaFoo; cublasX", rules).text, "xFree; xFoo; cublasX"
+        )
 
 
 if __name__ == "__main__":
