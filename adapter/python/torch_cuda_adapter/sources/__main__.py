@@ -1,6 +1,7 @@
 """The command: `python -m torch_cuda_adapter.sources --platform musa --out translated kernel.cu`.
 
-Exit status: 0 if all was translated, 1 if somebody has to look at something, 2 if nothing was written.
+Exit status: 0 if all was translated, 1 if somebody has to look at something, 2 if no source was
+written.
 """
 
 from __future__ import annotations
@@ -83,8 +84,6 @@ def _run(options: argparse.Namespace) -> int:
     )
     if options.diff:
         _show(translated)
-    if options.out is not None or options.in_place:
-        files.write(translated, in_place=options.in_place)
     findings = [finding for file in translated for finding in file.findings]
     for finding in findings:
         print(finding, file=sys.stderr)
@@ -92,6 +91,8 @@ def _run(options: argparse.Namespace) -> int:
         counts = {str(file.source): file.translated for file in translated}
         text = report.as_json(rules.platform.name, findings, counts)
         pathlib.Path(options.report).write_text(text, encoding="utf-8")
+    if options.out is not None or options.in_place:
+        files.write(translated, in_place=options.in_place)
     still_open = sum(finding.is_open for finding in findings)
     names = sum(file.translated.total() for file in translated)
     print(

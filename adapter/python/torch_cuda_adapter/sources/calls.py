@@ -45,9 +45,9 @@ class Arguments:
                 return True
             if token.text.endswith("=") and token.text[0] not in "=!<>":
                 return True
-            is_named = before is not None and before.kind is Kind.IDENTIFIER
-            if token.text == "(" and is_named and before.spelling not in _OPERATORS:
-                return True
+            if token.text == "(" and before is not None and before.kind is Kind.IDENTIFIER:
+                if before.spelling not in _OPERATORS:
+                    return True
         return False
 
 

@@ -19,7 +19,7 @@ from torch_cuda.utils.cpp_extension import BuildExtension
 
 from torch_cuda_adapter import platforms
 from torch_cuda_adapter.errors import AdapterError
-from torch_cuda_adapter.sources import extension
+from torch_cuda_adapter.sources import Rules, extension
 
 RUNTIME = """
 #pragma once
@@ -134,7 +134,7 @@ class ExtensionTest(absltest.TestCase):
     def test_what_sources_leave_over_is_a_warning(self) -> None:
         source = self.folder / "csrc" / "kernel.cu"
         source.write_text("cublasCreate(&h);\n" * 30, encoding="utf-8")
-        translate = extension.translator(extension.Rules(self.platform))
+        translate = extension.translator(Rules(self.platform))
         with self.assertWarnsRegex(
             extension.TranslationWarning, "kernel.cu:1:1: unsupported.*\n"
         ) as caught:

@@ -16,12 +16,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from torch_cuda_adapter.errors import AdapterError
-from torch_cuda_adapter.sources import translator
+from torch_cuda_adapter.sources import families, translator
 from torch_cuda_adapter.sources.cache import Cache
 from torch_cuda_adapter.sources.report import Finding
 from torch_cuda_adapter.sources.rules import Rules
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+# What tells that an include folder is a toolkit's, PyTorch's or Python's, and not one's own.
+_FOREIGN = ("cuda_runtime_api.h", "torch/extension.h", "Python.h")
 # Bytes that are no UTF-8 stay what they are.
 _ENCODING = ("utf-8", "surrogateescape")
 
@@ -62,7 +64,7 @@ def translate_files(
             (`#include "x.cuh"`) or in one of the include folders.
         rules: of the platform.
         out: the folder for the translations; None for translating in place.
-        include_folders: as a compiler's `-I`, only those with headers of one's own.
+        include_folders: as a compiler's `-I`; those of CUDA, PyTorch and Python are left alone.
         cache: of translations; None for translating all.
 
     Returns:
@@ -135,7 +137,9 @@ class _Tree:
     ) -> None:
         self._rules = rules
         self._out = out
-        self._folders = folders
+        self._folders = [
+            folder for folder in folders if not any((folder / name).exists() for name in _FOREIGN)
+        ]
         self._cache = cache
         self._contents: dict[pathlib.Path, bytes] = {}
         self._root = pathlib.Path()
@@ -192,6 +196,9 @@ class _Tree:
 
     def _find(self, path: pathlib.Path, name: str, quoted: bool) -> _Include | None:
         """The header of one's own that a file names, as a compiler looks for it."""
+        if "/" in name and families.of_header(name) is not None and not quoted:
+            # A copy of CUB, CUTLASS or PyTorch among one's own: the platform has its own.
+            return None
         places = [(path.parent, False)] if quoted else []
         for folder, from_folder in [*places, *((folder, True) for folder in self._folders)]:
             found = _absolute(folder / name)

@@ -90,6 +90,16 @@ class FilesTest(parameterized.TestCase):
             self.tree(self.out)["k.cpp"], '#include "cuda_runtime.h"\n#include <musa_runtime.h>\n'
         )
 
+    def test_folders_and_copies_of_others_are_left_alone(self) -> None:
+        text = "#include <cuda_runtime.h>\n#include <cub/cub.cuh>\n#include <cutlass/cutlass.h>\n"
+        source = self.write("k.cpp", text)
+        for name in ("cuda_runtime_api.h", "cuda_runtime.h", "cub/cub.cuh"):
+            self.write(f"toolkit/{name}", "cudaFree\n")
+        self.write("copies/cutlass/cutlass.h", "cudaFree\n")
+        self.run_all(source, include=("toolkit", "copies"))
+        expected = text.replace("cuda_r", "musa_r").replace("cutlass/", "mutlass/")
+        self.assertEqual(self.tree(self.out), {"k.cpp": expected})
+
     def test_headers_that_include_each_other(self) -> None:
         source = self.write("a.h", '#include "b.h"\n#include "a.h"\n')
         self.write("b.h", '#include "a.h"\n')

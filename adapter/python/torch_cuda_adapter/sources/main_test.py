@@ -86,7 +86,7 @@ class CommandTest(parameterized.TestCase):
         (("--platform", "musa", "--out", "o", "gone.cu"), "found no source"),
         (("--platform", "musa", "--out", "k.cu/x", "k.cu"), "cannot write"),
         (
-            ("--platform", "musa", "--diff", "--report", "no/r.json", "k.cu"),
+            ("--platform", "musa", "--out", "o", "--report", "no/r.json", "k.cu"),
             "cannot write no/r.json",
         ),
         (("k.cu",), "required: --platform"),

@@ -71,4 +71,4 @@ def as_json(
         "files": {path: dict(sorted(count.items())) for path, count in sorted(translated.items())},
         "findings": [dataclasses.asdict(finding) for finding in sorted(findings)],
     }
-    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(report, indent=2) + "\n"

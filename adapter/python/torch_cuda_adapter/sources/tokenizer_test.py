@@ -20,38 +20,9 @@ SUFFIXES = (".cu", ".cuh", ".cpp", ".h")
 SEED = 20261122
 # Pieces that change what follows them.
 PIECES = (
+    *"x cuda # %: include define error __has_include < > <<< >>> /* */ // 1 1'0 . e+ : ::".split(),
     *('R"', 'u8R"', "L", "u8", "(", ")", '"', "'", "\\\n", "\\ \r\n", "\\", "\n", "\r\n", "\r"),
-    *(
-        "x",
-        "cuda",
-        "#",
-        "%:",
-        "include",
-        "define",
-        "error",
-        "__has_include",
-        "<",
-        ">",
-        "<<<",
-        ">>>",
-    ),
-    *(
-        "/*",
-        "*/",
-        "//",
-        " ",
-        "\t",
-        "1",
-        "1'0",
-        ".",
-        "e+",
-        ":",
-        "::",
-        "\\u00e9",
-        "é",
-        "\ufeff",
-        "\udc80",
-    ),
+    *(" ", "\t", "\\u00e9", "é", "\ufeff", "\udc80"),
 )
 
 

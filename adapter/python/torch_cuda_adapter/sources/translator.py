@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from torch_cuda_adapter.sources import guards
+from torch_cuda_adapter.sources import families, guards
 from torch_cuda_adapter.sources.calls import Arguments, read_arguments
 from torch_cuda_adapter.sources.launches import Launch, launches
 from torch_cuda_adapter.sources.report import Finding, Severity
@@ -33,7 +33,12 @@ somebody else's."""
 
 _VERBATIM = frozenset({"pragma", "error", "warning", "line", "ident"})
 _BETWEEN_NAMES = SILENT - {Kind.COMMENT}
+# Names that stand before a call; any other before a name makes a declaration of it.
+_BEFORE_CALLS = frozenset(
+    {"return", "else", "do", "case", "throw", "co_return", "co_await", "co_yield", "and", "or", "not"}
+)
 _UNKNOWN = "no rule knows it"
+_PASTED = "a name is pasted together with it; write the names out"
 _ASSUMED = "renamed by its family's pattern; the platform may not have {target}"
 
 
@@ -130,6 +135,8 @@ class _Translator:
             if before in (".", "->"):
                 return token.text, index + 1
             return self._call(index, end, answer)
+        if answer is None and self._after(index, end) == "##":
+            answer = _pasted(token.spelling)
         return self._answered(index, token.spelling, answer) or token.text, index + 1
 
     def _answered(self, index: int, name: str, answer: Answer) -> str | None:
@@ -143,7 +150,8 @@ class _Translator:
         if isinstance(answer, Unsupported):
             self._find(index, name, answer.family, Severity.UNSUPPORTED, answer.reason)
         elif isinstance(answer, Unknown):
-            self._find(index, name, answer.family, Severity.UNKNOWN, _UNKNOWN)
+            reason = _PASTED if self._after(index, len(self._tokens)) == "##" else _UNKNOWN
+            self._find(index, name, answer.family, Severity.UNKNOWN, reason)
         return None
 
     def _header(self, index: int) -> str:
@@ -198,6 +206,11 @@ class _Translator:
         place = self._place_before(index)
         return self._tokens[place].spelling if place >= 0 else ""
 
+    def _after(self, index: int, end: int) -> str:
+        """The token behind an index that is not silent; empty at the end."""
+        place = self._skip(index + 1, end)
+        return self._tokens[place].spelling if place < end else ""
+
     def _place_before(self, index: int) -> int:
         index -= 1
         while index >= 0 and self._tokens[index].kind in SILENT:
@@ -217,6 +230,10 @@ class _Translator:
         token = self._tokens[index]
         arguments = read_arguments(self._tokens, index + 1, end)
         refused = self._refusal(arguments, called)
+        place = self._place_before(index)
+        if place >= 0 and self._tokens[place].kind is Kind.IDENTIFIER:
+            if self._tokens[place].spelling not in _BEFORE_CALLS:
+                refused = refused or "it looks like a declaration, of a function with other parameters"
         if refused or arguments is None:
             self._find(index, token.spelling, called.family, Severity.UNSUPPORTED, refused)
             return token.text, index + 1
@@ -262,6 +279,13 @@ class _Translator:
         line, column = self._positions.at(self._tokens[index].offset)
         found = Finding(self._path, line, column, name, family, severity.value, reason)
         self._findings.append(found)
+
+
+def _pasted(stem: str) -> Answer:
+    """What to say of a name that others are pasted together with: unknown if they look like CUDA's."""
+    ends = ("Xx", "_XX", "32F")
+    found = [family for end in ends if (family := families.of_name(stem + end)) is not None]
+    return Unknown(found[0]) if found else None
 
 
 def _filled(template: str, texts: Mapping[str, str]) -> str:

@@ -168,6 +168,20 @@ class CallsTest(parameterized.TestCase):
         self.assertEqual([f.severity for f in translation.findings], ["unsupported"])
         self.assertIn(reason, translation.findings[0].reason)
 
+    @parameterized.parameters(
+        "cudaError_t cudaMalloc(void** p, size_t n);",
+        "int cudaMalloc(int a, int b) { return 0; }",
+        "typedef cudaError_t (*F)(void**, size_t); F cudaMalloc(p, n);",
+    )
+    def test_a_declaration_is_no_call(self, source: str) -> None:
+        translation = translate(source, PLATFORMS["npu"])
+        self.assertIn("cudaMalloc(", translation.text)
+        self.assertIn("looks like a declaration", translation.findings[-1].reason)
+
+    def test_a_call_behind_a_keyword_is_one(self) -> None:
+        text = translate("if (a) return cudaMalloc(p, n); else cudaMalloc(p, n);", PLATFORMS["npu"]).text
+        self.assertEqual(text.count("aclrtMalloc"), 2)
+
     def test_a_members_call_is_somebody_elses(self) -> None:
         source = "pool.cudaMalloc(p, n); pool->cudaMalloc(p, n);"
         self.assertEqual(translate(source, PLATFORMS["npu"]).text, source)
@@ -241,6 +255,12 @@ class FindingsTest(absltest.TestCase):
         translation = translate("cudaMemset(nvml::x, 0, cudaFooBar);", PLATFORMS["npu"])
         self.assertEqual([f.name for f in translation.findings], ["cudaFooBar"])
 
+    def test_names_that_are_pasted_together(self) -> None:
+        source = "#define F(x) cublas##x(cuda ## x, CUDA_R_##x, my##x, x##cudaFree)\n"
+        translation = translate(source, MUSA)
+        self.assertEqual([f.name for f in translation.findings], ["cublas", "cuda", "CUDA_R_"])
+        self.assertIn("pasted together", translation.findings[0].reason)
+
     def test_what_is_counted(self) -> None:
         translated = translate("cudaFree(p); cudaFree(q); cublasCreate(&h);", MUSA).translated
         self.assertEqual({k: n for k, n in translated.items() if n}, {"runtime": 2, "cublas": 1})
@@ -249,63 +269,10 @@ class FindingsTest(absltest.TestCase):
 class IdempotentTest(absltest.TestCase):
     def test_random_programs(self) -> None:
         pieces = (
-            *(
-                "cudaMalloc",
-                "cudaMemcpyAsync",
-                "at",
-                "::",
-                "cuda",
-                "CUDAStream",
-                ".",
-                "->",
-                "is_cuda",
-                "kCUDA",
-            ),
-            *(
-                "(",
-                ")",
-                "<",
-                ">",
-                "<<<",
-                ">>>",
-                ",",
-                ";",
-                "{",
-                "}",
-                "[",
-                "]",
-                " ",
-                "\n",
-                "\\\n",
-                "/*",
-                "*/",
-            ),
-            *(
-                "//",
-                '"',
-                "'",
-                "#",
-                "include",
-                "if",
-                "__CUDA_ARCH__",
-                ">=",
-                "750",
-                "<cuda.h>",
-                "1",
-                "x",
-                "=",
-            ),
-            *(
-                "ncclBcast",
-                "nvtxMarkA",
-                'R"(',
-                ')"',
-                "define",
-                "namespace",
-                "cub",
-                "CUDA_VERSION",
-                "\r\n",
-            ),
+            *"cudaMalloc cudaMemcpyAsync at :: cuda CUDAStream . -> is_cuda kCUDA ncclBcast".split(),
+            *"( ) < > <<< >>> , ; { } [ ] /* */ // # include if define namespace cub ##".split(),
+            *"__CUDA_ARCH__ >= 750 <cuda.h> 1 x = nvtxMarkA CUDA_VERSION return".split(),
+            *(" ", "\n", "\r\n", "\\\n", '"', "'", 'R"(', ')"'),
         )
         generator = random.Random(SEED)
         for _ in range(1000):
