@@ -20,7 +20,29 @@ SUFFIXES = (".cu", ".cuh", ".cpp", ".h")
 SEED = 20261122
 # Pieces that change what follows them.
 PIECES = (
-    *"x cuda # %: include define error __has_include < > <<< >>> /* */ // 1 1'0 . e+ : ::".split(),
+    *[
+        "x",
+        "cuda",
+        "#",
+        "%:",
+        "include",
+        "define",
+        "error",
+        "__has_include",
+        "<",
+        ">",
+        "<<<",
+        ">>>",
+        "/*",
+        "*/",
+        "//",
+        "1",
+        "1'0",
+        ".",
+        "e+",
+        ":",
+        "::",
+    ],
     *('R"', 'u8R"', "L", "u8", "(", ")", '"', "'", "\\\n", "\\ \r\n", "\\", "\n", "\r\n", "\r"),
     *(" ", "\t", "\\u00e9", "é", "\ufeff", "\udc80"),
 )

@@ -35,7 +35,19 @@ _VERBATIM = frozenset({"pragma", "error", "warning", "line", "ident"})
 _BETWEEN_NAMES = SILENT - {Kind.COMMENT}
 # Names that stand before a call; any other before a name makes a declaration of it.
 _BEFORE_CALLS = frozenset(
-    {"return", "else", "do", "case", "throw", "co_return", "co_await", "co_yield", "and", "or", "not"}
+    {
+        "return",
+        "else",
+        "do",
+        "case",
+        "throw",
+        "co_return",
+        "co_await",
+        "co_yield",
+        "and",
+        "or",
+        "not",
+    }
 )
 _UNKNOWN = "no rule knows it"
 _PASTED = "a name is pasted together with it; write the names out"
@@ -233,7 +245,9 @@ class _Translator:
         place = self._place_before(index)
         if place >= 0 and self._tokens[place].kind is Kind.IDENTIFIER:
             if self._tokens[place].spelling not in _BEFORE_CALLS:
-                refused = refused or "it looks like a declaration, of a function with other parameters"
+                refused = (
+                    refused or "it looks like a declaration, of a function with other parameters"
+                )
         if refused or arguments is None:
             self._find(index, token.spelling, called.family, Severity.UNSUPPORTED, refused)
             return token.text, index + 1

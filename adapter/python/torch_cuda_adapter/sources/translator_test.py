@@ -179,7 +179,9 @@ class CallsTest(parameterized.TestCase):
         self.assertIn("looks like a declaration", translation.findings[-1].reason)
 
     def test_a_call_behind_a_keyword_is_one(self) -> None:
-        text = translate("if (a) return cudaMalloc(p, n); else cudaMalloc(p, n);", PLATFORMS["npu"]).text
+        text = translate(
+            "if (a) return cudaMalloc(p, n); else cudaMalloc(p, n);", PLATFORMS["npu"]
+        ).text
         self.assertEqual(text.count("aclrtMalloc"), 2)
 
     def test_a_members_call_is_somebody_elses(self) -> None:
@@ -269,9 +271,55 @@ class FindingsTest(absltest.TestCase):
 class IdempotentTest(absltest.TestCase):
     def test_random_programs(self) -> None:
         pieces = (
-            *"cudaMalloc cudaMemcpyAsync at :: cuda CUDAStream . -> is_cuda kCUDA ncclBcast".split(),
-            *"( ) < > <<< >>> , ; { } [ ] /* */ // # include if define namespace cub ##".split(),
-            *"__CUDA_ARCH__ >= 750 <cuda.h> 1 x = nvtxMarkA CUDA_VERSION return".split(),
+            *[
+                "cudaMalloc",
+                "cudaMemcpyAsync",
+                "at",
+                "::",
+                "cuda",
+                "CUDAStream",
+                ".",
+                "->",
+                "is_cuda",
+                "kCUDA",
+                "ncclBcast",
+            ],
+            *[
+                "(",
+                ")",
+                "<",
+                ">",
+                "<<<",
+                ">>>",
+                ",",
+                ";",
+                "{",
+                "}",
+                "[",
+                "]",
+                "/*",
+                "*/",
+                "//",
+                "#",
+                "include",
+                "if",
+                "define",
+                "namespace",
+                "cub",
+                "##",
+            ],
+            *[
+                "__CUDA_ARCH__",
+                ">=",
+                "750",
+                "<cuda.h>",
+                "1",
+                "x",
+                "=",
+                "nvtxMarkA",
+                "CUDA_VERSION",
+                "return",
+            ],
             *(" ", "\n", "\r\n", "\\\n", '"', "'", 'R"(', ')"'),
         )
         generator = random.Random(SEED)
