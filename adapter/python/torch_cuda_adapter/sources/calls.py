@@ -45,9 +45,8 @@ class Arguments:
                 return True
             if token.text.endswith("=") and token.text[0] not in "=!<>":
                 return True
-            if token.text == "(" and before is not None and before.kind is Kind.IDENTIFIER:
-                if before.spelling not in _OPERATORS:
-                    return True
+            if token.text == "(" and _is_function(before):
+                return True
         return False
 
 
@@ -116,6 +115,13 @@ def _difficulty(tokens: Sequence[Token]) -> str:
     if any(token.kind is Kind.COMMENT and token.text.startswith("//") for token in tokens):
         return "a // comment stands among its arguments"
     return ""
+
+
+def _is_function(token: Token | None) -> bool:
+    """Whether a bracket behind a token calls something."""
+    if token is None or token.kind is not Kind.IDENTIFIER:
+        return False
+    return token.spelling not in _OPERATORS
 
 
 def _trimmed(tokens: Sequence[Token], begin: int, end: int) -> tuple[int, int]:

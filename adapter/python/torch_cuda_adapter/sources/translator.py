@@ -242,12 +242,8 @@ class _Translator:
         token = self._tokens[index]
         arguments = read_arguments(self._tokens, index + 1, end)
         refused = self._refusal(arguments, called)
-        place = self._place_before(index)
-        if place >= 0 and self._tokens[place].kind is Kind.IDENTIFIER:
-            if self._tokens[place].spelling not in _BEFORE_CALLS:
-                refused = (
-                    refused or "it looks like a declaration, of a function with other parameters"
-                )
+        if not refused and self._is_declared(index):
+            refused = "it looks like a declaration, of a function with other parameters"
         if refused or arguments is None:
             self._find(index, token.spelling, called.family, Severity.UNSUPPORTED, refused)
             return token.text, index + 1
@@ -276,6 +272,13 @@ class _Translator:
             texts[str(number)] = self._range(*piece)
         self._translated["kernels"] += 1
         return _filled(template, texts), arguments.end
+
+    def _is_declared(self, index: int) -> bool:
+        """Whether a type stands before a name, so that it is declared and not called."""
+        place = self._place_before(index)
+        if place < 0 or self._tokens[place].kind is not Kind.IDENTIFIER:
+            return False
+        return self._tokens[place].spelling not in _BEFORE_CALLS
 
     @staticmethod
     def _refusal(arguments: Arguments | None, called: Called) -> str:
