@@ -44,7 +44,7 @@ HEADERS = (
 ELSEWHERE = frozenset({"cudnn", "torch", "qualified", "headers", "members", "kernels"})
 # What later or earlier toolkits have, and macros that only a compiler for devices sets.
 OTHER_VERSIONS = frozenset({"__CUDACC__", "__NVCC__"})
-# torchada publishes 380 mappings of all kinds, and calls them more than 400.
+# torchada's README speaks of more than 380 mappings.
 PUBLISHED = 400
 
 

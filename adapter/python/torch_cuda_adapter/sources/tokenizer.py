@@ -2,6 +2,7 @@
 
 `"".join(token.text for token in tokenize(source)) == source` holds for every text, well-formed or
 not. Nothing is expanded and no branch of an `#if` is left out: tokens are what was written.
+decouple/cpp/lexer.py, which is not shipped, overwrites what is no code; here each name is a token.
 """
 
 from __future__ import annotations
