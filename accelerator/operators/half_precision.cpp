@@ -52,8 +52,10 @@ class InSinglePrecision {
 
   void finish(Stack& results) {
     for (const auto& [half, single] : written_) {
-      half.resize_(single.sizes());
-      half.copy_(single);
+      if (half.sizes() != single.sizes() && half.layout() == c10::kStrided) {
+        half.resize_(single.sizes());
+      }
+      half.copy_(single); // a sparse one takes over the sizes
     }
     for (auto& result : results) {
       result = map_tensors(std::move(result), [&](const Tensor& tensor) {

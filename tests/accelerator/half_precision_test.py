@@ -34,6 +34,7 @@ _WORK = (
     ("a loss", lambda a: functional.multi_margin_loss(a, a.new_tensor([1, 0, 3, 2]).long())),
     ("rounding in place", lambda a: a.clone().round_(decimals=1)),
     ("rounding into", lambda a: torch.round(a, decimals=1, out=a.new_empty(0))),
+    ("sparse sums in place", lambda a: a.to_sparse().add_(a.to_sparse(), alpha=2).to_dense()),
     ("sparse sums", lambda a: (a.to_sparse() + a.to_sparse()).to_dense()),
 )
 
