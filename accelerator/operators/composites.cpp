@@ -42,10 +42,18 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::variable_list;
 
+// What stands for other tensors, as vmap's do, has no memory: it is copied.
+bool has_memory(const Tensor& tensor) {
+  return tensor.layout() != c10::kStrided || tensor.has_storage();
+}
+
 // The device's tensor of a result that was computed on the host.
 Tensor to_device(Tensor result, c10::Device device) {
   if (!result.defined() || !result.is_cpu()) {
     return result;
+  }
+  if (!has_memory(result)) {
+    return result.to(device);
   }
   const c10::cuda::CUDAGuard guard(device);
   wait_for_current_stream(device.index());
@@ -56,6 +64,9 @@ Tensor to_device(Tensor result, c10::Device device) {
 Tensor to_host(const Tensor& tensor) {
   if (!tensor.defined() || !tensor.is_cuda()) {
     return tensor;
+  }
+  if (!has_memory(tensor)) {
+    return tensor.cpu();
   }
   wait_for_current_stream(tensor.device().index());
   Memory storages(tensor.device());
