@@ -1,17 +1,7 @@
 #include "accelerator/runtime/blas/stream_work.h"
 
-#include <cuda.h>
-
-#include <cstdio>
-#include <limits>
-#include <memory>
 #include <mutex>
 #include <utility>
-
-#include "accelerator/runtime/core/graphs/submit.h"
-#include "accelerator/runtime/core/machine/machine.h"
-#include "accelerator/runtime/core/status/guarded.h"
-#include "accelerator/runtime/core/tracing/tracing.h"
 
 // OpenBLAS's own: ends its threads, which the next call begins anew. It does so
 // before a fork.
@@ -28,40 +18,9 @@ void renew_threads() {
   std::call_once(once, [] { blas_thread_shutdown_(); });
 }
 
-constexpr std::size_t kTooMuch = std::numeric_limits<std::size_t>::max();
-
-std::size_t plus(std::size_t a, std::size_t b) {
-  std::size_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? kTooMuch : sum;
-}
-
-std::size_t times(std::size_t a, std::size_t b) {
-  std::size_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? kTooMuch : product;
-}
-
-std::size_t magnitude(std::int64_t stride) {
-  return stride < 0 ? -static_cast<std::size_t>(stride)
-                    : static_cast<std::size_t>(stride);
-}
-
-/// Whether every byte belongs to an allocation. Allocations may lie side by
-/// side: an expandable segment is mapped piece by piece.
-bool is_allocated(CUdeviceptr begin, std::size_t bytes) {
-  if (bytes > ~begin) {
-    return false;
-  }
-  const CUdeviceptr end = begin + bytes;
-  while (begin < end) {
-    CUdeviceptr base = 0;
-    std::size_t size = 0;
-    if (cuMemGetAddressRange(&base, &size, begin) != CUDA_SUCCESS ||
-        base + size <= begin) {
-      return false;
-    }
-    begin = base + size;
-  }
-  return true;
+cublasStatus_t status_of(cudaError_t error) {
+  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS
+                              : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
 } // namespace
@@ -75,8 +34,8 @@ std::size_t matrix_bytes(
     return 0;
   }
   const std::size_t before =
-      times(static_cast<std::size_t>(columns - 1), magnitude(leading));
-  return times(plus(before, static_cast<std::size_t>(rows)), size);
+      stream_work::times(static_cast<std::size_t>(columns - 1), stream_work::magnitude(leading));
+  return stream_work::times(stream_work::plus(before, static_cast<std::size_t>(rows)), size);
 }
 
 std::size_t vector_bytes(
@@ -86,99 +45,26 @@ std::size_t vector_bytes(
   return matrix_bytes(1, n, stride, size);
 }
 
-Extent strided_extent(
-    const void* pointer,
-    std::size_t bytes,
-    std::int64_t stride,
-    std::size_t size,
-    std::int64_t count) {
-  if (bytes == 0 || count <= 0) {
-    return {pointer, 0};
-  }
-  const std::size_t others = times(
-      times(static_cast<std::size_t>(count - 1), magnitude(stride)), size);
-  const auto* first = static_cast<const char*>(pointer);
-  if (stride < 0) {
-    first = reinterpret_cast<const char*>(
-        reinterpret_cast<std::uintptr_t>(pointer) - others);
-  }
-  return {first, plus(bytes, others)};
-}
-
-bool accessible(const char* function, std::initializer_list<Extent> extents) {
-  for (const Extent& extent : extents) {
-    const auto address = reinterpret_cast<CUdeviceptr>(extent.pointer);
-    if (is_allocated(address, extent.bytes)) {
-      continue;
-    }
-    std::fprintf(
-        stderr,
-        "torch_cuda: %s: illegal memory access: %zu bytes at 0x%llx are not within "
-        "an allocation\n",
-        function,
-        extent.bytes,
-        static_cast<unsigned long long>(address));
-    return false;
-  }
-  return true;
-}
-
 cublasStatus_t enqueue(
     const char* function,
     cudaStream_t stream,
     std::function<void()> work) {
-  // What a profiler is to see is what NVIDIA's library does: it launches a
-  // kernel.
-  const runtime::tracing::Call traced(
-      runtime::tracing::Interface::kRuntime, "cudaLaunchKernel");
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  auto owned =
-      std::make_unique<std::function<void()>>([work = std::move(work)] {
+  return status_of(
+      stream_work::enqueue(function, stream, [work = std::move(work)] {
         renew_threads();
         work();
-      });
-  const bool captured = capture == cudaStreamCaptureStatusActive;
-  const cudaHostFn_t run_and_free = [](void* data) {
-    const std::unique_ptr<std::function<void()>> closure(
-        static_cast<std::function<void()>*>(data));
-    (*closure)();
-  };
-  const cudaHostFn_t run = [](void* data) {
-    (*static_cast<std::function<void()>*>(data))();
-  };
-  const cudaError_t error = runtime::guarded([&] {
-    runtime::submit(
-        *runtime::resolve_stream(stream),
-        runtime::HostWork{
-            captured ? run : run_and_free, owned.get(), function});
-  });
-  if (error != cudaSuccess) {
-    std::fprintf(
-        stderr, "torch_cuda: %s: %s\n", function, cudaGetErrorString(error));
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  static_cast<void>(owned.release());
-  return CUBLAS_STATUS_SUCCESS;
+      }));
 }
 
 cublasStatus_t enqueue_checked(
     const char* function,
     cudaStream_t stream,
     std::function<bool()> work) {
-  runtime::Device* device = nullptr;
-  try {
-    device = &runtime::resolve_stream(stream)->device();
-  } catch (const runtime::Failure&) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, stream, [device, work = std::move(work)] {
-    if (!work()) {
-      device->set_fault(cudaErrorIllegalAddress);
-    }
-  });
+  return status_of(
+      stream_work::enqueue_checked(function, stream, [work = std::move(work)] {
+        renew_threads();
+        return work() ? cudaSuccess : cudaErrorIllegalAddress;
+      }));
 }
 
 } // namespace accelerator::blas

@@ -1,5 +1,4 @@
-// How work gets onto a stream: as a host function, so that order, events and
-// graph capture are the runtime's business. Profilers take it for a kernel.
+// Work of cuBLAS's functions for streams, and the memory that it reaches.
 #pragma once
 
 #include <cublas_v2.h>
@@ -8,15 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
+
+#include "accelerator/runtime/stream_work/stream_work.h"
 
 namespace accelerator::blas {
 
-/// A piece of device memory that a call reads or writes.
-struct Extent {
-  const void* pointer;
-  std::size_t bytes;
-};
+using stream_work::accessible;
+using stream_work::Extent;
+using stream_work::strided_extent;
 
 /// Bytes of a column-major matrix with elements of `size` bytes. All sizes here
 /// are at the most what a std::size_t holds, which no memory has.
@@ -29,22 +27,7 @@ std::size_t matrix_bytes(
 /// Bytes of a vector with a stride, which may be negative.
 std::size_t vector_bytes(std::int64_t n, std::int64_t stride, std::size_t size);
 
-/// `count` pieces of `bytes` bytes each, the first at `pointer`, with `stride`
-/// elements of `size` bytes from each to the next.
-Extent strided_extent(
-    const void* pointer,
-    std::size_t bytes,
-    std::int64_t stride,
-    std::size_t size,
-    std::int64_t count);
-
-/// Whether all of them lie in memory that the device may touch. Otherwise names
-/// function, address and size on stderr: a real device would fault.
-bool accessible(const char* function, std::initializer_list<Extent> extents);
-
-/// Runs `work` on a stream. While the stream is being captured, `work` becomes
-/// a node of the graph and is kept for the rest of the process, because a graph
-/// can be copied and launched at any time.
+/// stream_work::enqueue for work that calls OpenBLAS.
 cublasStatus_t enqueue(
     const char* function,
     cudaStream_t stream,

@@ -1,0 +1,212 @@
+// Running plans: each run is work of the plan's stream.
+#include <cufft.h>
+#include <cufftXt.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <optional>
+
+#include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/status/guarded.h"
+#include "accelerator/runtime/fft/plans.h"
+#include "accelerator/runtime/stream_work/stream_work.h"
+
+namespace accelerator::fft {
+namespace {
+
+/// Whether the host can touch the memory of a stream's device.
+bool is_host_visible(cudaStream_t stream) {
+  bool visible = false;
+  const cudaError_t error = runtime::guarded([&] {
+    visible =
+        runtime::resolve_stream(stream)->device().can(ACCEL_CAP_HOST_VISIBLE);
+  });
+  return error == cudaSuccess && visible;
+}
+
+cudaError_t work(
+    const char* function,
+    const Transform& transform,
+    const void* input,
+    void* output,
+    bool forward) {
+  try {
+    compute(transform, input, output, forward);
+    return cudaSuccess;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(
+        stderr, "torch_cuda: %s: the host has not enough memory\n", function);
+    return cudaErrorMemoryAllocation;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "torch_cuda: %s: %s\n", function, error.what());
+    return cudaErrorUnknown;
+  }
+}
+
+/// What a function runs; absent what it leaves to the plan.
+struct Expected {
+  std::optional<Kind> kind;
+  std::optional<Precision> precision;
+};
+
+cufftResult run(
+    const char* function,
+    Expected expected,
+    cufftHandle handle,
+    const void* input,
+    void* output,
+    int direction) {
+  const auto plan = find_plan(handle);
+  if (plan == nullptr) {
+    return CUFFT_INVALID_PLAN;
+  }
+  cudaStream_t stream = nullptr;
+  std::shared_ptr<const Transform> transform;
+  {
+    const std::lock_guard<std::mutex> lock(plan->mutex);
+    stream = plan->stream;
+    transform = plan->transform;
+  }
+  if (transform == nullptr) {
+    return CUFFT_INVALID_PLAN;
+  }
+  if (expected.kind.value_or(transform->kind) != transform->kind ||
+      expected.precision.value_or(transform->precision) !=
+          transform->precision) {
+    return CUFFT_INVALID_VALUE;
+  }
+  if (input == nullptr || output == nullptr) {
+    return CUFFT_INVALID_VALUE;
+  }
+  if (transform->kind == Kind::kComplexToComplex &&
+      direction != CUFFT_FORWARD && direction != CUFFT_INVERSE) {
+    return CUFFT_INVALID_VALUE;
+  }
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) {
+    return CUFFT_SETUP_FAILED;
+  }
+  if (device != plan->device) {
+    return CUFFT_INVALID_DEVICE;
+  }
+  if (!is_host_visible(stream)) {
+    std::fprintf(
+        stderr,
+        "torch_cuda: %s: needs a device whose memory the host sees\n",
+        function);
+    return CUFFT_NOT_SUPPORTED;
+  }
+  const bool in_place = input == output;
+  if (!stream_work::accessible(
+          function,
+          {{input, transform->input(in_place).extent_bytes()},
+           {output, transform->output(in_place).extent_bytes()}})) {
+    return CUFFT_EXEC_FAILED;
+  }
+  const cudaError_t error = stream_work::enqueue_checked(
+      function,
+      stream,
+      [=] {
+        return work(
+            function, *transform, input, output, direction == CUFFT_FORWARD);
+      });
+  return error == cudaSuccess ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
+}
+
+} // namespace
+} // namespace accelerator::fft
+
+using namespace accelerator::fft;
+
+extern "C" {
+
+cufftResult cufftExecC2C(
+    cufftHandle plan,
+    cufftComplex* input,
+    cufftComplex* output,
+    int direction) {
+  return run(
+      __func__,
+      {Kind::kComplexToComplex, Precision::kSingle},
+      plan,
+      input,
+      output,
+      direction);
+}
+
+cufftResult cufftExecR2C(
+    cufftHandle plan,
+    cufftReal* input,
+    cufftComplex* output) {
+  return run(
+      __func__,
+      {Kind::kRealToComplex, Precision::kSingle},
+      plan,
+      input,
+      output,
+      CUFFT_FORWARD);
+}
+
+cufftResult cufftExecC2R(
+    cufftHandle plan,
+    cufftComplex* input,
+    cufftReal* output) {
+  return run(
+      __func__,
+      {Kind::kComplexToReal, Precision::kSingle},
+      plan,
+      input,
+      output,
+      CUFFT_INVERSE);
+}
+
+cufftResult cufftExecZ2Z(
+    cufftHandle plan,
+    cufftDoubleComplex* input,
+    cufftDoubleComplex* output,
+    int direction) {
+  return run(
+      __func__,
+      {Kind::kComplexToComplex, Precision::kDouble},
+      plan,
+      input,
+      output,
+      direction);
+}
+
+cufftResult cufftExecD2Z(
+    cufftHandle plan,
+    cufftDoubleReal* input,
+    cufftDoubleComplex* output) {
+  return run(
+      __func__,
+      {Kind::kRealToComplex, Precision::kDouble},
+      plan,
+      input,
+      output,
+      CUFFT_FORWARD);
+}
+
+cufftResult cufftExecZ2D(
+    cufftHandle plan,
+    cufftDoubleComplex* input,
+    cufftDoubleReal* output) {
+  return run(
+      __func__,
+      {Kind::kComplexToReal, Precision::kDouble},
+      plan,
+      input,
+      output,
+      CUFFT_INVERSE);
+}
+
+cufftResult cufftXtExec(
+    cufftHandle plan,
+    void* input,
+    void* output,
+    int direction) {
+  return run(__func__, {}, plan, input, output, direction);
+}
+
+} // extern "C"

@@ -1,0 +1,148 @@
+#include "accelerator/runtime/stream_work/stream_work.h"
+
+#include <cuda.h>
+
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "accelerator/runtime/core/graphs/submit.h"
+#include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/status/guarded.h"
+#include "accelerator/runtime/core/tracing/tracing.h"
+
+namespace accelerator::stream_work {
+namespace {
+
+constexpr std::size_t kTooMuch = std::numeric_limits<std::size_t>::max();
+
+/// Whether every byte belongs to an allocation. Allocations may lie side by
+/// side: an expandable segment is mapped piece by piece.
+bool is_allocated(CUdeviceptr begin, std::size_t bytes) {
+  if (bytes > ~begin) {
+    return false;
+  }
+  const CUdeviceptr end = begin + bytes;
+  while (begin < end) {
+    CUdeviceptr base = 0;
+    std::size_t size = 0;
+    if (cuMemGetAddressRange(&base, &size, begin) != CUDA_SUCCESS ||
+        base + size <= begin) {
+      return false;
+    }
+    begin = base + size;
+  }
+  return true;
+}
+
+} // namespace
+
+std::size_t magnitude(std::int64_t stride) {
+  return stride < 0 ? -static_cast<std::size_t>(stride)
+                    : static_cast<std::size_t>(stride);
+}
+
+std::size_t plus(std::size_t a, std::size_t b) {
+  std::size_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kTooMuch : sum;
+}
+
+std::size_t times(std::size_t a, std::size_t b) {
+  std::size_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kTooMuch : product;
+}
+
+Extent strided_extent(
+    const void* pointer,
+    std::size_t bytes,
+    std::int64_t stride,
+    std::size_t size,
+    std::int64_t count) {
+  if (bytes == 0 || count <= 0) {
+    return {pointer, 0};
+  }
+  const std::size_t others = times(
+      times(static_cast<std::size_t>(count - 1), magnitude(stride)), size);
+  const auto* first = static_cast<const char*>(pointer);
+  if (stride < 0) {
+    first = reinterpret_cast<const char*>(
+        reinterpret_cast<std::uintptr_t>(pointer) - others);
+  }
+  return {first, plus(bytes, others)};
+}
+
+bool accessible(const char* function, std::initializer_list<Extent> extents) {
+  for (const Extent& extent : extents) {
+    const auto address = reinterpret_cast<CUdeviceptr>(extent.pointer);
+    if (is_allocated(address, extent.bytes)) {
+      continue;
+    }
+    std::fprintf(
+        stderr,
+        "torch_cuda: %s: illegal memory access: %zu bytes at 0x%llx are not within "
+        "an allocation\n",
+        function,
+        extent.bytes,
+        static_cast<unsigned long long>(address));
+    return false;
+  }
+  return true;
+}
+
+cudaError_t enqueue(
+    const char* function,
+    cudaStream_t stream,
+    std::function<void()> work) {
+  // What a profiler is to see is what NVIDIA's library does: it launches a
+  // kernel.
+  const runtime::tracing::Call traced(
+      runtime::tracing::Interface::kRuntime, "cudaLaunchKernel");
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  if (const cudaError_t error = cudaStreamIsCapturing(stream, &capture);
+      error != cudaSuccess) {
+    return error;
+  }
+  auto owned = std::make_unique<std::function<void()>>(std::move(work));
+  const bool captured = capture == cudaStreamCaptureStatusActive;
+  const cudaHostFn_t run_and_free = [](void* data) {
+    const std::unique_ptr<std::function<void()>> closure(
+        static_cast<std::function<void()>*>(data));
+    (*closure)();
+  };
+  const cudaHostFn_t run = [](void* data) {
+    (*static_cast<std::function<void()>*>(data))();
+  };
+  const cudaError_t error = runtime::guarded([&] {
+    runtime::submit(
+        *runtime::resolve_stream(stream),
+        runtime::HostWork{
+            captured ? run : run_and_free, owned.get(), function});
+  });
+  if (error != cudaSuccess) {
+    std::fprintf(
+        stderr, "torch_cuda: %s: %s\n", function, cudaGetErrorString(error));
+    return error;
+  }
+  static_cast<void>(owned.release());
+  return cudaSuccess;
+}
+
+cudaError_t enqueue_checked(
+    const char* function,
+    cudaStream_t stream,
+    std::function<cudaError_t()> work) {
+  runtime::Device* device = nullptr;
+  const cudaError_t error = runtime::guarded(
+      [&] { device = &runtime::resolve_stream(stream)->device(); });
+  if (error != cudaSuccess) {
+    return error;
+  }
+  return enqueue(function, stream, [device, work = std::move(work)] {
+    if (const cudaError_t fault = work(); fault != cudaSuccess) {
+      device->set_fault(fault);
+    }
+  });
+}
+
+} // namespace accelerator::stream_work
