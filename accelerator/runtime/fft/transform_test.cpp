@@ -209,7 +209,8 @@ class TransformTest : public ::testing::Test {
   }
 };
 
-TYPED_TEST_SUITE(TransformTest, (::testing::Types<float, double>), );
+using Reals = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(TransformTest, Reals);
 
 const std::vector<Sizes>& all_sizes() {
   static const std::vector<Sizes> sizes = {
