@@ -122,6 +122,10 @@ TEST_F(StreamTest, GraphsRepeatTransforms) {
   cudaGraphExec_t exec = nullptr;
   ASSERT_EQ(
       cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  // A plan that is made meanwhile disturbs no capture.
+  EXPECT_EQ(cufftDestroy(plan), CUFFT_SUCCESS);
+  EXPECT_EQ(cufftPlan1d(&plan, kN, CUFFT_C2C, 1), CUFFT_SUCCESS);
+  EXPECT_EQ(cufftSetStream(plan, stream), CUFFT_SUCCESS);
   EXPECT_EQ(
       cufftExecC2C(
           plan,

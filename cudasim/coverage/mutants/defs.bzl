@@ -10,6 +10,7 @@ MUTATED = [
     "//accelerator/runtime/driver:driver_test",
     "//accelerator/runtime/driver:ipc_test",
     "//accelerator/runtime/driver:per_thread_test",
+    "//accelerator/runtime/fft:cufft_test",
     "//accelerator/runtime/nccl:nccl_test",
     "//accelerator/runtime/cudart:entry_point_test",
     "//accelerator/runtime/cudart:error_test",
