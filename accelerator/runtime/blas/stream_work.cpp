@@ -33,9 +33,10 @@ std::size_t matrix_bytes(
   if (rows <= 0 || columns <= 0) {
     return 0;
   }
-  const std::size_t before =
-      stream_work::times(static_cast<std::size_t>(columns - 1), stream_work::magnitude(leading));
-  return stream_work::times(stream_work::plus(before, static_cast<std::size_t>(rows)), size);
+  const std::size_t before = stream_work::times(
+      static_cast<std::size_t>(columns - 1), stream_work::magnitude(leading));
+  return stream_work::times(
+      stream_work::plus(before, static_cast<std::size_t>(rows)), size);
 }
 
 std::size_t vector_bytes(

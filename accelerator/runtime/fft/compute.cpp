@@ -142,7 +142,11 @@ std::unique_ptr<R[]> room(const Side& side) {
       new R[side.elements() * (side.is_complex ? 2 : 1)]);
 }
 
-bool overlap(const Side& from, const void* input, const Side& to, void* output) {
+bool overlap(
+    const Side& from,
+    const void* input,
+    const Side& to,
+    void* output) {
   const auto* a = static_cast<const char*>(input);
   const auto* b = static_cast<const char*>(output);
   return a < b + to.extent_bytes() && b < a + from.extent_bytes();
@@ -183,12 +187,7 @@ void compute_halves(
   const auto wide_output = room<float>(dense_to);
   copy(from, input, dense_from, wide_input.get());
   transform<float>(
-      kind,
-      dense_from,
-      wide_input.get(),
-      dense_to,
-      wide_output.get(),
-      forward);
+      kind, dense_from, wide_input.get(), dense_to, wide_output.get(), forward);
   copy<H, float>(dense_to, wide_output.get(), to, output);
 }
 

@@ -104,13 +104,10 @@ cufftResult run(
            {output, transform->output(in_place).extent_bytes()}})) {
     return CUFFT_EXEC_FAILED;
   }
-  const cudaError_t error = stream_work::enqueue_checked(
-      function,
-      stream,
-      [=] {
-        return work(
-            function, *transform, input, output, direction == CUFFT_FORWARD);
-      });
+  const cudaError_t error = stream_work::enqueue_checked(function, stream, [=] {
+    return work(
+        function, *transform, input, output, direction == CUFFT_FORWARD);
+  });
   return error == cudaSuccess ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
 }
 

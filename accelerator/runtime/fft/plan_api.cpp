@@ -17,7 +17,8 @@ namespace {
 class Widened {
  public:
   Widened(const int* values, int rank) {
-    if (values != nullptr && rank > 0 && rank <= static_cast<int>(all_.size())) {
+    if (values != nullptr && rank > 0 &&
+        rank <= static_cast<int>(all_.size())) {
       std::copy(values, values + rank, all_.begin());
       is_there_ = true;
     }
@@ -314,11 +315,7 @@ cufftResult cufftEstimate1d(
   return estimate(dense(1, n, batch), type, work_size);
 }
 
-cufftResult cufftEstimate2d(
-    int nx,
-    int ny,
-    cufftType type,
-    size_t* work_size) {
+cufftResult cufftEstimate2d(int nx, int ny, cufftType type, size_t* work_size) {
   const long long n[] = {nx, ny};
   return estimate(dense(2, n, 1), type, work_size);
 }

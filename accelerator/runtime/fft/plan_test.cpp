@@ -72,17 +72,7 @@ functions_of_sizes(cufftHandle handle) {
       [=](long long n, cufftType type, long long batch) {
         int sizes[] = {narrow(n), 4};
         return cufftEstimateMany(
-            2,
-            sizes,
-            nullptr,
-            1,
-            0,
-            nullptr,
-            1,
-            0,
-            type,
-            narrow(batch),
-            &size);
+            2, sizes, nullptr, 1, 0, nullptr, 1, 0, type, narrow(batch), &size);
       },
       [=](long long n, cufftType type, long long batch) {
         return cufftGetSize1d(handle, narrow(n), type, narrow(batch), &size);
@@ -105,18 +95,7 @@ functions_of_sizes(cufftHandle handle) {
       },
       [=](long long n, cufftType type, long long batch) {
         return cufftGetSizeMany64(
-            handle,
-            1,
-            &n,
-            nullptr,
-            1,
-            0,
-            nullptr,
-            1,
-            0,
-            type,
-            batch,
-            &size);
+            handle, 1, &n, nullptr, 1, 0, nullptr, 1, 0, type, batch, &size);
       },
       [=](long long n, cufftType type, long long batch) {
         const Handle own;
@@ -195,8 +174,7 @@ TEST(Sizes, ThatThereAreNotAreRefused) {
     EXPECT_EQ(function(-3, CUFFT_R2C, 1), CUFFT_INVALID_SIZE);
     EXPECT_EQ(function(8, CUFFT_C2C, 0), CUFFT_INVALID_SIZE);
     EXPECT_EQ(function(8, CUFFT_C2C, -2), CUFFT_INVALID_SIZE);
-    EXPECT_EQ(
-        function(8, static_cast<cufftType>(1), 1), CUFFT_INVALID_VALUE);
+    EXPECT_EQ(function(8, static_cast<cufftType>(1), 1), CUFFT_INVALID_VALUE);
   }
 }
 
@@ -209,18 +187,7 @@ TEST(Sizes, ThatNoMemoryHasAreRefused) {
     const Handle handle;
     EXPECT_EQ(
         cufftMakePlanMany64(
-            handle,
-            rank,
-            n,
-            nullptr,
-            1,
-            0,
-            nullptr,
-            1,
-            0,
-            CUFFT_Z2Z,
-            1,
-            &size),
+            handle, rank, n, nullptr, 1, 0, nullptr, 1, 0, CUFFT_Z2Z, 1, &size),
         CUFFT_INVALID_SIZE);
     EXPECT_EQ(
         cufftMakePlanMany64(
@@ -278,8 +245,7 @@ TEST(Arguments, RankAndPointersAreChecked) {
   const Handle own;
   for (const int rank : {-1, 0, 4, INT_MAX}) {
     EXPECT_EQ(
-        cufftPlanMany(
-            &handle, rank, n, n, 1, 2, n, 1, 2, CUFFT_C2C, 1),
+        cufftPlanMany(&handle, rank, n, n, 1, 2, n, 1, 2, CUFFT_C2C, 1),
         CUFFT_INVALID_VALUE);
     EXPECT_EQ(
         cufftMakePlanMany64(
@@ -287,8 +253,7 @@ TEST(Arguments, RankAndPointersAreChecked) {
         CUFFT_INVALID_VALUE);
   }
   EXPECT_EQ(
-      cufftPlanMany(
-          &handle, 1, nullptr, n, 1, 2, n, 1, 2, CUFFT_C2C, 1),
+      cufftPlanMany(&handle, 1, nullptr, n, 1, 2, n, 1, 2, CUFFT_C2C, 1),
       CUFFT_INVALID_VALUE);
   EXPECT_EQ(cufftCreate(nullptr), CUFFT_INVALID_VALUE);
   EXPECT_EQ(cufftPlan1d(nullptr, 8, CUFFT_C2C, 1), CUFFT_INVALID_VALUE);
@@ -502,8 +467,7 @@ TEST(Runs, WithWrongArgumentsAreRefused) {
   EXPECT_EQ(cufftExecC2C(c2c, complex, complex, 0), CUFFT_INVALID_VALUE);
   EXPECT_EQ(cufftXtExec(c2c, complex, complex, 2), CUFFT_INVALID_VALUE);
   // Plans of another kind or precision.
-  EXPECT_EQ(
-      cufftExecC2R(c2c, complex, room.get<float>()), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(cufftExecC2R(c2c, complex, room.get<float>()), CUFFT_INVALID_VALUE);
   EXPECT_EQ(
       cufftExecC2C(r2c, complex, complex, CUFFT_FORWARD), CUFFT_INVALID_VALUE);
   EXPECT_EQ(cufftExecZ2Z(c2c, wide, wide, CUFFT_FORWARD), CUFFT_INVALID_VALUE);

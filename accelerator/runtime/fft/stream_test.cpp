@@ -143,8 +143,7 @@ TEST_F(StreamTest, GraphsRepeatTransforms) {
   for (const unsigned seed : {3U, 4U}) {
     const auto values = random<C>(kN, seed);
     ASSERT_EQ(
-        cudaMemcpy(
-            source.get(), values.data(), kBytes, cudaMemcpyHostToDevice),
+        cudaMemcpy(source.get(), values.data(), kBytes, cudaMemcpyHostToDevice),
         cudaSuccess);
     ASSERT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
     ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
@@ -207,8 +206,7 @@ TEST_F(StreamTest, PlansBelongToTheirDevice) {
       cufftExecC2C(plan, pointer, pointer, CUFFT_FORWARD),
       CUFFT_INVALID_DEVICE);
   ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
-  EXPECT_EQ(
-      cufftExecC2C(plan, pointer, pointer, CUFFT_FORWARD), CUFFT_SUCCESS);
+  EXPECT_EQ(cufftExecC2C(plan, pointer, pointer, CUFFT_FORWARD), CUFFT_SUCCESS);
   EXPECT_EQ(cufftDestroy(plan), CUFFT_SUCCESS);
 }
 

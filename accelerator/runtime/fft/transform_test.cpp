@@ -214,9 +214,9 @@ TYPED_TEST_SUITE(TransformTest, Reals);
 
 const std::vector<Sizes>& all_sizes() {
   static const std::vector<Sizes> sizes = {
-      {1},       {2},       {3},        {4},        {7},        {12},
-      {31},      {97},      {128},      {210},      {1, 1},     {1, 6},
-      {6, 1},    {5, 8},    {13, 3},    {2, 3, 4},  {5, 1, 3},  {1, 1, 1},
+      {1},       {2},       {3},        {4},       {7},       {12},
+      {31},      {97},      {128},      {210},     {1, 1},    {1, 6},
+      {6, 1},    {5, 8},    {13, 3},    {2, 3, 4}, {5, 1, 3}, {1, 1, 1},
       {7, 2, 9}, {4, 4, 4}, {3, 11, 2},
   };
   return sizes;
@@ -226,8 +226,7 @@ TYPED_TEST(TransformTest, OfAllSizes) {
   for (const Sizes& sizes : all_sizes()) {
     for (const int batch : {1, 3}) {
       for (const bool in_place : {false, true}) {
-        this->check_complex(
-            sizes, dense(sizes), dense(sizes), batch, in_place);
+        this->check_complex(sizes, dense(sizes), dense(sizes), batch, in_place);
         Sizes padded = halved(sizes);
         padded.back() *= 2;
         this->check_real(
@@ -348,49 +347,24 @@ TEST(Plans, OfAllFunctionsAreTheSame) {
   ASSERT_EQ(cufftPlan3d(&handle, 2, 3, 4, CUFFT_C2C), CUFFT_SUCCESS);
   check(handle, {2, 3, 4});
   ASSERT_EQ(
-      cufftPlanMany(
-          &handle, 3, n, nullptr, 5, 6, nullptr, 7, 8, CUFFT_C2C, 1),
+      cufftPlanMany(&handle, 3, n, nullptr, 5, 6, nullptr, 7, 8, CUFFT_C2C, 1),
       CUFFT_SUCCESS);
   check(handle, {2, 3, 4});
-  ASSERT_EQ(
-      cufftMakePlan1d(create(), 24, CUFFT_C2C, 1, &size), CUFFT_SUCCESS);
+  ASSERT_EQ(cufftMakePlan1d(create(), 24, CUFFT_C2C, 1, &size), CUFFT_SUCCESS);
   check(handle, {24});
-  ASSERT_EQ(
-      cufftMakePlan2d(create(), 6, 4, CUFFT_C2C, &size), CUFFT_SUCCESS);
+  ASSERT_EQ(cufftMakePlan2d(create(), 6, 4, CUFFT_C2C, &size), CUFFT_SUCCESS);
   check(handle, {6, 4});
   ASSERT_EQ(
       cufftMakePlan3d(create(), 2, 3, 4, CUFFT_C2C, &size), CUFFT_SUCCESS);
   check(handle, {2, 3, 4});
   ASSERT_EQ(
       cufftMakePlanMany(
-          create(),
-          3,
-          n,
-          nullptr,
-          1,
-          0,
-          nullptr,
-          1,
-          0,
-          CUFFT_C2C,
-          1,
-          &size),
+          create(), 3, n, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1, &size),
       CUFFT_SUCCESS);
   check(handle, {2, 3, 4});
   ASSERT_EQ(
       cufftMakePlanMany64(
-          create(),
-          3,
-          n64,
-          nullptr,
-          1,
-          0,
-          nullptr,
-          1,
-          0,
-          CUFFT_C2C,
-          1,
-          &size),
+          create(), 3, n64, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1, &size),
       CUFFT_SUCCESS);
   check(handle, {2, 3, 4});
   ASSERT_EQ(
