@@ -1,3 +1,4 @@
+// Where the elements of each side of a transform lie.
 #include <utility>
 
 #include "accelerator/runtime/fft/transform.h"
