@@ -4,8 +4,7 @@ from __future__ import annotations
 
 WITHOUT = {
     "ACCEL_CAP_HOST_VISIBLE": (
-        "the CPU's kernels cannot work on the device's memory: the device has to run CUDA code, or to have "
-        "operators of its own"
+        "the CPU's kernels work on copies, which are slow: the device needs operators of its own"
     ),
     "ACCEL_CAP_CALLS_IN_CALLBACKS": "the runtime calls the device from threads of its own instead",
     "ACCEL_CAP_TIMING": "events' times are the host's",
