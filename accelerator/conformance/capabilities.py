@@ -12,7 +12,7 @@ WITHOUT = {
     "ACCEL_CAP_MANAGED": "managed memory is pinned memory",
     "ACCEL_CAP_STREAM_ORDERED": "the runtime's pools allocate at once, and free when the stream gets there",
     "ACCEL_CAP_PEER": "kernels use memory of their own device only; copies between devices still work",
-    "ACCEL_CAP_IPC": "no tensors are shared between processes, and level `distributed` is absent",
+    "ACCEL_CAP_IPC": "no tensors are shared between processes; NCCL's copy through the host between them",
     "ACCEL_CAP_VIRTUAL": "no expandable segments",
     "ACCEL_CAP_SUBMIT": "operators of the vendor's run in callbacks of the stream",
     "ACCEL_CAP_CODE": "launches of CUDA code answer error 209; operators run on the CPU's kernels",

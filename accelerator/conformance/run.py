@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import hashlib
+import importlib.metadata
 import os
 import pathlib
 import shlex
@@ -170,15 +171,23 @@ def _suites(program: pathlib.Path, environment: Mapping[str, str]) -> list[str]:
 
 
 def _identity(device: Device, arguments: argparse.Namespace) -> dict[str, str]:
-    """What outcomes depend on: the library, how it is run, and the tests."""
+    """What outcomes depend on: the library, how it is run, the tests, and torch_cuda's wheels."""
     tests = hashlib.sha256(arguments.abi.read_bytes())
     for file in sorted(_HERE.rglob("*.py")):
         tests.update(file.read_bytes())
+    wheels = hashlib.sha256()
+    for record in sorted(
+        each.read_text("RECORD") or ""
+        for each in importlib.metadata.distributions()
+        if each.name.startswith("torch_cuda")
+    ):
+        wheels.update(record.encode())
     return {
         "library": hashlib.sha256(device.path.read_bytes()).hexdigest(),
         "options": device.options,
         "programs": str(arguments.programs),
         "tests": tests.hexdigest(),
+        "wheels": wheels.hexdigest(),
     }
 
 
@@ -257,9 +266,6 @@ def _run_one(
 
 def _absent(device: Device, subject: Subject) -> str:
     """What the device lacks for a subject, or ""."""
-    for capability in subject.capabilities:
-        if device.lacking(capability):
-            return f"needs {capability}"
     if device.count < subject.devices:
         return (
             f"needs {subject.devices} devices; is there an option such as count={subject.devices}?"

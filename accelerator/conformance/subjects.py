@@ -62,7 +62,6 @@ class Subject:
         seconds: until it is given up.
         rate: the share of its tests that has to pass; skipped ones do not count.
         devices: how many it needs.
-        capabilities: that each device has to have.
         variables: of its environment.
     """
 
@@ -72,7 +71,6 @@ class Subject:
     seconds: int = _HOUR
     rate: float = 1.0
     devices: int = 1
-    capabilities: tuple[str, ...] = ()
     variables: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -124,7 +122,6 @@ def collectives() -> Iterator[Subject]:
             name,
             (*_absltest(file), test),
             devices=2,
-            capabilities=("ACCEL_CAP_IPC",),
         )
 
 

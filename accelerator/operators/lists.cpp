@@ -50,7 +50,8 @@ bool is_upstreams(const c10::OperatorName& name) {
       "aten::qscheme",
       "aten::native_dropout",
   };
-  return contains(names, name);
+  // Collectives are the process group's business.
+  return name.getNamespace() == "c10d" || contains(names, name);
 }
 
 bool is_general(const c10::OperatorName& name) {

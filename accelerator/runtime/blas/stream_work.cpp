@@ -19,6 +19,9 @@ void renew_threads() {
 }
 
 cublasStatus_t status_of(cudaError_t error) {
+  if (error == cudaErrorNotSupported) {
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS
                               : CUBLAS_STATUS_EXECUTION_FAILED;
 }

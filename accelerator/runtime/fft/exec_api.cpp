@@ -15,16 +15,6 @@
 namespace accelerator::fft {
 namespace {
 
-/// Whether the host can touch the memory of a stream's device.
-bool is_host_visible(cudaStream_t stream) {
-  bool visible = false;
-  const cudaError_t error = runtime::guarded([&] {
-    visible =
-        runtime::resolve_stream(stream)->device().can(ACCEL_CAP_HOST_VISIBLE);
-  });
-  return error == cudaSuccess && visible;
-}
-
 cudaError_t work(
     const char* function,
     const Transform& transform,
@@ -90,13 +80,6 @@ cufftResult run(
   if (device != plan->device) {
     return CUFFT_INVALID_DEVICE;
   }
-  if (!is_host_visible(stream)) {
-    std::fprintf(
-        stderr,
-        "torch_cuda: %s: needs a device whose memory the host sees\n",
-        function);
-    return CUFFT_NOT_SUPPORTED;
-  }
   const bool in_place = input == output;
   if (!stream_work::accessible(
           function,
@@ -108,6 +91,9 @@ cufftResult run(
     return work(
         function, *transform, input, output, direction == CUFFT_FORWARD);
   });
+  if (error == cudaErrorNotSupported) {
+    return CUFFT_NOT_SUPPORTED;
+  }
   return error == cudaSuccess ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
 }
 

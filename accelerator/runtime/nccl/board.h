@@ -37,10 +37,17 @@ struct Signature {
 
 /// A buffer as another rank finds it.
 struct Exposure {
-  std::uint64_t process = 0; // whose address it is (device/ipc)
+  std::uint64_t process = 0; // whose address it is (accelerator/host/process.h)
   std::uint64_t address = 0;
+  // For other processes: device memory by its handle,
   std::uint64_t offset = 0; // of the address in the memory of the handle
   cudaIpcMemHandle_t handle = {};
+  // or, with a key that is not 0, a slot of staging by its file.
+  std::uint64_t key = 0;
+  std::uint64_t staging = 0;
+  std::uint64_t slot = 0;
+  std::int32_t pid = 0;
+  std::int32_t file = -1;
 };
 
 /// Sends up to this many bytes end without their receiver.

@@ -6,6 +6,7 @@
 
 #include "accelerator/runtime/nccl/describe.h"
 #include "accelerator/runtime/nccl/error.h"
+#include "accelerator/runtime/nccl/memory.h"
 #include "accelerator/runtime/nccl/numeric/reduce.h"
 #include "accelerator/runtime/nccl/operation.h"
 
@@ -27,11 +28,7 @@ class Shown {
       std::size_t bytes,
       Exposure* exposure) {
     if (!expose(buffer, bytes, own.elsewhere(), exposure)) {
-      copy_ = own.staging.get(slot, bytes);
-      require(
-          expose(copy_, bytes, true, exposure),
-          ncclInternalError,
-          "device memory cannot be shown to other processes");
+      copy_ = own.staging.get(slot, bytes, exposure);
     }
   }
   /// Null when the buffer itself can be reached.
@@ -75,19 +72,19 @@ std::vector<Input> inputs_from(
 
 /// The buffers of all ranks, in this process.
 std::vector<unsigned char*> reach_all(
-    const Communicator& own,
+    Communicator& own,
     Exposure Place::* exposure) {
   std::vector<unsigned char*> buffers;
   for (int rank = 0; rank < own.ranks(); ++rank) {
-    buffers.push_back(
-        static_cast<unsigned char*>(reach(own.board().place(rank).*exposure)));
+    buffers.push_back(static_cast<unsigned char*>(
+        reach(own.board().place(rank).*exposure, own.peer_staging)));
   }
   return buffers;
 }
 
 /// Reduces pieces, for all ranks that want the result, until none is left: a
 /// rank that has no processor at the moment leaves more to the others.
-void reduce_pieces(const Communicator& own, const Operation& operation) {
+void reduce_pieces(Communicator& own, const Operation& operation) {
   const Signature& what = operation.signature;
   const std::size_t size = element_bytes(operation);
   const std::size_t piece =
@@ -98,7 +95,7 @@ void reduce_pieces(const Communicator& own, const Operation& operation) {
   std::vector<unsigned char*> receives;
   if (what.kind == Kind::kReduce) {
     receives.push_back(static_cast<unsigned char*>(
-        reach(own.board().place(what.other).receive)));
+        reach(own.board().place(what.other).receive, own.peer_staging)));
   } else {
     receives = reach_all(own, &Place::receive);
   }
@@ -137,7 +134,10 @@ void do_share(Communicator& own, const Operation& operation) {
       reduce_pieces(own, operation);
       break;
     case Kind::kBroadcast:
-      copy(operation.receive, reach(own.board().place(what.other).send), bytes);
+      copy(
+          operation.receive,
+          reach(own.board().place(what.other).send, own.peer_staging),
+          bytes);
       break;
     case Kind::kAllGather: {
       const auto sends = reach_all(own, &Place::send);

@@ -10,6 +10,7 @@
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/nccl/describe.h"
 #include "accelerator/runtime/nccl/error.h"
+#include "accelerator/runtime/nccl/memory.h"
 
 namespace accelerator::nccl {
 namespace {

@@ -18,7 +18,8 @@
 
 #include "accelerator/runtime/nccl/board.h"
 #include "accelerator/runtime/nccl/error.h"
-#include "accelerator/runtime/nccl/memory.h"
+#include "accelerator/runtime/nccl/host_copies.h"
+#include "accelerator/runtime/nccl/staging.h"
 
 namespace accelerator::nccl {
 
@@ -144,6 +145,8 @@ class Communicator {
   // What only the operation that runs uses, which is one at a time.
   std::mutex running;
   Staging staging;
+  PeerStaging peer_staging;
+  HostCopies host_copies;
   std::uint64_t collectives = 0; // so far
   std::vector<std::uint64_t> sent, received; // messages so far, by peer
 

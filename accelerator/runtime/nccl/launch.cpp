@@ -8,6 +8,7 @@
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/nccl/describe.h"
 #include "accelerator/runtime/nccl/error.h"
+#include "accelerator/runtime/nccl/memory.h"
 #include "accelerator/runtime/nccl/thread.h"
 
 namespace accelerator::nccl {
@@ -26,6 +27,44 @@ bool has_memory(const Communicator& own, const Operation& operation) {
   return accessible(name, operation.send, bytes_to_send(own, operation)) &&
       accessible(name, operation.receive, bytes_to_receive(own, operation)) &&
       accessible(name, operation.factor_on_device, factor_bytes);
+}
+
+/// Puts copies on the host in the place of the operation's buffers.
+void use_copies(Communicator& own, Operation& operation) {
+  HostCopies& copies = own.host_copies;
+  operation.send = copies.of(operation.send, bytes_to_send(own, operation));
+  operation.receive =
+      copies.for_result(operation.receive, bytes_to_receive(own, operation));
+  if (operation.factor_on_device != nullptr) {
+    operation.factor_on_device = copies.of(
+        operation.factor_on_device, size_of(operation.signature.type));
+  }
+}
+
+/// Runs operations on their buffers, or on copies of these.
+void run_where_the_host_sees(
+    Communicator& own,
+    std::vector<Operation> operations,
+    void (*run)(Communicator&, const std::vector<Operation>&)) {
+  if (runtime::machine().device(own.device()).can(ACCEL_CAP_HOST_VISIBLE)) {
+    run(own, operations);
+    return;
+  }
+  own.host_copies.clear();
+  for (Operation& operation : operations) {
+    use_copies(own, operation);
+  }
+  run(own, operations);
+  own.host_copies.write_results();
+  own.host_copies.clear();
+}
+
+void run_collectives(
+    Communicator& own,
+    const std::vector<Operation>& operations) {
+  for (const Operation& operation : operations) {
+    run_collective(own, operation);
+  }
 }
 
 /// Carries a plan out. Collectives come first, as each rank agrees however its
@@ -48,11 +87,11 @@ void carry_out(const Plan& plan) {
     if (is_message(operation)) {
       messages.push_back(operation);
     } else {
-      run_collective(own, operation);
+      run_where_the_host_sees(own, {operation}, run_collectives);
     }
   }
   if (!messages.empty()) {
-    run_point_to_point(own, messages);
+    run_where_the_host_sees(own, std::move(messages), run_point_to_point);
   }
 }
 

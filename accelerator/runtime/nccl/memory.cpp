@@ -86,38 +86,6 @@ bool has_ended(std::uint64_t process) {
   return process != this_process() && accelerator::host::has_ended(process);
 }
 
-Staging::~Staging() {
-  std::vector<void*> all = std::move(outgrown_);
-  for (const Piece& piece : pieces_) {
-    all.push_back(piece.memory);
-  }
-  if (!all.empty()) {
-    // It waits for all work, and who lets go of a communicator may be work.
-    start_thread([all = std::move(all)] {
-      for (void* memory : all) {
-        cudaFree(memory);
-      }
-    }).detach();
-  }
-}
-
-void* Staging::get(std::size_t slot, std::size_t bytes) {
-  if (slot >= pieces_.size()) {
-    pieces_.resize(slot + 1, {nullptr, 0});
-  }
-  Piece& piece = pieces_[slot];
-  if (piece.bytes < bytes) {
-    const std::size_t larger = std::max(bytes, 2 * piece.bytes);
-    void* memory = nullptr;
-    check(cudaMalloc(&memory, larger));
-    if (piece.memory != nullptr) {
-      outgrown_.push_back(piece.memory);
-    }
-    piece = {memory, larger};
-  }
-  return piece.memory;
-}
-
 bool expose(
     const void* buffer,
     std::size_t bytes,
@@ -142,9 +110,12 @@ bool expose(
              &exposure->handle, reinterpret_cast<void*>(base)) == cudaSuccess;
 }
 
-void* reach(const Exposure& exposure) {
+void* reach(const Exposure& exposure, PeerStaging& staging) {
   if (exposure.process == this_process()) {
     return reinterpret_cast<void*>(exposure.address);
+  }
+  if (exposure.key != 0) {
+    return staging.reach(exposure);
   }
   std::size_t open = 0;
   void* memory = nullptr;

@@ -1,14 +1,14 @@
 // Buffers of the ranks: whether they are there, how other ranks reach them.
 //
-// What is known of the device here: its memory is memory of the host at the
-// same address, in every process that has it.
+// Device memory is memory of the host at the same address here, in every
+// process that has it; host_copies.h is for devices where it is not.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "accelerator/runtime/nccl/board.h"
+#include "accelerator/runtime/nccl/staging.h"
 
 namespace accelerator::nccl {
 
@@ -26,30 +26,6 @@ std::uint64_t this_process();
 /// Whether a process has certainly ended.
 bool has_ended(std::uint64_t process);
 
-/// Device memory of a communicator through which other processes see what they
-/// cannot open: pinned and managed memory, memory of other processes, and
-/// allocations side by side. Kept, because giving memory back waits for all
-/// work.
-class Staging {
- public:
-  Staging() = default;
-  ~Staging();
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
-
-  /// The slot-th piece of memory, of at least that many bytes.
-  /// @throws Error.
-  void* get(std::size_t slot, std::size_t bytes);
-
- private:
-  struct Piece {
-    void* memory;
-    std::size_t bytes;
-  };
-  std::vector<Piece> pieces_;
-  std::vector<void*> outgrown_;
-};
-
 /// Shows a buffer to threads of this process and, if `elsewhere`, to other
 /// processes. Returns false when these could not open it.
 bool expose(
@@ -59,8 +35,9 @@ bool expose(
     Exposure* exposure);
 
 /// Where a buffer of another rank, or one of this process, is in this process.
+/// @param staging what this rank has mapped of other processes.
 /// @throws Error.
-void* reach(const Exposure& exposure);
+void* reach(const Exposure& exposure, PeerStaging& staging);
 
 /// Closes what reach() has opened, except for the newest `keep` allocations, in
 /// the background: it waits for all work of the devices.

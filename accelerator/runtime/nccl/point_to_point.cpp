@@ -7,6 +7,7 @@
 
 #include "accelerator/runtime/nccl/describe.h"
 #include "accelerator/runtime/nccl/error.h"
+#include "accelerator/runtime/nccl/memory.h"
 #include "accelerator/runtime/nccl/operation.h"
 
 namespace accelerator::nccl {
@@ -85,12 +86,8 @@ class Exchange {
       copy(message.bytes, operation.send, bytes);
     } else if (!expose(
                    operation.send, bytes, own_.elsewhere(), &message.data)) {
-      void* staged = own_.staging.get(staged_++, bytes);
+      void* staged = own_.staging.get(staged_++, bytes, &message.data);
       copy(staged, operation.send, bytes);
-      require(
-          expose(staged, bytes, true, &message.data),
-          ncclInternalError,
-          "device memory cannot be shown to other processes");
     }
     message.state = Message::kSent;
     if (message.eager == 0) {
@@ -142,7 +139,7 @@ class Exchange {
     try {
       copy(
           operation.receive,
-          eager ? message.bytes : reach(message.data),
+          eager ? message.bytes : reach(message.data, own_.peer_staging),
           bytes);
     } catch (const Error&) {
       message.state = Message::kTaken;

@@ -113,15 +113,23 @@ cudaError_t enqueue(
   const cudaHostFn_t run = [](void* data) {
     (*static_cast<std::function<void()>*>(data))();
   };
+  bool visible = true;
   const cudaError_t error = runtime::guarded([&] {
+    runtime::Stream& resolved = *runtime::resolve_stream(stream);
+    visible = resolved.device().can(ACCEL_CAP_HOST_VISIBLE);
+    runtime::require(visible, cudaErrorNotSupported);
     runtime::submit(
-        *runtime::resolve_stream(stream),
+        resolved,
         runtime::HostWork{
             captured ? run : run_and_free, owned.get(), function});
   });
   if (error != cudaSuccess) {
     std::fprintf(
-        stderr, "torch_cuda: %s: %s\n", function, cudaGetErrorString(error));
+        stderr,
+        "torch_cuda: %s: %s\n",
+        function,
+        visible ? cudaGetErrorString(error)
+                : "needs a device whose memory the host sees");
     return error;
   }
   static_cast<void>(owned.release());

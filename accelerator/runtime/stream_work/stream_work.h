@@ -44,7 +44,8 @@ bool accessible(const char* function, std::initializer_list<Extent> extents);
 /// can be copied and launched at any time.
 /// @param function what profilers know the work by; lives as long as the
 /// process.
-/// @returns the runtime's error, which is reported on stderr too.
+/// @returns the runtime's error, which is reported on stderr too;
+/// cudaErrorNotSupported when the host does not see the device's memory.
 cudaError_t enqueue(
     const char* function,
     cudaStream_t stream,
