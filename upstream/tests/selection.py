@@ -134,8 +134,12 @@ LONG = {
         "TestIndexingCUDA.test_advancedindex_cuda_float64",
         "TestIndexingCUDA.test_index_put_accumulate_large_tensor_cuda",
     ),
-    # Minutes, and 7 GB: images with 100,000 channels.
-    "nn/test_pooling.py": ("TestPoolingNNDeviceTypeCUDA.test_max_pool2d_cuda",),
+    # The first for minutes, with 7 GB: images with 100,000 channels.
+    "nn/test_pooling.py": (
+        "TestPoolingNNDeviceTypeCUDA.test_max_pool2d_cuda",
+        "TestPoolingNNDeviceTypeCUDA.test_max_pool2d_nhwc_cuda_float32",
+        "TestPoolingNNDeviceTypeCUDA.test_max_pool2d_nhwc_cuda_float64",
+    ),
     "test_transformers.py": (
         "TestAttnBiasCUDA.test_causal_variants_compile_causal_variant_2_shape1_cuda",
         (
