@@ -246,10 +246,15 @@ void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
     }
     refuse(op, *stack, device.value_or(c10::Device(c10::kCUDA, 0)), *foreign);
   }
+  const auto current = c10::cuda::current_device();
   if (!device || !device->has_index()) {
-    device = c10::Device(c10::kCUDA, c10::cuda::current_device());
+    device = c10::Device(c10::kCUDA, current);
   }
-  const c10::cuda::CUDAGuard guard(*device);
+  // A guard that has nothing to do asks the driver for its context all the same.
+  c10::cuda::OptionalCUDAGuard guard;
+  if (C10_UNLIKELY(current != device->index())) {
+    guard.set_device(*device);
+  }
   if (C10_UNLIKELY(
           c10::cuda::warning_state().get_sync_debug_mode() !=
           c10::cuda::SyncDebugMode::L_DISABLED) &&

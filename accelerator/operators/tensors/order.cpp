@@ -1,27 +1,34 @@
 // Waiting for a stream: a question when it is idle.
 #include "accelerator/operators/tensors/order.h"
 
+#include "accelerator/operators/dispatch/runtime.h"
+
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
 namespace torch_cuda::operators {
+namespace {
 
-void wait_for_current_stream(c10::DeviceIndex device) {
-  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device).stream();
-  // What another thread captures is no business of this stream.
+// NVIDIA's runtime: what another thread captures is no business of this stream.
+int synchronize(void* stream) {
   const c10::cuda::CUDAStreamCaptureModeGuard relaxed(
       cudaStreamCaptureModeRelaxed);
-  const cudaError_t status = cudaStreamQuery(stream);
-  if (C10_LIKELY(status == cudaSuccess)) {
-    return;
-  }
-  if (status != cudaErrorNotReady) {
-    C10_CUDA_CHECK(status);
-  }
-  (void)cudaGetLastError();
-  C10_CUDA_CHECK(cudaStreamSynchronize(stream));
+  return cudaStreamSynchronize(static_cast<cudaStream_t>(stream));
+}
+
+} // namespace
+
+void wait_for_current_stream(c10::DeviceIndex device) {
+  using Wait = int (*)(void* stream);
+  static const auto wait = [] {
+    void* const function = runtime_function("accelerator_stream_wait");
+    return function == nullptr ? &synchronize
+                               : reinterpret_cast<Wait>(function);
+  }();
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device).stream();
+  C10_CUDA_CHECK(static_cast<cudaError_t>(wait(stream)));
 }
 
 } // namespace torch_cuda::operators
