@@ -250,7 +250,8 @@ void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
   if (!device || !device->has_index()) {
     device = c10::Device(c10::kCUDA, current);
   }
-  // A guard that has nothing to do asks the driver for its context all the same.
+  // A guard that has nothing to do asks the driver for its context all the
+  // same.
   c10::cuda::OptionalCUDAGuard guard;
   if (C10_UNLIKELY(current != device->index())) {
     guard.set_device(*device);

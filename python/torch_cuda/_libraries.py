@@ -182,6 +182,7 @@ def preload(
     if simulated is not None:
         # Before the runtime, which opens it by name.
         _simulator.load_driver(simulated)
+        _simulator.offer_to_triton(simulated)
     found: list[Library] = []
     missing: dict[str, str] = {}
     for soname in needed_at_start(build.cuda_libraries):

@@ -12,7 +12,7 @@ import ctypes
 import importlib.util
 import os
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 
 from torch_cuda._errors import ActivationError
 
@@ -72,6 +72,22 @@ def library_folder(environ: Mapping[str, str] = os.environ) -> pathlib.Path | No
         needed=f"the wheel {PACKAGE}, which holds the simulated CUDA device",
         fix=f"python -m pip install {PACKAGE}, or unset {variable}",
     )
+
+
+def offer_to_triton(folder: pathlib.Path, environ: MutableMapping[str, str] = os.environ) -> None:
+    """Lets Triton, and torch.compile with it, find the driver and an assembler of the simulated device.
+
+    They are called in processes of their own, too; so the environment says where they are. What it
+    says already stays.
+
+    Args:
+      folder: what `library_folder` returned.
+      environ: environment variables, which Triton reads when it compiles first.
+    """
+    ptxas = folder.parent / "bin" / "ptxas"
+    if ptxas.is_file():
+        environ.setdefault("TRITON_PTXAS_PATH", str(ptxas))
+        environ.setdefault("TRITON_LIBCUDA_PATH", str(folder))
 
 
 def load_driver(folder: pathlib.Path) -> None:

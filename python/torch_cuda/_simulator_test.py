@@ -83,6 +83,21 @@ class FolderTest(absltest.TestCase):
         with self.assertRaisesRegex(ActivationError, "TORCH_CUDA_DEVICES=fake, but no torch_cuda"):
             _simulator.library_folder({"TORCH_CUDA_DEVICES": "fake"})
 
+    def test_triton_is_told_where_it_finds_what_it_needs(self) -> None:
+        folder = self.install("libcuda.so.1")
+        environ: dict[str, str] = {}
+        _simulator.offer_to_triton(folder, environ)
+        self.assertEqual(environ, {})
+        ptxas = folder.parent / "bin" / "ptxas"
+        ptxas.parent.mkdir()
+        ptxas.touch()
+        _simulator.offer_to_triton(folder, environ)
+        told = {"TRITON_PTXAS_PATH": str(ptxas), "TRITON_LIBCUDA_PATH": str(folder)}
+        self.assertEqual(environ, told)
+        environ = {"TRITON_PTXAS_PATH": "/of/the/user"}
+        _simulator.offer_to_triton(folder, environ)
+        self.assertEqual(environ, {**told, "TRITON_PTXAS_PATH": "/of/the/user"})
+
     def test_a_broken_driver_is_an_activation_error(self) -> None:
         folder = self.install("libcuda.so.1")
         with self.assertRaisesRegex(ActivationError, "does not load"):

@@ -49,11 +49,14 @@ def _pypi_repository_impl(repository_ctx):
         if result.return_code:
             fail(result.stderr.strip())
     requirements = ", ".join([json.decode(package)["requirement"] for package in repository_ctx.attr.packages])
-    repository_ctx.file("BUILD.bazel", _BUILD.replace("{requirements}", requirements))
+    repository_ctx.file("BUILD.bazel", repository_ctx.attr.build.replace("{requirements}", requirements))
 
 pypi_repository = repository_rule(
     implementation = _pypi_repository_impl,
-    attrs = {"packages": attr.string_list(mandatory = True, doc = "Packages as in packages.bzl, each as JSON.")},
+    attrs = {
+        "build": attr.string(default = _BUILD, doc = "Its BUILD file; {requirements} stands for the packages."),
+        "packages": attr.string_list(mandatory = True, doc = "Packages as in packages.bzl, each as JSON."),
+    },
     doc = "Headers and libraries out of wheels.",
 )
 

@@ -88,9 +88,15 @@ class BuildWheelTest(parameterized.TestCase):
         self.assertEqual(_entry(stored, "libfake.so").compress_type, zipfile.ZIP_STORED)
         self.assertLess(small.stat().st_size, stored.stat().st_size / 4)
 
-    def test_shared_objects_are_executable_and_nothing_else(self) -> None:
-        wheel = self._build(self.manifest)
+    def test_shared_objects_and_programs_are_executable_and_nothing_else(self) -> None:
+        program = self.folder / "program"
+        program.touch(0o600)
+        file = dataclasses.replace(
+            self.manifest.files[0], source=program, path="torch_cuda_fake/bin/program"
+        )
+        wheel = self._build(dataclasses.replace(self.manifest, files=(*self.manifest.files, file)))
         self.assertEqual(_entry(wheel, "libfake.so").external_attr >> 16 & 0o777, 0o755)
+        self.assertEqual(_entry(wheel, "bin/program").external_attr >> 16 & 0o777, 0o755)
         self.assertEqual(_entry(wheel, "__init__.py").external_attr >> 16 & 0o777, 0o644)
 
     def test_tags_of_a_binary_wheel(self) -> None:

@@ -59,11 +59,12 @@ class WheelArchive:
         """Adds a file from disk.
 
         Args:
-            source: the file; symbolic links are followed. Shared objects become executable (0755),
-                everything else is 0644, whatever the mode on disk.
+            source: the file; symbolic links are followed. Shared objects and what is in a folder bin
+                become executable (0755), everything else is 0644, whatever the mode on disk.
             path: its path in the archive.
         """
-        mode = 0o755 if ".so" in pathlib.PurePosixPath(path).suffixes else 0o644
+        place = pathlib.PurePosixPath(path)
+        mode = 0o755 if ".so" in place.suffixes or place.parent.name == "bin" else 0o644
         size = source.stat().st_size
         digest = hashlib.sha256()
         with (

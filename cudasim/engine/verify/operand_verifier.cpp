@@ -126,9 +126,10 @@ OperandVerifier::Misfit OperandVerifier::misfit(const Row& row) const {
   Misfit result;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& operand = operands[i];
-    result.expected = i < shapes.size() ? misfit(shapes[i], operand)
-                                        : "no operand here, as '" +
-            text_of(instruction_) + "' has " + std::to_string(shapes.size());
+    result.expected = i < shapes.size()
+        ? misfit(shapes[i], is_braced_value(i) ? operand.elements[0] : operand)
+        : "no operand here, as '" + text_of(instruction_) + "' has " +
+            std::to_string(shapes.size());
     if (result.expected.empty()) {
       continue;
     }
@@ -150,6 +151,26 @@ OperandVerifier::Misfit OperandVerifier::misfit(const Row& row) const {
         std::to_string(operands.size());
   }
   return result;
+}
+
+// As Triton writes loads. A mov takes a register like that, and one only.
+bool OperandVerifier::is_braced_value(std::size_t index) const {
+  const auto& operands = instruction_.operands;
+  const auto braced = [](const Operand& operand) {
+    return operand.kind == Kind::kVector && operand.elements.size() == 1;
+  };
+  const std::string& opcode = instruction_.opcode;
+  if (!braced(operands[index]) ||
+      operands[index].elements[0].kind == Kind::kSink) {
+    return false;
+  }
+  if (opcode == "mov") {
+    const auto other = operands.size() - 1 - index;
+    return operands.size() == 2 &&
+        operands[index].elements[0].kind == Kind::kRegister &&
+        operands[other].kind == Kind::kRegister;
+  }
+  return opcode == "ld" || opcode == "ldu" || opcode == "st";
 }
 
 std::string OperandVerifier::misfit(

@@ -41,6 +41,9 @@ class OperandVerifier {
   };
 
   Misfit misfit(const Row& row) const;
+  /// Whether an operand is one value in braces where ptxas takes it for the
+  /// value.
+  bool is_braced_value(std::size_t index) const;
   std::string misfit(const OperandShape& shape, const ptx::Operand& operand)
       const;
   std::string value_misfit(

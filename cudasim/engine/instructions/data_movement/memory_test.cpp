@@ -362,5 +362,24 @@ TEST(Memory, NeighboursMoveAtOnce) {
   }
 }
 
+// As ptxas takes it, and Triton writes it.
+TEST(Memory, OneValueInBracesIsTheValue) {
+  TestDevice device;
+  auto* words = device.copy_of(std::vector<std::uint32_t>{7, 0, 0});
+  device.load(
+      ".visible .entry kernel(.param .u64 words) {\n"
+      ".reg .b64 %p;\n.reg .b32 %r<4>;\n"
+      "ld.param.u64 {%p}, [words];\n"
+      "ld.global.b32 {%r0}, [%p];\n"
+      "mov.b32 %r1, {%r0};\nmov.b32 {%r2}, %r1;\n"
+      "st.global.b32 [%p+4], {%r2};\nst.global.b32 [%p+8], {5};\nret;\n}\n");
+  Shape one;
+  one.block = {1, 1, 1};
+  const Outcome outcome = device.run("kernel", one, words);
+  ASSERT_EQ(outcome.fault, FaultKind::kNone) << outcome.report;
+  EXPECT_EQ(words[1], 7u);
+  EXPECT_EQ(words[2], 5u);
+}
+
 } // namespace
 } // namespace cudasim::engine::testing

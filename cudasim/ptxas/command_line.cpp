@@ -1,0 +1,170 @@
+#include "cudasim/ptxas/command_line.h"
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+namespace cudasim::ptxas {
+namespace {
+
+using Names = std::set<std::string>;
+
+// With a value, which stands behind them or behind "=".
+const Names kValued = {
+    "-o",
+    "-O",
+    "-arch",
+    "-m",
+    "-dlcm",
+    "-dscm",
+    "-fdlcm",
+    "-fdscm",
+    "-fmad",
+    "-maxrregcount",
+    "-fastimul",
+    "-lineinfo-file",
+    "-optf",
+    "-split-compile",
+    "--output-file",
+    "--opt-level",
+    "--gpu-name",
+    "--machine",
+    "--def-load-cache",
+    "--def-store-cache",
+    "--force-load-cache",
+    "--force-store-cache",
+    "--fmad",
+    "--maxrregcount",
+    "--options-file",
+    "--split-compile",
+    "--Ofast-compile",
+    "-Ofc"};
+
+const Names kPlain = {
+    "-v",
+    "-g",
+    "-m32",
+    "-m64",
+    "-c",
+    "-w",
+    "-lineinfo",
+    "-sp-bounds-check",
+    "-suppress-debug-info",
+    "-suppress-double-demote-warning",
+    "-suppress-stack-size-warning",
+    "-disable-optimizer-constants",
+    "-disable-warnings",
+    "-warn-spills",
+    "-warn-lmem-usage",
+    "-warn-double-usage",
+    "-Werror",
+    "-ewp",
+    "-astoolspatch",
+    "--verbose",
+    "--device-debug",
+    "--compile-only",
+    "--generate-line-info",
+    "--compile-as-tools-patch",
+    "--disable-optimizer-constants",
+    "--disable-warnings",
+    "--extensible-whole-program",
+    "--position-independent-code",
+    "-pic",
+    "--preserve-relocs",
+    "--return-at-end",
+    "--sp-bounds-check",
+    "--suppress-debug-info",
+    "--suppress-double-demote-warning",
+    "--suppress-stack-size-warning",
+    "--warn-on-double-precision-use",
+    "--warn-on-local-memory-usage",
+    "--warn-on-spills",
+    "--warning-as-error"};
+
+class Reader {
+ public:
+  CommandLine read(const std::vector<std::string>& arguments) {
+    take(arguments);
+    if (!line_.help && !line_.version && line_.input.empty()) {
+      throw CommandLineError("No input file specified; use option --help");
+    }
+    return line_;
+  }
+
+ private:
+  void take(const std::vector<std::string>& arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const std::string& argument = arguments[i];
+      if (argument.empty() || argument[0] != '-') {
+        take_input(argument);
+        continue;
+      }
+      if (argument == "--help" || argument == "-h") {
+        line_.help = true;
+        continue;
+      }
+      if (argument == "--version" || argument == "-V") {
+        line_.version = true;
+        continue;
+      }
+      const std::size_t sign = argument.find('=');
+      const std::string name = argument.substr(0, sign);
+      if (kValued.count(name) != 0) {
+        if (sign == std::string::npos && ++i == arguments.size()) {
+          throw CommandLineError("option '" + name + "' needs a value");
+        }
+        take_value(
+            name,
+            sign == std::string::npos ? arguments[i]
+                                      : argument.substr(sign + 1));
+      } else if (kPlain.count(name) == 0 && !is_optimization_level(argument)) {
+        throw CommandLineError("Unknown option '" + name + "'");
+      }
+    }
+  }
+
+  static bool is_optimization_level(const std::string& argument) {
+    return argument.size() == 3 && argument.compare(0, 2, "-O") == 0 &&
+        argument[2] >= '0' && argument[2] <= '3';
+  }
+
+  void take_input(const std::string& file) {
+    if (!line_.input.empty()) {
+      throw CommandLineError(
+          "more than one input file ('" + line_.input + "', '" + file + "')");
+    }
+    line_.input = file;
+  }
+
+  void take_value(const std::string& name, const std::string& value) {
+    if (name == "-o" || name == "--output-file") {
+      line_.output = value;
+    } else if (name == "-optf" || name == "--options-file") {
+      take_file(value);
+    }
+  }
+
+  void take_file(const std::string& file) {
+    if (++depth_ > 16) {
+      throw CommandLineError("options files name each other: '" + file + "'");
+    }
+    std::ifstream stream(file);
+    if (!stream) {
+      throw CommandLineError("Could not open file '" + file + "'");
+    }
+    take({std::istream_iterator<std::string>(stream), {}});
+    --depth_;
+  }
+
+  CommandLine line_;
+  int depth_ = 0;
+};
+
+} // namespace
+
+CommandLine parse_command_line(const std::vector<std::string>& arguments) {
+  return Reader().read(arguments);
+}
+
+} // namespace cudasim::ptxas
