@@ -7,8 +7,6 @@
 #include <new>
 #include <optional>
 
-#include "accelerator/runtime/core/machine/machine.h"
-#include "accelerator/runtime/core/status/guarded.h"
 #include "accelerator/runtime/fft/plans.h"
 #include "accelerator/runtime/stream_work/stream_work.h"
 
