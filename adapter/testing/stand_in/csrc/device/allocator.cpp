@@ -82,7 +82,8 @@ class Caching final : public c10::Allocator {
     const std::lock_guard<std::recursive_mutex> lock(mutex_);
     const auto at = live_.find(address);
     TORCH_CHECK(
-        at != live_.end(), "invalid device pointer: the stand-in did not "
+        at != live_.end(),
+        "invalid device pointer: the stand-in did not "
         "allocate it");
     Block* block = at->second;
     live_.erase(at);
@@ -169,10 +170,7 @@ class Caching final : public c10::Allocator {
     cached_[{block->device, block->stream}].emplace(block->bytes, block);
   }
 
-  Block* take_cached(
-      DeviceIndex device,
-      standStream_t stream,
-      size_t bytes) {
+  Block* take_cached(DeviceIndex device, standStream_t stream, size_t bytes) {
     const auto at = cached_.find({device, stream});
     if (at == cached_.end()) {
       return nullptr;

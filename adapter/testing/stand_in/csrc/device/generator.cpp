@@ -84,8 +84,7 @@ at::Generator new_generator(c10::DeviceIndex device) {
 }
 
 at::Generator cpu_generator(const at::Generator& generator) {
-  auto* own =
-      dynamic_cast<StandGenerator*>(generator.unsafeGetGeneratorImpl());
+  auto* own = dynamic_cast<StandGenerator*>(generator.unsafeGetGeneratorImpl());
   TORCH_CHECK_TYPE(
       own,
       "Expected a '",

@@ -11,7 +11,8 @@ namespace torch_stand_in {
 c10::Allocator* pinned_allocator();
 
 /// Says that a stream copies from or to `address`.
-/// @param context of its data pointer, looked at only if it is this allocator's.
+/// @param context of its data pointer, looked at only if it is this
+/// allocator's.
 void record_pinned(
     void* address,
     void* context,

@@ -150,8 +150,8 @@ std::tuple<Tensor, Tensor> native_dropout(
         at::zeros_like(input),
         at::zeros_like(input, input.options().dtype(c10::kBool))};
   }
-  const auto kept =
-      at::empty_like(input, input.options().dtype(c10::kBool)).bernoulli_(1 - p);
+  const auto kept = at::empty_like(input, input.options().dtype(c10::kBool))
+                        .bernoulli_(1 - p);
   return {input.mul(kept).mul_(1 / (1 - p)), kept};
 }
 

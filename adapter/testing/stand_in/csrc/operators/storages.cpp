@@ -69,8 +69,7 @@ c10::DataPtr new_memory(const StorageImpl& far, c10::Device home) {
 } // namespace
 
 c10::Device CallStorages::home() const {
-  return home_ ? *home_
-               : c10::Device(kStandIn, c10::stand::current_device());
+  return home_ ? *home_ : c10::Device(kStandIn, c10::stand::current_device());
 }
 
 Storage CallStorages::far(
@@ -136,8 +135,7 @@ void CallStorages::take_over() {
       near.set_data_ptr_noswap(new_memory(*pair.far, near.device()));
       near.set_nbytes(pair.far->nbytes());
     } else if (pair.copied && pair.written) {
-      copy(
-          near.mutable_data(), pair.far->data(), near.nbytes(), near.device());
+      copy(near.mutable_data(), pair.far->data(), near.nbytes(), near.device());
     }
   }
 }

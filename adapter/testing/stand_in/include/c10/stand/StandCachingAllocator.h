@@ -40,7 +40,8 @@ C10_API void* raw_alloc_with_stream(size_t bytes, standStream_t stream);
 C10_API void raw_delete(void* address);
 /// Gives back to the devices what nobody uses.
 C10_API void emptyCache();
-/// What uses the memory on another stream is waited for before it is used again.
+/// What uses the memory on another stream is waited for before it is used
+/// again.
 C10_API void recordStream(const DataPtr& data, StandStream stream);
 C10_API DeviceStats getDeviceStats(DeviceIndex device);
 C10_API void resetAccumulatedStats(DeviceIndex device);

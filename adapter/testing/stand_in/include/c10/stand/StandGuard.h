@@ -34,8 +34,7 @@ class StandGuard {
 class OptionalStandGuard {
  public:
   OptionalStandGuard() = default;
-  explicit OptionalStandGuard(std::optional<Device> device)
-      : guard_(device) {}
+  explicit OptionalStandGuard(std::optional<Device> device) : guard_(device) {}
   explicit OptionalStandGuard(std::optional<DeviceIndex> device) {
     if (device) {
       set_index(*device);

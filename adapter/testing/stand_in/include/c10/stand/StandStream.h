@@ -73,9 +73,7 @@ C10_API StandStream getCurrentStandStream(DeviceIndex device = -1);
 /// Of the calling thread, for the stream's device.
 C10_API void setCurrentStandStream(StandStream stream);
 
-inline std::ostream& operator<<(
-    std::ostream& out,
-    const StandStream& stream) {
+inline std::ostream& operator<<(std::ostream& out, const StandStream& stream) {
   return out << stream.unwrap();
 }
 
