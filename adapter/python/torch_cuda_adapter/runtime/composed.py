@@ -6,16 +6,12 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from torch_cuda_adapter.platforms import Platform
-from torch_cuda_adapter.runtime import runtime_library
 
-
-def functions(platform: Platform, namespace: ModuleType) -> Mapping[str, Callable[..., Any]]:
+def functions(namespace: ModuleType) -> Mapping[str, Callable[..., Any]]:
     """By their names below `torch.cuda`.
 
     Args:
-        platform: the platform.
-        namespace: its counterpart of `torch.cuda`.
+        namespace: the platform's counterpart of `torch.cuda`.
     """
 
     def exchange_device(index: int) -> int:
@@ -28,14 +24,6 @@ def functions(platform: Platform, namespace: ModuleType) -> Mapping[str, Callabl
     def lazy_call(function: Callable[[], object], **options: Any) -> None:
         """Calls at once: the backend initialises itself."""
         function()
-
-    library: list[Any] = []
-
-    def cudart() -> Any:
-        """The platform's runtime under the names of CUDA's."""
-        if not library:
-            library.append(runtime_library.CudaRuntime(platform))
-        return library[0]
 
     def nothing(*args: Any, **options: Any) -> None:
         """The backend does it by itself."""
@@ -51,7 +39,6 @@ def functions(platform: Platform, namespace: ModuleType) -> Mapping[str, Callabl
         "_is_in_bad_fork": lambda: False,
         "_lazy_call": lazy_call,
         "_lazy_init": nothing,
-        "cudart": cudart,
         "device_count": lambda: namespace.device_count(),
         "get_arch_list": no_list,
         "graphs.is_current_stream_capturing": lambda: False,

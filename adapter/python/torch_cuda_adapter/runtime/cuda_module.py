@@ -19,6 +19,7 @@ from torch_cuda_adapter.runtime.cuda_names import CudaNames
 from torch_cuda_adapter.runtime.delegates import delegate
 from torch_cuda_adapter.runtime.journal import Journal
 from torch_cuda_adapter.runtime.platform_modules import look_up
+from torch_cuda_adapter.runtime.runtime_library import CudaRuntime
 
 _ROOT = "torch.cuda"
 
@@ -69,8 +70,14 @@ def _modules() -> Iterator[tuple[str, ModuleType]]:
 
 def _set_values(platform: Platform, namespace: ModuleType, journal: Journal) -> None:
     table = platform.table("cuda")
+    # What cudart(), check_error() and torch.cuda.profiler take their functions from.
+    journal.set_attribute(torch.cuda, "_cudart", CudaRuntime(platform))
     if hasattr(namespace, "default_generators"):
         journal.set_attribute(torch.cuda, "default_generators", namespace.default_generators)
+    # Errors that programs catch.
+    for name in ("OutOfMemoryError", "AcceleratorError", "DeferredCudaCallError"):
+        if hasattr(namespace, name):
+            journal.set_attribute(torch.cuda, name, getattr(namespace, name))
     if not hasattr(namespace, "nvtx"):
         journal.set_attribute(torch.cuda.nvtx, "_nvtx", _QuietMarks())
     for name, attributes in table.get("attributes", {}).items():
@@ -78,13 +85,13 @@ def _set_values(platform: Platform, namespace: ModuleType, journal: Journal) -> 
         for ours, theirs in attributes.items():
             if not hasattr(owner, ours):
                 journal.set_attribute(owner, ours, _second_name(theirs))
-    bindings = {
-        "_cuda_getCurrentRawStream": _raw_stream,
-        **{name: look_up(path) for name, path in table.get("bindings", {}).items()},
-    }
-    for name, function in bindings.items():
+    bindings = {"_cuda_getCurrentRawStream": _raw_stream}
+    for name, path in table.get("bindings", {}).items():
+        function = look_up(path)
         if function is not None:
-            journal.set_attribute(torch._C, name, function)
+            bindings[name] = function
+    for name, function in bindings.items():
+        journal.set_attribute(torch._C, name, function)
     built = torch.backends.cuda.is_built
     journal.set_attribute(torch.backends.cuda, "is_built", lambda: True)
     delegate(built, torch.backends.cuda.is_built, journal)

@@ -27,7 +27,7 @@ class CudaNames:
         self._platform = platform
         self._namespace = namespace
         self._table = platform.table("cuda")
-        self._composed = composed.functions(platform, namespace)
+        self._composed = composed.functions(namespace)
 
     def find(self, module: str, name: str, original: Any) -> Any:
         """What takes the place of a function or class.
@@ -96,7 +96,7 @@ def _is_binding(name: str) -> bool:
     return name.startswith(("_cuda_", "_nccl_")) or name in _OTHER_BINDINGS
 
 
-_OTHER_BINDINGS = frozenset({"_cudart", "_get_device_properties", "_broadcast_coalesced", "_broadcast_out", "_scatter_out", "_gather_out"})
+_OTHER_BINDINGS = frozenset({"_get_device_properties", "_broadcast_coalesced", "_broadcast_out", "_scatter_out", "_gather_out"})
 
 
 def _names_in(code: CodeType) -> set[str]:

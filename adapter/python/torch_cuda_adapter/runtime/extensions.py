@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from torch_cuda_adapter.errors import AdapterError
 from torch_cuda_adapter.platforms import Platform
 from torch_cuda_adapter.runtime.delegates import copied, delegate
 from torch_cuda_adapter.runtime.journal import Journal
@@ -36,42 +37,18 @@ def change(platform: Platform, module: ModuleType, journal: Journal) -> None:
             copied(module.library_paths), lambda: extension.library_folders(platform)
         ),
     }
+    try:
+        targets["BuildExtension"] = extension.build_extension()
+    except AdapterError:
+        # CUDAExtension says what is missing, if it is called.
+        pass
     for name, target in targets.items():
         original = getattr(module, name)
         journal.set_attribute(module, name, target)
         delegate(original, target, journal)
-    # Not the class that was taken: it is the base of the one that builds for devices.
-    journal.set_attribute(module, "BuildExtension", _BuildExtension(module.BuildExtension))
     home = extension.toolkit_folder(platform)
     if os.path.isdir(home):
         journal.set_attribute(module, "CUDA_HOME", home)
-
-
-class _BuildExtension:
-    """torch_cuda's `BuildExtension`, which is imported when a build begins.
-
-    Args:
-        original: PyTorch's, whose other attributes it has.
-    """
-
-    def __init__(self, original: Any) -> None:
-        self._original = original
-
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        return extension.build_extension()(*args, **options)
-
-    def with_options(self, **options: Any) -> Any:
-        """The command with options set, as PyTorch's."""
-        return extension.build_extension().with_options(**options)
-
-    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type]:
-        return (extension.build_extension(),)
-
-    def __instancecheck__(self, instance: Any) -> bool:
-        return isinstance(instance, self._original)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._original, name)
 
 
 def _cuda_extension(platform: Platform) -> Function:

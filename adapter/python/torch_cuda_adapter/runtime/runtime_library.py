@@ -116,14 +116,10 @@ def change_ctypes(platform: Platform, journal: Journal) -> None:
 
     @functools.wraps(construct)
     def __init__(self: ctypes.CDLL, name: Any, *args: Any, **options: Any) -> None:
-        try:
-            construct(self, name, *args, **options)
-        except OSError:
-            match = _LIBRARY.fullmatch(os.path.basename(os.fspath(name))) if name else None
-            own = libraries.get(match["name"]) if match else None
-            if not own:
-                raise
-            construct(self, _path(platform, own[0]), *args, **options)
+        # CUDA's own may be installed as well, and has no device.
+        match = _LIBRARY.fullmatch(os.path.basename(os.fspath(name))) if name else None
+        own = libraries.get(match["name"]) if match else None
+        construct(self, _path(platform, own[0]) if own else name, *args, **options)
 
     @functools.wraps(look_up)
     def __getitem__(self: ctypes.CDLL, name: Any) -> Any:
