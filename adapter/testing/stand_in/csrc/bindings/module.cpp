@@ -9,6 +9,7 @@
 #include "ATen/stand/StandContext.h"
 #include "adapter/testing/stand_in/csrc/device/generator.h"
 #include "adapter/testing/stand_in/csrc/device/pinned.h"
+#include "adapter/testing/stand_in/csrc/distributed/sccl.h"
 #include "c10/stand/StandGuard.h"
 
 namespace py = pybind11;
@@ -209,4 +210,8 @@ PYBIND11_MODULE(_C, m) {
   bind_streams(m);
   bind_memory(m);
   m.def("default_generator", &torch_stand_in::default_generator);
+  m.def(
+      "make_sccl",
+      &torch_stand_in::make_sccl,
+      "The process group of the stand-in over one of the CPU's.");
 }

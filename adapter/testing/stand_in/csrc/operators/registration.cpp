@@ -17,6 +17,7 @@
 
 #include "adapter/testing/stand_in/csrc/operators/call.h"
 #include "adapter/testing/stand_in/csrc/operators/factories.h"
+#include "adapter/testing/stand_in/csrc/operators/recurrent.h"
 
 namespace torch_stand_in {
 namespace {
@@ -164,6 +165,7 @@ void serve(const OperatorHandle& op, const Side& side) {
 
 [[maybe_unused]] const bool registered = [] {
   register_own(library("aten", DispatchKey::PrivateUse1));
+  register_recurrent(library("aten", DispatchKey::PrivateUse1));
   for (const auto key :
        {DispatchKey::PrivateUse1, DispatchKey::AutogradPrivateUse1}) {
     register_set_data(library("aten", key));
