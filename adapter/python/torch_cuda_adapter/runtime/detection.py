@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import os
 from typing import Any
 
@@ -64,18 +65,19 @@ def is_cpu_platform() -> bool:
 
 
 def is_gpu_device(device: Any) -> bool:
-    """Whether a device is one that CUDA programs run on.
+    """Whether a device is one that CUDA programs run on, on some platform.
 
     Args:
         device: a `torch.device`, a string, or anything with a `device`, such as a tensor.
     """
     named = getattr(device, "device", device)
-    if named is None or isinstance(named, bool | int):
-        return False
     kind = getattr(named, "type", None) or str(named).partition(":")[0]
-    active = activation.active_platform()
-    own = active.table("device")["type"] if active is not None else "cuda"
-    return kind in ("cuda", own)
+    return kind == "cuda" or kind in _own_types()
+
+
+@functools.cache
+def _own_types() -> frozenset[str]:
+    return frozenset(platforms.load(name).table("device")["type"] for name in platforms.names())
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,7 @@ Programs keep the name that they gave: `get_backend()` is "nccl".
 
 from __future__ import annotations
 
+import datetime
 import functools
 from types import ModuleType
 from typing import Any
@@ -14,6 +15,9 @@ from torch_cuda_adapter.runtime.journal import Journal
 from torch_cuda_adapter.runtime.platform_modules import look_up
 
 _NCCL = "nccl"
+
+# PyTorch's default for groups of NCCL, which a build without it does not know.
+_NCCL_TIMEOUT = datetime.timedelta(minutes=10)
 
 
 def change(platform: Platform, c10d: ModuleType, journal: Journal) -> None:
@@ -32,6 +36,8 @@ def change(platform: Platform, c10d: ModuleType, journal: Journal) -> None:
         path = platform.table("collectives").get("process_group")
         group = look_up(path) if path else None
         journal.set_attribute(c10d, "ProcessGroupNCCL", group or _NoGroup)
+    if getattr(c10d, "default_pg_nccl_timeout", None) is None:
+        journal.set_attribute(c10d, "default_pg_nccl_timeout", _NCCL_TIMEOUT)
     defaults = c10d.Backend.default_device_backend_map
     journal.set_item(defaults, "cuda", own)
     original = c10d._new_process_group_helper
