@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <set>
 
 namespace torch_cuda_adapter {
 namespace {
@@ -30,6 +31,7 @@ struct Tables {
   std::size_t calls_size = 0;
   const ElfW(Rela)* data = nullptr;
   std::size_t data_size = 0;
+  std::size_t relative = 0;
 };
 
 Tables read_tables(const dl_phdr_info& library) {
@@ -63,9 +65,17 @@ Tables read_tables(const dl_phdr_info& library) {
       case DT_RELASZ:
         tables.data_size = dynamic->d_un.d_val / sizeof(ElfW(Rela));
         break;
+      case DT_RELACOUNT:
+        // They come first, have no symbol, and are most of a large library.
+        tables.relative = dynamic->d_un.d_val;
+        break;
       default:
         break;
     }
+  }
+  if (tables.relative <= tables.data_size) {
+    tables.data += tables.relative;
+    tables.data_size -= tables.relative;
   }
   return tables;
 }
@@ -150,9 +160,27 @@ bool is_skipped(const char* path, const char* const* skipped) {
   return false;
 }
 
+// Where the libraries lie that were redirected already. One that is unloaded
+// may leave its place to another.
+struct Done {
+  std::set<ElfW(Addr)> places;
+  unsigned long long unloaded = 0;
+};
+
+Done& done() {
+  static Done places;
+  return places;
+}
+
 int visit(dl_phdr_info* library, std::size_t /*size*/, void* data) {
   auto& request = *static_cast<Request*>(data);
   const char* path = library->dlpi_name;
+  if (request.restoring || done().unloaded != library->dlpi_subs) {
+    done() = Done{{}, library->dlpi_subs};
+  }
+  if (!request.restoring && !done().places.insert(library->dlpi_addr).second) {
+    return 0;
+  }
   if (path == nullptr || std::strncmp(path, "linux-vdso", 10) == 0 ||
       is_skipped(path, request.skipped)) {
     return 0;

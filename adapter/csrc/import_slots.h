@@ -22,8 +22,9 @@ void find_originals(
     const Redirection* redirections,
     std::size_t count);
 
-// Lets every loaded library call the replacements; those found already are
-// left alone.
+// Lets every loaded library call the replacements; those that were loaded at
+// the last call have been seen to. All calls before `restore` take the same
+// arguments, and none runs beside another.
 //
 // Args:
 //   skipped: folders with a slash at the end, whose libraries keep calling the

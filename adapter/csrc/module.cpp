@@ -40,17 +40,19 @@ PyObject* name_key() {
   return key;
 }
 
-Redirections all_redirections(std::size_t index) {
-  switch (index) {
-    case 0:
-      return cxx11_redirections();
-    case 1:
-      return pre_cxx11_redirections();
-    default:
-      return autocast_redirections();
-  }
+const std::vector<Redirection>& all_redirections() {
+  static const std::vector<Redirection> all = [] {
+    std::vector<Redirection> joined;
+    for (const Redirections& list :
+         {cxx11_redirections(),
+          pre_cxx11_redirections(),
+          autocast_redirections()}) {
+      joined.insert(joined.end(), list.begin, list.begin + list.count);
+    }
+    return joined;
+  }();
+  return all;
 }
-constexpr std::size_t kLists = 3;
 
 std::size_t redirect_all() {
   std::vector<const char*> skipped;
@@ -58,15 +60,8 @@ std::size_t redirect_all() {
     skipped.push_back(folder.c_str());
   }
   skipped.push_back(nullptr);
-  std::size_t written = 0;
-  for (std::size_t i = 0; i < kLists; ++i) {
-    const Redirections list = all_redirections(i);
-    for (const char* library : {"libc10.so", "libtorch_cpu.so"}) {
-      find_originals(library, list.begin, list.count);
-    }
-    written += redirect(list.begin, list.count, skipped.data());
-  }
-  return written;
+  const auto& all = all_redirections();
+  return redirect(all.data(), all.size(), skipped.data());
 }
 
 bool read_texts(PyObject* tuple, std::vector<std::string>& texts) {
@@ -111,6 +106,10 @@ PyObject* begin(PyObject* /*module*/, PyObject* arguments) {
   }
   kept.name = name;
   kept.dispatch_key = dispatch_key;
+  const auto& all = all_redirections();
+  for (const char* library : {"libc10.so", "libtorch_cpu.so"}) {
+    find_originals(library, all.data(), all.size());
+  }
   naming() = {
       static_cast<std::int8_t>(type),
       kept.name.c_str(),
@@ -123,11 +122,8 @@ PyObject* refresh(PyObject* /*module*/, PyObject* /*arguments*/) {
 }
 
 PyObject* end(PyObject* /*module*/, PyObject* /*arguments*/) {
-  std::size_t written = 0;
-  for (std::size_t i = 0; i < kLists; ++i) {
-    const Redirections list = all_redirections(i);
-    written += restore(list.begin, list.count);
-  }
+  const auto& all = all_redirections();
+  const std::size_t written = restore(all.data(), all.size());
   naming() = Naming{};
   return PyLong_FromSize_t(written);
 }

@@ -14,8 +14,13 @@ _DEADLINE_S = 120
 _SAYS = "import torch; print(torch.device('cuda').type, torch.ones(2, device='cuda').is_cuda)"
 
 
-def _python(*arguments: str | os.PathLike[str], **environment: str) -> tuple[int, str, str]:
+def _python(
+    *arguments: str | os.PathLike[str], folder: pathlib.Path | None = None, **environment: str
+) -> tuple[int, str, str]:
+    """Runs Python in this environment, with a folder of modules before what is installed."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("TORCH_CUDA_ADAPTER")}
+    if folder is not None:
+        environment["PYTHONPATH"] = os.pathsep.join([str(folder), clean.get("PYTHONPATH", "")])
     finished = subprocess.run(
         [sys.executable, *arguments],
         env={**clean, **environment},
@@ -54,7 +59,7 @@ class ActivationTest(absltest.TestCase):
         (self.folder / "beside.py").write_text("VALUE = 7\n")
         code, said, error = _python("-m", "torch_cuda_adapter", script, "--platform", "mine")
         self.assertEqual((code, said), (0, "cuda True\n__main__ ['--platform', 'mine'] 7"), error)
-        code, said, error = _python("-m", "torch_cuda_adapter", "-m", "show", "1", PYTHONPATH=str(self.folder))
+        code, said, error = _python("-m", "torch_cuda_adapter", "-m", "show", "1", folder=self.folder)
         self.assertEqual((code, said), (0, "cuda True\n__main__ ['1'] 7"), error)
 
     def test_command_says_what_is_wrong_in_one_line(self) -> None:
@@ -111,10 +116,11 @@ class DetectionTest(absltest.TestCase):
         self.assertEqual(_python("-c", said)[1], "STAND_IN False False")
 
     def test_torchada_itself_is_left_alone(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
             pathlib.Path(folder, "torchada.py").write_text("REAL = True\n")
             code, _, error = _python(
-                "-c", "from torch_cuda_adapter.runtime import alias; alias.install()", PYTHONPATH=folder
+                "-c", "from torch_cuda_adapter.runtime import alias; alias.install()", folder=folder
             )
             self.assertEqual(code, 1)
             self.assertIn("found torchada installed", error)

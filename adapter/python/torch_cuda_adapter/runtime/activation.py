@@ -101,6 +101,8 @@ def _change(platform: Platform, journal: Journal) -> None:
         distributed,
         extensions,
         imports,
+        legacy_types,
+        libraries,
         naming,
         profiler,
         runtime_library,
@@ -110,6 +112,8 @@ def _change(platform: Platform, journal: Journal) -> None:
     naming.begin(platform, journal)
     tensors.change(journal)
     cuda_module.change(platform, namespace, journal)
+    legacy_types.change(namespace, platform.table("device")["type"], journal)
+    libraries.change(journal)
     profiler.change(platform, journal)
     runtime_library.change_ctypes(platform, journal)
     imports.after_import(
