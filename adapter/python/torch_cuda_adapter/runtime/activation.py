@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from types import ModuleType
 
 from torch_cuda_adapter import platforms
 from torch_cuda_adapter.errors import AdapterError
@@ -99,7 +100,6 @@ def _change(platform: Platform, journal: Journal) -> None:
     from torch_cuda_adapter.runtime import (
         cuda_module,
         distributed,
-        extensions,
         imports,
         legacy_types,
         libraries,
@@ -123,6 +123,12 @@ def _change(platform: Platform, journal: Journal) -> None:
     )
     imports.after_import(
         "torch.utils.cpp_extension",
-        lambda module: extensions.change(platform, module, journal),
+        lambda module: _change_extensions(platform, module, journal),
         journal,
     )
+
+
+def _change_extensions(platform: Platform, module: ModuleType, journal: Journal) -> None:
+    from torch_cuda_adapter.runtime import extensions
+
+    extensions.change(platform, module, journal)

@@ -11,8 +11,6 @@ from typing import Any
 from torch_cuda_adapter.errors import AdapterError, UnavailableError
 from torch_cuda_adapter.platforms import Platform
 from torch_cuda_adapter.runtime.journal import Journal
-from torch_cuda_adapter.sources.extension import library_folders
-from torch_cuda_adapter.sources.rules import Renamed, Rules
 
 _LIBRARY = re.compile(r"lib(?P<name>\w+)\.so(?:\.\d+)*")
 
@@ -25,7 +23,6 @@ class CudaRuntime:
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
-        self._rules = Rules(platform)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -56,7 +53,7 @@ class CudaRuntime:
         return (function(ctypes.c_int(int(error))) or b"").decode()
 
     def _function(self, name: str) -> Any:
-        own = translated(self._rules, name)
+        own = translated(self._platform, name)
         if own is None:
             raise UnavailableError(
                 f"torch.cuda.cudart().{name}: {self._platform.name} has nothing for it"
@@ -84,10 +81,19 @@ _BOUND: dict[str, list[Any]] = {
 }
 
 
-def translated(rules: Rules, name: str) -> str | None:
+def translated(platform: Platform, name: str) -> str | None:
     """The platform's name for a function of one of CUDA's libraries; None if it has none."""
-    answer = rules.identifier(name)
+    # Most programs never ask.
+    from torch_cuda_adapter.sources.rules import Renamed, Rules
+
+    key = platform.digest
+    if key not in _RULES:
+        _RULES[key] = Rules(platform)
+    answer = _RULES[key].identifier(name)
     return answer.target if isinstance(answer, Renamed) else None
+
+
+_RULES: dict[str, Any] = {}
 
 
 def runtime_library(platform: Platform) -> ctypes.CDLL:
@@ -109,7 +115,6 @@ def change_ctypes(platform: Platform, journal: Journal) -> None:
         platform: its `libraries` say which library stands for which.
         journal: puts it back.
     """
-    rules = Rules(platform)
     libraries = platform.table("libraries")
     construct = ctypes.CDLL.__init__
     look_up = ctypes.CDLL.__getitem__
@@ -126,7 +131,7 @@ def change_ctypes(platform: Platform, journal: Journal) -> None:
         try:
             return look_up(self, name)
         except AttributeError:
-            own = translated(rules, name) if isinstance(name, str) else None
+            own = translated(platform, name) if isinstance(name, str) else None
             if own is None:
                 raise
             return look_up(self, own)
@@ -137,6 +142,8 @@ def change_ctypes(platform: Platform, journal: Journal) -> None:
 
 def _path(platform: Platform, name: str) -> str:
     """Where a library is: in the toolkit's folders, else wherever the loader finds it."""
+    from torch_cuda_adapter.sources.extension import library_folders
+
     for folder in library_folders(platform):
         path = os.path.join(folder, f"lib{name}.so")
         if os.path.exists(path):
