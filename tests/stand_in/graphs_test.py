@@ -8,7 +8,6 @@ from absl.testing import absltest
 from torch.nn import functional
 
 
-
 class GraphsTest(absltest.TestCase):
     def test_capture_and_replay(self) -> None:
         tensor = torch.ones(4, device="stand_in")
@@ -93,7 +92,10 @@ class GraphsTest(absltest.TestCase):
         def losses(graphed: bool) -> list[float]:
             torch.manual_seed(0)
             model = torch.nn.Sequential(
-                torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(144, 5)
+                torch.nn.Conv2d(1, 4, 3),
+                torch.nn.ReLU(),
+                torch.nn.Flatten(),
+                torch.nn.Linear(144, 5),
             ).to("stand_in")
             optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
             pictures = torch.zeros(4, 1, 8, 8, device="stand_in")

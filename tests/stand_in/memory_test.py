@@ -75,7 +75,8 @@ class DevicesTest(absltest.TestCase):
 
     def test_visible_devices(self) -> None:
         text = programs.output(
-            START + "print(torch_stand_in.device_count(), torch.ones(1, device='stand_in:1').device)",
+            START
+            + "print(torch_stand_in.device_count(), torch.ones(1, device='stand_in:1').device)",
             TORCH_STAND_IN_DEVICE="count=4",
             STAND_IN_VISIBLE_DEVICES="3,1,9,0",
         )

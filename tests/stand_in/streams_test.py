@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import pathlib
+import threading
+from collections.abc import Iterator
+
 import torch
 import torch_stand_in
 from absl.testing import absltest
 
-# Copies take 300 milliseconds longer here (BUILD.bazel).
 SIZE = 1 << 12
+RUNTIME = ctypes.CDLL(str(pathlib.Path(torch_stand_in.__file__).parent / "lib" / "libstand_in.so"))
+
+
+@contextlib.contextmanager
+def held(stream: torch_stand_in.Stream) -> Iterator[None]:
+    """What is put into a stream in this block is not done before its end."""
+    opened = threading.Event()
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: opened.wait(60) and None)
+    assert RUNTIME.standLaunchHostFunc(ctypes.c_void_p(stream.stand_in_stream), function, None) == 0
+    try:
+        yield
+    finally:
+        opened.set()
+        stream.synchronize()  # the function has to live until it has been called
 
 
 def pinned(value: float) -> torch.Tensor:
-    return torch.full((SIZE,), value).pin_memory()
+    return torch.full((SIZE,), float(value)).pin_memory()
 
 
 class StreamsTest(absltest.TestCase):
     def test_a_copy_is_not_waited_for(self) -> None:
         stream = torch_stand_in.Stream()
-        with torch_stand_in.stream(stream):
+        with torch_stand_in.stream(stream), held(stream):
             self.assertEqual(torch_stand_in.current_stream(), stream)
             there = pinned(1).to("stand_in", non_blocking=True)
             event = stream.record_event()
@@ -47,23 +66,35 @@ class StreamsTest(absltest.TestCase):
         stream = torch_stand_in.Stream()
         there = torch.zeros(SIZE, device="stand_in")
         address = there.data_ptr()
-        stream.wait_stream(torch_stand_in.current_stream())
-        with torch_stand_in.stream(stream):
-            there.copy_(pinned(2), non_blocking=True)
-        there.record_stream(stream)
-        del there
-        other = torch.empty(SIZE, device="stand_in")
-        self.assertNotEqual(other.data_ptr(), address)
-        stream.synchronize()
+        with held(stream):
+            with torch_stand_in.stream(stream):
+                there.copy_(pinned(2), non_blocking=True)
+            there.record_stream(stream)
+            del there
+            other = torch.empty(SIZE, device="stand_in")
+            self.assertNotEqual(other.data_ptr(), address)
         self.assertEqual(torch.empty(SIZE, device="stand_in").data_ptr(), address)
 
     def test_pinned_memory_is_kept_until_it_is_copied(self) -> None:
-        tensor = pinned(3)
-        address = tensor.data_ptr()
-        there = tensor.to("stand_in", non_blocking=True)
-        del tensor
-        self.assertNotEqual(pinned(4).data_ptr(), address)
+        stream = torch_stand_in.Stream()
+        with torch_stand_in.stream(stream), held(stream):
+            tensor = pinned(3)
+            address = tensor.data_ptr()
+            there = tensor.to("stand_in", non_blocking=True)
+            del tensor
+            self.assertNotEqual(pinned(4).data_ptr(), address)
         self.assertEqual(there.unique().tolist(), [3])
+
+    def test_a_stream_waits_for_an_event_of_another(self) -> None:
+        stream, other = torch_stand_in.Stream(), torch_stand_in.Stream()
+        event = torch_stand_in.Event()
+        with held(stream):
+            event.record(stream)
+            other.wait_event(event)
+            last = other.record_event()
+            self.assertFalse(last.query())
+        last.synchronize()
+        self.assertTrue(event.query())
 
     def test_times(self) -> None:
         first, last = (torch_stand_in.Event(enable_timing=True) for _ in range(2))
@@ -72,7 +103,7 @@ class StreamsTest(absltest.TestCase):
         last.record()
         last.synchronize()
         self.assertGreaterEqual(first.elapsed_time(last), 250)
-        with self.assertRaisesRegex(ValueError, "recorded"):
+        with self.assertRaisesRegex(RuntimeError, "not marked for recording"):
             first.elapsed_time(torch_stand_in.Event(enable_timing=True))
 
     def test_generic_streams_and_events(self) -> None:

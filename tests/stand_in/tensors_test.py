@@ -147,7 +147,9 @@ class RandomTest(parameterized.TestCase):
         lambda: torch.multinomial(torch.ones(50, device="stand_in"), 5),
         lambda: torch.nn.functional.dropout(torch.ones(50, device="stand_in")),
     )
-    def test_numbers_come_from_the_device_s_generator(self, draw: Callable[[], torch.Tensor]) -> None:
+    def test_numbers_come_from_the_device_s_generator(
+        self, draw: Callable[[], torch.Tensor]
+    ) -> None:
         torch.manual_seed(3)
         first = draw()
         again = draw()
@@ -185,7 +187,11 @@ class StoragesTest(absltest.TestCase):
         tensor = torch.arange(6.0, device="stand_in:1").reshape(2, 3)
         file = io.BytesIO()
         torch.save({"all": tensor, "row": tensor[1]}, file)
-        for location, device in ((None, "stand_in:1"), ("cpu", "cpu"), ("stand_in:0", "stand_in:0")):
+        for location, device in (
+            (None, "stand_in:1"),
+            ("cpu", "cpu"),
+            ("stand_in:0", "stand_in:0"),
+        ):
             file.seek(0)
             loaded = torch.load(file, map_location=location)
             self.assertEqual(loaded["all"].device, torch.device(device))

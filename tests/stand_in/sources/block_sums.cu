@@ -1,8 +1,13 @@
-// Sums of blocks of numbers, by the runtime alone: shared memory, barriers, atomics, streams, events, errors.
+// Sums of blocks of numbers, by the runtime alone: shared memory, barriers,
+// atomics, streams, events, errors.
 
 #include <cuda_runtime.h>
 
-__global__ void block_sums(const int* numbers, int* sums, int* total, int size) {
+__global__ void block_sums(
+    const int* numbers,
+    int* sums,
+    int* total,
+    int size) {
   __shared__ int parts[64];
   const int index = blockIdx.x * blockDim.x + threadIdx.x;
   parts[threadIdx.x] = index < size ? numbers[index] : 0;
@@ -39,12 +44,14 @@ extern "C" int sums_of_blocks(const int* numbers, int size, int* results) {
   RETURN_ERROR(cudaEventCreate(&begin));
   RETURN_ERROR(cudaEventCreate(&end));
   RETURN_ERROR(cudaMemsetAsync(to, 0, (blocks + 1) * sizeof(int), stream));
-  RETURN_ERROR(cudaMemcpyAsync(from, numbers, size * sizeof(int), cudaMemcpyHostToDevice, stream));
+  RETURN_ERROR(cudaMemcpyAsync(
+      from, numbers, size * sizeof(int), cudaMemcpyHostToDevice, stream));
   RETURN_ERROR(cudaEventRecord(begin, stream));
   block_sums<<<blocks, 64, 0, stream>>>(from, to, to + blocks, size);
   RETURN_ERROR(cudaGetLastError());
   RETURN_ERROR(cudaEventRecord(end, stream));
-  RETURN_ERROR(cudaMemcpyAsync(results, to, (blocks + 1) * sizeof(int), cudaMemcpyDeviceToHost, stream));
+  RETURN_ERROR(cudaMemcpyAsync(
+      results, to, (blocks + 1) * sizeof(int), cudaMemcpyDeviceToHost, stream));
   RETURN_ERROR(cudaStreamSynchronize(stream));
   float milliseconds = -1;
   RETURN_ERROR(cudaEventElapsedTime(&milliseconds, begin, end));

@@ -202,8 +202,7 @@ class Sccl final : public c10d::Backend {
     return call([&](Crossing& crossing) {
       auto there = crossing.across(tensors);
       auto summing = options;
-      summing.reduceOp =
-          crossing.summing(options.reduceOp, there, getSize());
+      summing.reduceOp = crossing.summing(options.reduceOp, there, getSize());
       return cpu_->allreduce(there, summing);
     });
   }
@@ -313,8 +312,7 @@ class Sccl final : public c10d::Backend {
     return call([&](Crossing& crossing) {
       auto to = crossing.across(output);
       auto from = crossing.across(input);
-      return cpu_->alltoall_base(
-          to, from, output_sizes, input_sizes, options);
+      return cpu_->alltoall_base(to, from, output_sizes, input_sizes, options);
     });
   }
   WorkPtr send(Tensors& tensors, int rank, int tag) override {

@@ -73,8 +73,7 @@ void Graph::capture_begin() {
 }
 
 void Graph::capture_end() {
-  TORCH_CHECK(
-      capturing_, "stand-in error: this graph is not being captured");
+  TORCH_CHECK(capturing_, "stand-in error: this graph is not being captured");
   recording_.end();
   capturing_ = false;
   captured_ = true;

@@ -7,6 +7,7 @@ import itertools
 from typing import Any
 
 import torch
+
 from torch_stand_in import _C, _device, _memory, _streams
 
 _pools = itertools.count(1)
