@@ -22,7 +22,6 @@
 #define __host__
 #define __constant__ const
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __shared__ static __thread
 #ifndef __restrict__

@@ -3,6 +3,7 @@
 #include <ucontext.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "adapter/testing/stand_in/runtime/runtime.h"
@@ -18,12 +19,13 @@ using stand::kMostThreads;
 constexpr size_t kStack = 128 << 10;
 
 struct Launch {
+  Launch(const dim3& grid, const dim3& block, void (*run)(void*))
+      : grid(grid), block(block), run(run) {}
+
   dim3 grid;
   dim3 block;
   void (*run)(void*);
-  void (*destroy)(void*);
-  void* data;
-  int device;
+  std::unique_ptr<void, void (*)(void*)> data{nullptr, nullptr};
 };
 
 // The block that this thread of the host runs.
@@ -102,7 +104,7 @@ class Block {
   static void body() {
     auto& block = *current();
     auto& thread = *block.running_;
-    block.launch_.run(block.launch_.data);
+    block.launch_.run(block.launch_.data.get());
     thread.ended = true;
   }
 
@@ -125,6 +127,29 @@ void run_all(const Launch& launch) {
       }
     }
   }
+}
+
+void put_launch(
+    const std::shared_ptr<Launch>& launch,
+    const standStream_st& on) {
+  struct Held {
+    std::shared_ptr<Launch> launch;
+    int device;
+  };
+  auto held = std::make_unique<Held>(Held{launch, on.device});
+  stand::check(stand::Runtime::get().api().stream_callback(
+      on.stream,
+      [](void* data) {
+        const std::unique_ptr<Held> held(static_cast<Held*>(data));
+        auto& runtime = stand::Runtime::get();
+        // Callbacks are called on a device at fault, too.
+        if (runtime.api().device_status(runtime.number(held->device)) ==
+            ACCEL_OK) {
+          run_all(*held->launch);
+        }
+      },
+      held.get()));
+  (void)held.release();
 }
 
 } // namespace
@@ -168,22 +193,8 @@ standError_t standLaunchKernel(
         standErrorNotSupported,
         "kernels are functions of the host, which does not see this device's "
         "memory (hidden=1 in TORCH_STAND_IN_DEVICE)");
-    auto launch = std::make_unique<Launch>(
-        Launch{*grid, *block, run, destroy, data, on.device});
-    stand::check(runtime.api().stream_callback(
-        on.stream,
-        [](void* given) {
-          const std::unique_ptr<Launch> launch(static_cast<Launch*>(given));
-          auto& runtime = stand::Runtime::get();
-          // Callbacks are called on a device at fault, too.
-          if (runtime.api().device_status(runtime.number(launch->device)) ==
-              ACCEL_OK) {
-            run_all(*launch);
-          }
-          launch->destroy(launch->data);
-        },
-        launch.get()));
-    (void)launch.release();
-    (void)owned.release();
+    auto launch = std::make_shared<Launch>(*grid, *block, run);
+    launch->data = std::move(owned);
+    stand::put(on, [launch](standStream_st& on) { put_launch(launch, on); });
   });
 }

@@ -115,7 +115,9 @@ void copy(
     work.height = work.depth = 1;
     work.to_device = there.device;
     work.from_device = here.device;
-    check(runtime.api().copy(stream.stream, &work));
+    put(stream, [work](standStream_st& on) {
+      check(Runtime::get().api().copy(on.stream, &work));
+    });
     wait = wait || there.pageable || here.pageable;
   }
   if (wait) {
@@ -144,7 +146,9 @@ void fill(
     work.element_size = 1;
     work.width = bytes;
     work.height = work.depth = 1;
-    check(runtime.api().fill(stream.stream, &work));
+    put(stream, [work](standStream_st& on) {
+      check(Runtime::get().api().fill(on.stream, &work));
+    });
   }
   if (wait) {
     check(runtime.api().stream_synchronize(stream.stream));

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "accelerator/abi/library.h"
@@ -57,6 +59,12 @@ class Runtime {
   std::vector<standStream_st*> default_streams_;
   int process_;
 };
+
+/// Puts work into a stream of its device.
+using Work = std::function<void(standStream_st&)>;
+
+/// Puts work into a stream, and tells the recorder if there is one.
+void put(standStream_st& stream, Work work);
 
 /// The calling thread's device.
 int& current_device();

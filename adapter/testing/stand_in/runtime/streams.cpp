@@ -102,9 +102,9 @@ standError_t standLaunchHostFunc(
     void* data) {
   return answer([&] {
     need(function, standErrorInvalidValue, "there is no function");
-    auto& runtime = Runtime::get();
-    check(runtime.api().stream_callback(
-        runtime.stream(stream).stream, function, data));
+    stand::put(Runtime::get().stream(stream), [=](standStream_st& on) {
+      check(Runtime::get().api().stream_callback(on.stream, function, data));
+    });
   });
 }
 

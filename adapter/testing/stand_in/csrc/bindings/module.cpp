@@ -2,6 +2,7 @@
 // generators for Python.
 #include <torch/csrc/utils/pybind.h>
 
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "adapter/testing/stand_in/csrc/device/generator.h"
 #include "adapter/testing/stand_in/csrc/device/pinned.h"
 #include "adapter/testing/stand_in/csrc/distributed/sccl.h"
+#include "adapter/testing/stand_in/csrc/graphs/graph.h"
 #include "c10/stand/StandGuard.h"
 
 namespace py = pybind11;
@@ -201,6 +203,18 @@ void bind_memory(py::module_& m) {
   });
 }
 
+void bind_graphs(py::module_& m) {
+  using torch_stand_in::Graph;
+  const py::call_guard<py::gil_scoped_release> released;
+  py::class_<Graph, std::shared_ptr<Graph>>(m, "_StandGraph")
+      .def(py::init<>())
+      .def("capture_begin", &Graph::capture_begin, released)
+      .def("capture_end", &Graph::capture_end, released)
+      .def("replay", &Graph::replay, released)
+      .def("reset", &Graph::reset, released);
+  m.def("is_capturing", &torch_stand_in::is_capturing);
+}
+
 } // namespace
 
 PYBIND11_MODULE(_C, m) {
@@ -209,6 +223,7 @@ PYBIND11_MODULE(_C, m) {
   bind_devices(m);
   bind_streams(m);
   bind_memory(m);
+  bind_graphs(m);
   m.def("default_generator", &torch_stand_in::default_generator);
   m.def(
       "make_sccl",

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ATen/stand/StandEvent.h"
+#include "adapter/testing/stand_in/csrc/device/held.h"
 #include "c10/stand/StandCachingAllocator.h"
 
 namespace c10::stand::StandCachingAllocator {
@@ -27,6 +28,7 @@ struct Block {
   DeviceIndex device;
   standStream_t stream;
   std::set<standStream_t> streams; // others that use it
+  uint64_t hold; // the graph's that it was allocated for, or 0
 };
 
 struct Waiting {
@@ -69,6 +71,7 @@ class Caching final : public c10::Allocator {
       block = make(device, stream, rounded);
     }
     block->used = rounded;
+    block->hold = hold_;
     block->requested = bytes;
     auto& stats = stats_of(device);
     stats.allocation.add(1);
@@ -91,18 +94,47 @@ class Caching final : public c10::Allocator {
     stats.allocation.add(-1);
     stats.allocated_bytes.add(-static_cast<int64_t>(block->used));
     stats.requested_bytes.add(-static_cast<int64_t>(block->requested));
-    if (block->streams.empty()) {
-      cache(block);
+    if (const auto hold = hold_ != 0 ? hold_ : block->hold) {
+      held_[hold].push_back(block);
       return;
     }
-    Waiting waiting{block, {}};
-    for (auto* stream : block->streams) {
-      at::stand::StandEvent event;
-      event.record(getStreamFromExternal(stream, block->device));
-      waiting.events.push_back(std::move(event));
+    retire(block);
+  }
+
+  std::vector<torch_stand_in::LiveBlock> live() {
+    const std::lock_guard<std::recursive_mutex> lock(mutex_);
+    std::vector<torch_stand_in::LiveBlock> blocks;
+    for (const auto& entry : live_) {
+      blocks.push_back({entry.first, entry.second->used});
     }
-    block->streams.clear();
-    waiting_.push_back(std::move(waiting));
+    return blocks;
+  }
+
+  uint64_t begin_hold() {
+    const std::lock_guard<std::recursive_mutex> lock(mutex_);
+    hold_ = ++last_hold_;
+    return hold_;
+  }
+
+  void end_hold() {
+    const std::lock_guard<std::recursive_mutex> lock(mutex_);
+    hold_ = 0;
+  }
+
+  void release_hold(uint64_t hold) {
+    const std::lock_guard<std::recursive_mutex> lock(mutex_);
+    for (auto& entry : live_) {
+      if (entry.second->hold == hold) {
+        entry.second->hold = 0;
+      }
+    }
+    const auto at = held_.find(hold);
+    if (at != held_.end()) {
+      for (auto* block : at->second) {
+        retire(block);
+      }
+      held_.erase(at);
+    }
   }
 
   void record(const DataPtr& data, StandStream stream) {
@@ -166,6 +198,22 @@ class Caching final : public c10::Allocator {
     return stats_[device];
   }
 
+  // Nobody uses it any more, once other streams are done with it.
+  void retire(Block* block) {
+    if (block->streams.empty()) {
+      cache(block);
+      return;
+    }
+    Waiting waiting{block, {}};
+    for (auto* stream : block->streams) {
+      at::stand::StandEvent event;
+      event.record(getStreamFromExternal(stream, block->device));
+      waiting.events.push_back(std::move(event));
+    }
+    block->streams.clear();
+    waiting_.push_back(std::move(waiting));
+  }
+
   void cache(Block* block) {
     cached_[{block->device, block->stream}].emplace(block->bytes, block);
   }
@@ -204,7 +252,7 @@ class Caching final : public c10::Allocator {
     }
     stats_of(device).segment.add(1);
     stats_of(device).reserved_bytes.add(static_cast<int64_t>(bytes));
-    return new Block{address, bytes, 0, 0, device, stream, {}};
+    return new Block{address, bytes, 0, 0, device, stream, {}, 0};
   }
 
   void* try_make(DeviceIndex device, size_t bytes) {
@@ -279,6 +327,9 @@ class Caching final : public c10::Allocator {
   std::vector<Waiting> waiting_;
   std::map<DeviceIndex, DeviceStats> stats_;
   std::map<DeviceIndex, size_t> limits_;
+  std::unordered_map<uint64_t, std::vector<Block*>> held_;
+  uint64_t hold_ = 0; // the one that is open, or 0
+  uint64_t last_hold_ = 0;
 };
 
 // Never destroyed: tensors are freed until the process ends.
@@ -338,3 +389,23 @@ void setMemoryFraction(double fraction, DeviceIndex device) {
 }
 
 } // namespace c10::stand::StandCachingAllocator
+
+namespace torch_stand_in {
+
+std::vector<LiveBlock> live_blocks() {
+  return c10::stand::StandCachingAllocator::instance().live();
+}
+
+uint64_t begin_hold() {
+  return c10::stand::StandCachingAllocator::instance().begin_hold();
+}
+
+void end_hold() {
+  c10::stand::StandCachingAllocator::instance().end_hold();
+}
+
+void release_hold(uint64_t hold) {
+  c10::stand::StandCachingAllocator::instance().release_hold(hold);
+}
+
+} // namespace torch_stand_in

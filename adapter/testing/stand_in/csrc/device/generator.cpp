@@ -85,7 +85,7 @@ at::Generator new_generator(c10::DeviceIndex device) {
 
 at::Generator cpu_generator(const at::Generator& generator) {
   auto* own = dynamic_cast<StandGenerator*>(generator.unsafeGetGeneratorImpl());
-  TORCH_CHECK_TYPE(
+  TORCH_CHECK(
       own,
       "Expected a '",
       c10::DeviceTypeName(c10::DeviceType::PrivateUse1, true),

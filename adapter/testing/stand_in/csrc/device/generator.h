@@ -10,7 +10,7 @@ const at::Generator& default_generator(c10::DeviceIndex device);
 at::Generator new_generator(c10::DeviceIndex device);
 
 /// The generator of the CPU that one of the stand-in draws from.
-/// @throws c10::TypeError for one of another device.
+/// @throws c10::Error for one of another device.
 at::Generator cpu_generator(const at::Generator& generator);
 
 } // namespace torch_stand_in

@@ -53,8 +53,26 @@ class Crossing {
   void finish() {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!std::exchange(finished_, true)) {
+      for (auto& tensor : to_divide_) {
+        tensor.is_floating_point() || tensor.is_complex()
+            ? tensor.div_(ranks_)
+            : tensor.div_(ranks_, "floor");
+      }
       aliases_.take_over();
     }
+  }
+
+  // gloo has no average: it sums, and the rest is done at the end.
+  c10d::ReduceOp summing(
+      const c10d::ReduceOp& reduction,
+      const Tensors& there,
+      int ranks) {
+    if (reduction != c10d::ReduceOp::AVG) {
+      return reduction;
+    }
+    to_divide_ = there;
+    ranks_ = ranks;
+    return c10d::ReduceOp::SUM;
   }
 
   IValue back(const IValue& value) {
@@ -98,6 +116,8 @@ class Crossing {
   CallStorages storages_;
   torch_cuda::aliasing::Aliases aliases_{storages_, kStandIn, c10::kCPU};
   std::set<c10::Device, Before> devices_;
+  Tensors to_divide_;
+  int ranks_ = 1;
   bool finished_ = false;
 };
 
@@ -181,7 +201,9 @@ class Sccl final : public c10d::Backend {
       override {
     return call([&](Crossing& crossing) {
       auto there = crossing.across(tensors);
-      return cpu_->allreduce(there, options);
+      auto summing = options;
+      summing.reduceOp = crossing.summing(options.reduceOp, there, getSize());
+      return cpu_->allreduce(there, summing);
     });
   }
   WorkPtr allreduce_coalesced(
@@ -266,7 +288,9 @@ class Sccl final : public c10d::Backend {
     return call([&](Crossing& crossing) {
       auto to = crossing.across(output);
       auto from = crossing.across(input);
-      return cpu_->_reduce_scatter_base(to, from, options);
+      auto summing = options;
+      summing.reduceOp = crossing.summing(options.reduceOp, {to}, getSize());
+      return cpu_->_reduce_scatter_base(to, from, summing);
     });
   }
   WorkPtr reduce_scatter_tensor_coalesced(
@@ -288,8 +312,7 @@ class Sccl final : public c10d::Backend {
     return call([&](Crossing& crossing) {
       auto to = crossing.across(output);
       auto from = crossing.across(input);
-      return cpu_->alltoall_base(
-          to, from, output_sizes, input_sizes, options);
+      return cpu_->alltoall_base(to, from, output_sizes, input_sizes, options);
     });
   }
   WorkPtr send(Tensors& tensors, int rank, int tag) override {

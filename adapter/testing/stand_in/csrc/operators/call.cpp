@@ -13,6 +13,7 @@
 #include "adapter/testing/stand_in/csrc/device/generator.h"
 #include "adapter/testing/stand_in/csrc/operators/storages.h"
 #include "c10/stand/StandFunctions.h"
+#include "c10/stand/StandStream.h"
 
 namespace torch_stand_in {
 namespace {
@@ -69,6 +70,47 @@ c10::Device with_index(c10::Device device) {
       : c10::Device(kStandIn, c10::stand::current_device());
 }
 
+// Tensors as they are, whatever becomes of them later.
+torch::jit::Stack frozen(c10::ArrayRef<IValue> values) {
+  torch::jit::Stack copies;
+  for (const auto& value : values) {
+    copies.push_back(
+        torch_cuda::aliasing::map_tensors(value, [](const Tensor& tensor) {
+          return tensor.defined()
+              ? Tensor(tensor.unsafeGetTensorImpl()->shallow_copy_and_detach(
+                    c10::VariableVersion(0), true))
+              : tensor;
+        }));
+  }
+  return copies;
+}
+
+void overwrite(const Tensor& to, const Tensor& from) {
+  if (!to.defined() || !from.defined() || to.is_alias_of(from)) {
+    return;
+  }
+  TORCH_CHECK(
+      to.has_storage() && from.nbytes() == to.nbytes(),
+      "stand-in error: an operator of a graph gives tensors of another size "
+      "than it did when it was captured");
+  const c10::DeviceGuard guard(to.device());
+  C10_STAND_CHECK(standMemcpyAsync(
+      to.storage().mutable_data(),
+      from.storage().data(),
+      std::min(to.storage().nbytes(), from.storage().nbytes()),
+      standMemcpyDefault,
+      c10::stand::getCurrentStandStream()));
+}
+
+void overwrite(const IValue& to, const IValue& from) {
+  std::vector<Tensor> targets;
+  torch_cuda::aliasing::each_tensor(
+      to, [&](const Tensor& tensor) { targets.push_back(tensor); });
+  size_t i = 0;
+  torch_cuda::aliasing::each_tensor(
+      from, [&](const Tensor& tensor) { overwrite(targets.at(i++), tensor); });
+}
+
 } // namespace
 
 Call::Call(const c10::OperatorHandle& op, c10::DispatchKey target)
@@ -81,7 +123,8 @@ Call::Call(const c10::OperatorHandle& op, c10::DispatchKey target)
           [](const auto& argument) { return argument.written; })),
       any_device_(
           std::find(kMixed.begin(), kMixed.end(), op.schema().name()) !=
-          kMixed.end()) {
+          kMixed.end()),
+      waits_(op.schema().name() == "aten::_local_scalar_dense") {
   for (const auto& result : op.schema().returns()) {
     same_as_.push_back(same_argument(op.schema(), result));
   }
@@ -121,6 +164,39 @@ void Call::operator()(
     const c10::OperatorHandle& op,
     c10::DispatchKeySet /*keys*/,
     torch::jit::Stack* stack) {
+  if (auto* recording = Recording::active()) {
+    run_recorded(*recording, op, stack);
+  } else {
+    run(op, stack);
+  }
+}
+
+void Call::run_recorded(
+    Recording& recording,
+    const c10::OperatorHandle& op,
+    torch::jit::Stack* stack) const {
+  TORCH_CHECK(
+      !waits_,
+      "stand-in error: operation not permitted when a graph is captured: the "
+      "host waits for it (in operator ",
+      op.operator_name(),
+      ")");
+  const Recording::Whole whole;
+  const auto arguments = frozen(torch::jit::last(*stack, arguments_));
+  run(op, stack);
+  const auto results = frozen(torch::jit::last(*stack, same_as_.size()));
+  recording.add([this, op, arguments, results] {
+    auto again = frozen(arguments);
+    run(op, &again);
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (same_as_[i] < 0) {
+        overwrite(results[i], again[i]);
+      }
+    }
+  });
+}
+
+void Call::run(const c10::OperatorHandle& op, torch::jit::Stack* stack) const {
   const size_t first = stack->size() - arguments_;
   if (!any_device_) {
     check_devices(op, *stack, first);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "accelerator/aliasing/arguments.h"
+#include "adapter/testing/stand_in/csrc/graphs/recording.h"
 
 namespace torch_stand_in {
 
@@ -25,6 +26,11 @@ class Call final : public c10::OperatorKernel {
       torch::jit::Stack* stack);
 
  private:
+  void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) const;
+  void run_recorded(
+      Recording& recording,
+      const c10::OperatorHandle& op,
+      torch::jit::Stack* stack) const;
   void check_devices(
       const c10::OperatorHandle& op,
       const torch::jit::Stack& stack,
@@ -37,6 +43,7 @@ class Call final : public c10::OperatorKernel {
   uint32_t arguments_;
   bool mutates_;
   bool any_device_; // tensors may be on several
+  bool waits_; // the host reads a number
 };
 
 } // namespace torch_stand_in

@@ -18,6 +18,7 @@
 #include <tuple>
 
 #include "adapter/testing/stand_in/csrc/device/pinned.h"
+#include "adapter/testing/stand_in/csrc/graphs/recording.h"
 #include "adapter/testing/stand_in/csrc/operators/call.h"
 #include "c10/stand/StandCachingAllocator.h"
 #include "c10/stand/StandGuard.h"
@@ -92,6 +93,14 @@ void copy_bytes(const Tensor& self, const Tensor& from, bool non_blocking) {
   if (!to_host && !from.is_cpu() && from.device() != self.device()) {
     // What the other device's stream has been given comes first.
     getCurrentStandStream(from.device().index()).synchronize();
+  }
+  if (auto* recording = Recording::active()) {
+    TORCH_CHECK(
+        (!to_host && !from.is_cpu()) || non_blocking,
+        "stand-in error: operation not permitted when a graph is captured: "
+        "the host waits for a copy");
+    recording->keep(self);
+    recording->keep(from);
   }
   const auto bytes = static_cast<size_t>(self.numel()) * self.element_size();
   C10_STAND_CHECK(standMemcpyAsync(

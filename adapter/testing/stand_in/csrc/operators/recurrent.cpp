@@ -68,8 +68,7 @@ std::tuple<Tensor, Tensor, Tensor> lstm_cell_backward(
        grad_c * in * of_tanh(cell),
        grad_out},
       1);
-  return {
-      grad_gates, grad_c * forget, has_bias ? grad_gates.sum(0) : Tensor()};
+  return {grad_gates, grad_c * forget, has_bias ? grad_gates.sum(0) : Tensor()};
 }
 
 std::tuple<Tensor, Tensor> gru_cell(

@@ -11,7 +11,7 @@ from torch_stand_in import _activation
 
 _activation.load()
 
-from torch_stand_in import amp
+from torch_stand_in import amp, graphs
 from torch_stand_in._device import (
     StandInError,
     _get_device_index,
@@ -74,6 +74,12 @@ from torch_stand_in._streams import (
     stream,
 )
 from torch_stand_in.amp import get_amp_supported_dtype
+from torch_stand_in.graphs import (
+    StandGraph,
+    graph,
+    graph_pool_handle,
+    is_current_stream_capturing,
+)
 
 _activation.activate()
 
@@ -81,6 +87,7 @@ __all__ = [
     "Event",
     "ExternalStream",
     "OutOfMemoryError",
+    "StandGraph",
     "StandInError",
     "Stream",
     "StreamContext",
@@ -102,10 +109,14 @@ __all__ = [
     "get_device_properties",
     "get_rng_state",
     "get_rng_state_all",
+    "graph",
+    "graph_pool_handle",
+    "graphs",
     "init",
     "initial_seed",
     "is_available",
     "is_bf16_supported",
+    "is_current_stream_capturing",
     "is_initialized",
     "manual_seed",
     "manual_seed_all",

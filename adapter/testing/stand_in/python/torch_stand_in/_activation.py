@@ -37,7 +37,7 @@ def load() -> None:
 def activate() -> None:
     """Makes the package `torch.stand_in`, gives tensors their methods, and tells torch's parts about the device."""
     torch._register_device_module(NAME, sys.modules["torch_stand_in"])
-    for module in ("amp",):
+    for module in ("amp", "graphs"):
         sys.modules[f"torch.{NAME}.{module}"] = sys.modules[f"torch_stand_in.{module}"]
     if not hasattr(torch.Tensor, NAME):
         backend_registration.generate_methods_for_privateuse1_backend(for_storage=True)

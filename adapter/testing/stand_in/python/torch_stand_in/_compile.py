@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import torch
+
 from torch_stand_in import _C, _device, _memory, _streams
 
 _INTERFACES = "torch._dynamo.device_interface"

@@ -11,7 +11,7 @@ from torch_stand_in import _C
 
 DeviceLike: TypeAlias = torch.device | str | int | None
 
-_forked_after_use = False
+_forked = False
 _used = False
 
 
@@ -43,8 +43,8 @@ def _get_device_index(device: Any = None, optional: bool = True) -> int:
 
 
 def _remember_fork() -> None:
-    global _forked_after_use
-    _forked_after_use = _used
+    global _forked, _used
+    _forked, _used = True, False
 
 
 os.register_at_fork(after_in_child=_remember_fork)
@@ -52,7 +52,13 @@ os.register_at_fork(after_in_child=_remember_fork)
 
 def is_in_bad_fork() -> bool:
     """Whether this process was forked from one that had used the stand-in."""
-    return _forked_after_use
+    if not _forked:
+        return False
+    try:
+        _C.init()
+    except RuntimeError:
+        return True
+    return False
 
 
 def init() -> None:
@@ -76,7 +82,7 @@ def init() -> None:
 
 def is_initialized() -> bool:
     """Whether this process has used it."""
-    return _used and not is_in_bad_fork()
+    return _used
 
 
 def device_count() -> int:

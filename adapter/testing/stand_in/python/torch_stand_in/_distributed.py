@@ -6,6 +6,7 @@ import datetime
 from typing import Any
 
 import torch.distributed
+
 from torch_stand_in import _C
 
 BACKEND = "sccl"
