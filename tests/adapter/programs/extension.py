@@ -22,11 +22,18 @@ module = load_inline(
           kernel<<<(n + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(out.data_ptr<float>(), n);
           C10_CUDA_KERNEL_LAUNCH_CHECK();
           return out;
+        }
+        TORCH_LIBRARY(rows_extension, m) {
+          m.def("double_it(Tensor x) -> Tensor");
+        }
+        TORCH_LIBRARY_IMPL(rows_extension, CUDA, m) {
+          m.impl("double_it", &double_it);
         }""",
     functions=["double_it"],
 )
 x = torch.randn(1000, device="cuda:1")
 torch.testing.assert_close(module.double_it(x).cpu(), x.cpu() * 2)
+torch.testing.assert_close(torch.ops.rows_extension.double_it(x).cpu(), x.cpu() * 2)
 try:
     module.double_it(torch.ones(2))
 except RuntimeError as error:
