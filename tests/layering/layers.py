@@ -45,6 +45,10 @@ LAYERS: Mapping[str, frozenset[str]] = {
     ),
     # It builds extensions by the name of torch_cuda, if that is installed.
     "adapter": frozenset(),
+    # A backend for its tests, which knows nothing of torch_cuda.
+    "adapter/testing": frozenset(
+        {"accelerator/abi", "accelerator/aliasing", "accelerator/backends"}
+    ),
     # It reaches CUDA through PyTorch's own interfaces.
     "pu": frozenset({"accelerator/aliasing"}),
     "python": _UPSTREAMS["python"] | {"accelerator/abi", "accelerator/operators"},

@@ -78,15 +78,15 @@ def library_wheel(name, distribution, version, summary, **kwargs):
         **kwargs
     )
 
-def python_wheel(name, distribution, version, summary, requires_python, **kwargs):
-    """Builds a wheel of Python alone: for any machine, with or without torch.
+def abi3_wheel(name, distribution, version, summary, python, **kwargs):
+    """Builds a wheel whose extension modules keep to Python's limited API: for any Python from one on, with or without torch.
 
     Args:
         name: string, name of the target.
         distribution: string, name of the distribution.
         version: string, PEP 440 version.
         summary: string, one line for `pip show`.
-        requires_python: string, PEP 440 specifier for Python.
+        python: string, the first version of Python, such as "3.11".
         **kwargs: further attributes of the rule, see private/plugin_wheel.bzl.
     """
     _plugin_wheel(
@@ -94,10 +94,10 @@ def python_wheel(name, distribution, version, summary, requires_python, **kwargs
         distribution = distribution,
         version = version,
         summary = summary,
-        python_tag = "py3",
-        abi_tag = "none",
-        platform_tag = "any",
-        requires_python = requires_python,
+        python_tag = "cp" + python.replace(".", ""),
+        abi_tag = "abi3",
+        platform_tag = TORCH["platform"],
+        requires_python = ">=" + python,
         **kwargs
     )
 

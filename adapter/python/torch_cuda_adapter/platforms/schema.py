@@ -38,6 +38,12 @@ def qualified(value: Any, key: str) -> None:
         raise Wrong(f"{key}: found {value!r}; needed a C++ name such as 'at::musa'")
 
 
+def dotted(value: Any, key: str) -> None:
+    """A name of Python, with the modules that it is in or without."""
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", value):
+        raise Wrong(f"{key}: found {value!r}; needed a Python name such as 'memory.empty_cache'")
+
+
 def pattern(value: Any, key: str) -> None:
     """A regular expression."""
     text(value, key)
@@ -230,8 +236,18 @@ PLATFORM = table(
                 "dispatch_key": identifier,
                 "module": text,
                 "namespace": text,
+                "packages": list_of(text),
             },
             ("type", "dispatch_key", "module", "namespace"),
+        ),
+        "cuda": table(
+            {
+                "names": map_of(dotted, dotted),
+                "keywords": map_of(dotted, map_of(identifier, identifier)),
+                "attributes": map_of(identifier, map_of(identifier, identifier)),
+                "bindings": map_of(identifier, dotted),
+                "unavailable": map_of(dotted, text),
+            }
         ),
         "toolkit": table(
             {

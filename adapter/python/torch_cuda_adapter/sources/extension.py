@@ -20,7 +20,7 @@ from torch_cuda_adapter.sources.flags import translate_flags, translate_librarie
 from torch_cuda_adapter.sources.rules import Rules
 
 if TYPE_CHECKING:
-    from torch_cuda.utils.cpp_extension import NewDeviceCppExtension
+    from torch_cuda.utils.cpp_extension import BuildExtension, NewDeviceCppExtension
 
 CUDA_SUFFIXES = (".cu", ".cuh")
 _SHOWN = 20
@@ -86,8 +86,8 @@ def describe(
         "compiler": lambda: _filled([toolkit.get("compiler", "c++")], platform),
         "suffixes": tuple(dict.fromkeys(suffixes)),
         "compile_flags": toolkit.get("compile_flags", ()),
-        "include_paths": lambda: _filled(toolkit.get("include_paths", ()), platform),
-        "library_paths": lambda: _filled(toolkit.get("library_paths", ()), platform),
+        "include_paths": lambda: header_folders(platform),
+        "library_paths": lambda: library_folders(platform),
         "libraries": translate_libraries(["cudart", "c10_cuda", "torch_cuda"], platform),
         "translate": translator(rules, include_folders),
         "compiler_hint": f"install {platform.summary}, and set {toolkit['home_variables'][0]}"
@@ -115,9 +115,7 @@ def cuda_extension(platform: Platform, **changes: Any) -> Callable[..., Any]:
         device = describe(platform, options.get("include_dirs") or (), **changes)
         given = options.pop("extra_compile_args", None) or {}
         flags = dict(given) if isinstance(given, Mapping) else {"cxx": given, "nvcc": given}
-        translated = translate_flags(list(flags.pop("nvcc", ())), rules)
-        _warn(f"flags for {platform.name}", [f"{flag}: {why}" for flag, why in translated.doubts])
-        flags[device.key] = list(translated.flags)
+        flags[device.key] = device_flags(flags.pop("nvcc", ()), rules)
         if options.get("libraries"):
             options["libraries"] = translate_libraries(options["libraries"], platform)
         return device(name, list(sources), extra_compile_args=flags, **options)
@@ -125,14 +123,57 @@ def cuda_extension(platform: Platform, **changes: Any) -> Callable[..., Any]:
     return extension
 
 
+def device_flags(flags: Sequence[str], rules: Rules) -> list[str]:
+    """nvcc's flags for the platform's compiler; what could not be translated is a `TranslationWarning`.
+
+    Args:
+        flags: nvcc's.
+        rules: of the platform.
+    """
+    translated = translate_flags(list(flags), rules)
+    _warn(f"flags for {rules.platform.name}", [f"{flag}: {why}" for flag, why in translated.doubts])
+    return list(translated.flags)
+
+
+def library_folders(platform: Platform) -> list[str]:
+    """Where the platform's libraries are."""
+    return _filled(platform.table("toolkit").get("library_paths", ()), platform)
+
+
+def header_folders(platform: Platform) -> list[str]:
+    """Where the platform's headers are."""
+    return _filled(platform.table("toolkit").get("include_paths", ()), platform)
+
+
+def toolkit_folder(platform: Platform) -> str:
+    """Where the platform's toolkit is, or would be."""
+    return _home(platform)
+
+
+def build_extension() -> type[BuildExtension]:
+    """The `build_ext` command of setuptools that builds the extensions.
+
+    Raises:
+        AdapterError: torch_cuda is not installed.
+    """
+    _need_builder()
+    from torch_cuda.utils.cpp_extension import BuildExtension
+
+    return BuildExtension
+
+
 def _new_device() -> type[NewDeviceCppExtension]:
+    _need_builder()
+    from torch_cuda.utils.cpp_extension import NewDeviceCppExtension
+
+    return NewDeviceCppExtension
+
+
+def _need_builder() -> None:
     if importlib.util.find_spec("torch_cuda") is None:
         raise AdapterError(
             "found no torch_cuda, which builds the extensions; python -m pip install torch_cuda"
         )
-    from torch_cuda.utils.cpp_extension import NewDeviceCppExtension
-
-    return NewDeviceCppExtension
 
 
 def _filled(texts: Sequence[str], platform: Platform) -> list[str]:

@@ -90,6 +90,7 @@ class Rules:
             AdapterError: a rule does not fit the others; the message names it.
         """
         self.platform = platform
+        self.dispatch_key: str = platform.table("device")["dispatch_key"]
         tables = platform.table("sources")
         self._families: Mapping[str, Mapping[str, Any]] = tables["families"]
         self.suffixes: Mapping[str, str] = tables.get("suffixes", {})

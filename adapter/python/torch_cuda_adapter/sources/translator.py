@@ -15,6 +15,7 @@ from typing import TypeAlias
 from torch_cuda_adapter.sources import families, guards
 from torch_cuda_adapter.sources.calls import Arguments, read_arguments
 from torch_cuda_adapter.sources.launches import Launch, launches
+from torch_cuda_adapter.sources.registrations import translated_key
 from torch_cuda_adapter.sources.report import Finding, Severity
 from torch_cuda_adapter.sources.rules import (
     Answer,
@@ -138,6 +139,10 @@ class _Translator:
         if before in (".", "->") and token.spelling in self._rules.members:
             self._translated["members"] += 1
             return _with_splices(token, self._rules.members[token.spelling]), index + 1
+        key = translated_key(self._tokens, index, self._rules.dispatch_key) if before == "," else None
+        if key is not None:
+            self._translated["torch"] += 1
+            return _with_splices(token, key), index + 1
         if before != "::" or not self._is_named(index):
             qualified = self._qualified(index, end)
             if qualified is not None:

@@ -35,6 +35,13 @@ class NamesTest(parameterized.TestCase):
         ("x.is_cuda() && y->is_cuda()", "x.is_privateuseone() && y->is_privateuseone()"),
         ("bool is_cuda();", "bool is_cuda();"),
         ("c10::DeviceType::CUDA", "c10::DeviceType::PrivateUse1"),
+        ("TORCH_LIBRARY_IMPL(ops, CUDA, m) {}", "TORCH_LIBRARY_IMPL(ops, PrivateUse1, m) {}"),
+        (
+            "STABLE_TORCH_LIBRARY_IMPL(\n _, /* CUDA */ AutogradCUDA, CUDA)",
+            "STABLE_TORCH_LIBRARY_IMPL(\n _, /* CUDA */ AutogradPrivateUse1, CUDA)",
+        ),
+        ("TORCH_LIBRARY_IMPL(CUDA, CPU, m)", "TORCH_LIBRARY_IMPL(CUDA, CPU, m)"),
+        ("LIBRARY(ops, CUDA, m); (ops, CUDA)", "LIBRARY(ops, CUDA, m); (ops, CUDA)"),
         (
             "kernel<float><<<grid, block, 0, s>>>(a, b);",
             "kernel<float><<<grid, block, 0, s>>>(a, b);",

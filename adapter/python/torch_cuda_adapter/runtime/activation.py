@@ -1,0 +1,134 @@
+"""Switches the adapter on and off."""
+
+from __future__ import annotations
+
+import os
+import threading
+from types import ModuleType
+
+from torch_cuda_adapter import platforms
+from torch_cuda_adapter.errors import AdapterError
+from torch_cuda_adapter.platforms import Platform
+from torch_cuda_adapter.runtime import environment
+from torch_cuda_adapter.runtime.journal import Journal
+from torch_cuda_adapter.runtime.platform_modules import import_backend, is_installed
+
+VARIABLE = "TORCH_CUDA_ADAPTER"
+"""Names the platform: one of `platforms.names()`, or a file that ends in ".toml"."""
+
+_lock = threading.RLock()
+_journal: Journal | None = None
+_platform: Platform | None = None
+
+
+def activate(platform: str | os.PathLike[str] | None = None) -> Platform:
+    """Makes CUDA programs run on a platform's device, from here on.
+
+    Args:
+        platform: its name, or a file. Without, TORCH_CUDA_ADAPTER names it; without that, it is the one
+            whose backend is installed.
+
+    Returns:
+        The platform. If the adapter is active for it already, nothing changes.
+
+    Raises:
+        AdapterError: it cannot be done; nothing is changed then.
+    """
+    global _journal, _platform
+    with _lock:
+        chosen = platforms.load(platform) if platform else choose()
+        if _platform is not None:
+            if _platform.digest != chosen.digest:
+                raise AdapterError(
+                    f"the adapter is active for {_platform.name}, and {chosen.name} was asked for; "
+                    "call torch_cuda_adapter.runtime.restore() in between"
+                )
+            return _platform
+        journal = Journal()
+        try:
+            _change(chosen, journal)
+        except BaseException:
+            journal.restore()
+            raise
+        _journal, _platform = journal, chosen
+        return chosen
+
+
+def restore() -> None:
+    """Puts back all that `activate` changed. Tensors on the device stay there, under its own name."""
+    global _journal, _platform
+    with _lock:
+        if _journal is not None:
+            _journal.restore()
+        _journal = _platform = None
+
+
+def active_platform() -> Platform | None:
+    """The platform that CUDA programs run on; None if the adapter is not active."""
+    return _platform
+
+
+def choose() -> Platform:
+    """The platform that TORCH_CUDA_ADAPTER names, else the one whose backend is installed.
+
+    Raises:
+        AdapterError: none is installed, or several are.
+    """
+    named = os.environ.get(VARIABLE)
+    if named:
+        return platforms.load(named)
+    installed = [found for name in platforms.names() if is_installed(found := platforms.load(name))]
+    if len(installed) == 1:
+        return installed[0]
+    names = ", ".join(found.name for found in installed) or "none of " + ", ".join(platforms.names())
+    raise AdapterError(
+        f"found {names} installed; needed one platform: install its PyTorch backend, or set {VARIABLE} to a name or a file"
+    )
+
+
+def _change(platform: Platform, journal: Journal) -> None:
+    environment.change(platform, journal)
+    import torch
+
+    if torch._C._has_cuda or hasattr(torch._C, "_cuda_init"):
+        raise AdapterError(
+            f"found a torch with CUDA of its own, which {platform.name} cannot stand for; needed a torch without, "
+            "and where torch_cuda is installed, TORCH_CUDA_DISABLE=1"
+        )
+    namespace = import_backend(platform)
+    # They import torch.
+    from torch_cuda_adapter.runtime import (
+        cuda_module,
+        distributed,
+        imports,
+        legacy_types,
+        libraries,
+        naming,
+        profiler,
+        runtime_library,
+        tensors,
+    )
+
+    naming.begin(platform, journal)
+    tensors.change(journal)
+    cuda_module.change(platform, namespace, journal)
+    legacy_types.change(namespace, platform.table("device")["type"], journal)
+    libraries.change(journal)
+    profiler.change(platform, journal)
+    runtime_library.change_ctypes(platform, journal)
+    imports.after_import(
+        "torch.distributed.distributed_c10d",
+        lambda module: distributed.change(platform, module, journal),
+        journal,
+    )
+    imports.after_import(
+        "torch.utils.cpp_extension",
+        lambda module: _change_extensions(platform, module, journal),
+        journal,
+    )
+
+
+def _change_extensions(platform: Platform, module: ModuleType, journal: Journal) -> None:
+    from torch_cuda_adapter.runtime import extensions
+
+    extensions.change(platform, module, journal)

@@ -1,0 +1,129 @@
+"""What stands for a name of `torch.cuda` on a platform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import CodeType, ModuleType
+from typing import Any
+
+from torch_cuda_adapter.errors import UnavailableError
+from torch_cuda_adapter.platforms import Platform
+from torch_cuda_adapter.runtime import composed
+from torch_cuda_adapter.runtime.platform_modules import inside, look_up
+
+# Their functions are names of torch.cuda itself.
+_MERGED = ("", "graphs", "memory", "random", "streams")
+
+
+class CudaNames:
+    """Finds what takes the place of `torch.cuda`'s functions and classes.
+
+    Args:
+        platform: its table `cuda` names what is called otherwise there, or is not there.
+        namespace: the platform's counterpart of `torch.cuda`, such as `torch.musa`.
+    """
+
+    def __init__(self, platform: Platform, namespace: ModuleType) -> None:
+        self._platform = platform
+        self._namespace = namespace
+        self._table = platform.table("cuda")
+        self._composed = composed.functions(namespace)
+
+    def find(self, module: str, name: str, original: Any) -> Any:
+        """What takes the place of a function or class.
+
+        Args:
+            module: where it is below `torch.cuda`, such as "memory"; empty for itself.
+            name: of the function or class.
+            original: it itself.
+
+        Returns:
+            The platform's, one composed of the platform's, or one that refuses with an
+            `UnavailableError`; `original` where that needs nothing of CUDA's bindings.
+        """
+        full = f"{module}.{name}" if module else name
+        spelled = (full, name) if module in _MERGED else (full,)
+        for key in spelled:
+            if key in self._table.get("unavailable", {}):
+                return self._refusal(full, self._table["unavailable"][key])
+            if key in self._table.get("names", {}):
+                found = self._named(self._table["names"][key])
+                if found is not None:
+                    return self._with_keywords(key, found)
+        for key in spelled:
+            found = inside(self._namespace, key)
+            # Names beginning with _ are nobody's contract: the same name may be anything.
+            if found is not None and isinstance(found, type) == isinstance(original, type):
+                return self._with_keywords(key, found)
+            if key in self._composed:
+                return self._composed[key]
+        if needs_bindings(original):
+            return self._refusal(full, f"{self._platform.table('device')['namespace']} has no {full}")
+        return original
+
+    def _named(self, path: str) -> Any:
+        found = inside(self._namespace, path)
+        return found if found is not None else look_up(path)
+
+    def _refusal(self, name: str, reason: str) -> Callable[..., Any]:
+        text = f"torch.cuda.{name}: {self._platform.name} has nothing for it: {reason}"
+
+        def refuse(*args: Any, **kwargs: Any) -> Any:
+            raise UnavailableError(text)
+
+        refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
+        refuse.__doc__ = text
+        return refuse
+
+    def _with_keywords(self, key: str, target: Any) -> Any:
+        renamed: Mapping[str, str] | None = self._table.get("keywords", {}).get(key)
+        return target if not renamed else _renaming(target, renamed)
+
+
+def needs_bindings(thing: Any) -> bool:
+    """Whether a function or class of `torch.cuda` calls CUDA's bindings, which are not there."""
+    if isinstance(thing, type):
+        if any(base.__name__.startswith(("_Cuda", "_CUDA", "_MemPool")) for base in thing.__mro__[1:]):
+            return True
+        return any(needs_bindings(member) for member in vars(thing).values() if callable(member))
+    while hasattr(thing, "__wrapped__"):
+        thing = thing.__wrapped__
+    code = getattr(thing, "__code__", None)
+    return isinstance(code, CodeType) and any(_is_binding(name) for name in _names_in(code))
+
+
+def _is_binding(name: str) -> bool:
+    return name.startswith(("_cuda_", "_nccl_")) or name in _OTHER_BINDINGS
+
+
+_OTHER_BINDINGS = frozenset({"_get_device_properties", "_broadcast_coalesced", "_broadcast_out", "_scatter_out", "_gather_out"})
+
+
+def _names_in(code: CodeType) -> set[str]:
+    inner = (_names_in(value) for value in code.co_consts if isinstance(value, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def _renaming(target: Any, renamed: Mapping[str, str]) -> Any:
+    """`target` with other names for some of its keywords; its own names stay good."""
+
+    def rename(options: dict[str, Any]) -> dict[str, Any]:
+        return {renamed.get(name, name): value for name, value in options.items()}
+
+    if isinstance(target, type):
+
+        def construct(self: Any, *args: Any, **options: Any) -> None:
+            target.__init__(self, *args, **rename(options))
+
+        return type(target)(
+            target.__name__,
+            (target,),
+            {"__init__": construct, "__module__": target.__module__, "__doc__": target.__doc__},
+        )
+
+    def call(*args: Any, **options: Any) -> Any:
+        return target(*args, **rename(options))
+
+    call.__name__ = call.__qualname__ = getattr(target, "__name__", "call")
+    call.__doc__ = target.__doc__
+    return call

@@ -1,0 +1,63 @@
+"""Changes modules of torch when a program imports them, and not before."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import sys
+from collections.abc import Callable, Sequence
+from types import ModuleType
+
+from torch_cuda_adapter.runtime.journal import Journal
+
+Action = Callable[[ModuleType], None]
+
+
+def after_import(name: str, action: Action, journal: Journal) -> None:
+    """Calls a function with a module after its import, or at once if it is imported.
+
+    Args:
+        name: of the module.
+        action: gets the module before its importer does.
+        journal: takes the function away.
+    """
+    module = sys.modules.get(name)
+    if module is not None:
+        action(module)
+        return
+    finder = _Finder(name, action)
+    sys.meta_path.insert(0, finder)
+    journal.on_restore(lambda: sys.meta_path.remove(finder))
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, name: str, action: Action) -> None:
+        self._name = name
+        self._action = action
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname != self._name:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, self._action)
+        return spec
+
+
+class _Loader(importlib.abc.Loader):
+    def __init__(self, loader: importlib.abc.Loader, action: Action) -> None:
+        self._loader = loader
+        self._action = action
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        # Its source is asked for through its loader.
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        self._action(module)

@@ -1,0 +1,81 @@
+"""The rows of torchada's README, each with a CUDA program that runs unmodified on the stand-in.
+
+The table that it writes is docs/adapter-rows.md.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import tomllib
+from typing import Any
+
+from absl.testing import absltest
+
+_HERE = pathlib.Path(__file__).parent
+_TABLE = _HERE.parents[1] / "docs" / "adapter-rows.md"
+_DEADLINE_S = 600
+
+_HEAD = """# The rows of torchada's README
+
+What torchada's README lists under "What Works", in English (0.1.103) and in Chinese, and the program in
+`tests/adapter/programs` that runs unmodified on the stand-in. `tests/adapter/rows_test.py` runs them and writes this table.
+
+| row | Chinese row | program | result |
+|---|---|---|---|
+"""
+
+
+def _run(program: str) -> tuple[int, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        finished = subprocess.run(
+            [sys.executable, "-m", "torch_cuda_adapter", "--platform", "stand-in", _HERE / "programs" / program],
+            env={
+                **os.environ,
+                "TEST_TMPDIR": folder,
+                "TORCH_EXTENSIONS_DIR": folder,
+                "TORCH_STAND_IN_DEVICE": "count=2,memory=1G",
+                "TORCH_CUDA_DISABLE": "1",
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=_DEADLINE_S,
+            check=False,
+        )
+    return finished.returncode, finished.stdout
+
+
+class RowsTest(absltest.TestCase):
+    def test_programs_of_all_rows_run(self) -> None:
+        rows: list[dict[str, Any]] = tomllib.loads((_HERE / "rows.toml").read_text())["rows"]
+        lines = []
+        for row in rows:
+            with self.subTest(row["english"]):
+                if "program" in row:
+                    code, output = _run(row["program"])
+                    cells = [f"`{row['program']}`", "runs" if code == 0 else "fails"]
+                    self.assertEqual(code, 0, f"{row['program']}: {output}")
+                else:
+                    cells = ["none", row["reason"]]
+                lines.append(" | ".join([row["english"], row.get("chinese", ""), *cells]))
+        table = _HEAD + "".join(f"| {line} |\n" for line in lines)
+        outputs = os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR")
+        if outputs:
+            pathlib.Path(outputs, "adapter-rows.md").write_text(table)
+        self.assertEqual(table, _TABLE.read_text(), "copy adapter-rows.md of this test's outputs into docs/")
+
+    def test_every_program_has_a_row(self) -> None:
+        rows = tomllib.loads((_HERE / "rows.toml").read_text())["rows"]
+        named = {row["program"] for row in rows if "program" in row}
+        self.assertEqual(named, {path.name for path in (_HERE / "programs").glob("*.py")} - _OTHERS)
+
+
+# Programs of other tests.
+_OTHERS = {"cnn.py"}
+
+if __name__ == "__main__":
+    absltest.main()
