@@ -39,7 +39,9 @@ class TakenNamesTest(absltest.TestCase):
         self.assertTrue(is_available())
         self.assertEqual(device_count(), torch.cuda.device_count())
         self.assertEqual(current_device(), 0)
-        self.assertEqual(get_device_properties(0).total_memory, torch.cuda.get_device_properties(0).total_memory)
+        self.assertEqual(
+            get_device_properties(0).total_memory, torch.cuda.get_device_properties(0).total_memory
+        )
         x = torch.ones(1000, device="cuda")
         self.assertEqual(memory_allocated(), torch.cuda.memory_allocated())
         self.assertGreater(memory_allocated(), 0)
@@ -89,11 +91,19 @@ class TakenNamesTest(absltest.TestCase):
         self.assertEqual(GradScaler().scale(torch.ones(1, device="cuda")).item(), 65536.0)
 
     def test_what_the_platform_has_not_is_one_message(self) -> None:
-        for function in (torch.cuda.ipc_collect, torch.cuda.tunable.is_enabled, torch.cuda.memory_snapshot):
-            with self.assertRaisesRegex(UnavailableError, r"^torch\.cuda\.\S+: stand-in has nothing for it: "):
+        for function in (
+            torch.cuda.ipc_collect,
+            torch.cuda.tunable.is_enabled,
+            torch.cuda.memory_snapshot,
+        ):
+            with self.assertRaisesRegex(
+                UnavailableError, r"^torch\.cuda\.\S+: stand-in has nothing for it: "
+            ):
                 function()
         with self.assertRaises(NotImplementedError):
-            torch.cuda.jiterator._create_jit_fn("template <typename T> T f(T x) { return x; }")(torch.ones(1))
+            torch.cuda.jiterator._create_jit_fn("template <typename T> T f(T x) { return x; }")(
+                torch.ones(1)
+            )
 
     def test_refused_class_knows_no_instances(self) -> None:
         self.assertNotIsInstance(torch.cuda.Stream(), CUDAGraph)

@@ -18,7 +18,8 @@ def _member(name: str) -> str:
 
 
 Platform = enum.Enum(  # type: ignore[misc]
-    "Platform", {"CPU": "cpu", "CUDA": "cuda", **{_member(name): name for name in platforms.names()}}
+    "Platform",
+    {"CPU": "cpu", "CUDA": "cuda", **{_member(name): name for name in platforms.names()}},
 )
 """CUDA, CPU, and one for each platform that has a file: MUSA, NPU, MLU, …"""
 
