@@ -8,6 +8,7 @@ import pickle
 import sys
 import tempfile
 import threading
+from typing import Any
 
 import torch
 import torch_stand_in
@@ -71,7 +72,7 @@ class NamesTest(parameterized.TestCase):
         self.assertTrue(x.untyped_storage().is_cuda)
 
     def test_cuda_checks_its_arguments(self) -> None:
-        x = torch.ones(2)
+        x: Any = torch.ones(2)
         self.assertEqual(x.cuda(device=1, memory_format=torch.preserve_format).get_device(), 1)
         for arguments in (("cpu",), ("meta",), (0, False, None, 1)):
             with self.assertRaises((RuntimeError, TypeError)):

@@ -125,13 +125,14 @@ def _renaming(target: Any, renamed: Mapping[str, str]) -> Any:
     if isinstance(target, type):
 
         def construct(self: Any, *args: Any, **options: Any) -> None:
-            target.__init__(self, *args, **rename(options))
+            super(renaming, self).__init__(*args, **rename(options))
 
-        return type(target)(
+        renaming: Any = type(target)(
             target.__name__,
             (target,),
             {"__init__": construct, "__module__": target.__module__, "__doc__": target.__doc__},
         )
+        return renaming
 
     def call(*args: Any, **options: Any) -> Any:
         return target(*args, **rename(options))
