@@ -112,7 +112,7 @@ class StreamsTest(absltest.TestCase):
         event.record(stream)
         event.synchronize()
         self.assertEqual(stream.device, torch.device("stand_in", 1))
-        self.assertEqual(torch.accelerator.current_accelerator().type, "stand_in")  # type: ignore[union-attr]
+        self.assertEqual(torch.accelerator.current_accelerator().type, "stand_in")
         self.assertEqual(torch.accelerator.current_stream().device.type, "stand_in")
         torch.accelerator.synchronize()
 

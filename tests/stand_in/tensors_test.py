@@ -130,6 +130,7 @@ class OperatorsTest(absltest.TestCase):
     def test_gradients(self) -> None:
         tensor = torch.ones(3, device="stand_in", requires_grad=True)
         (tensor * 2).square().sum().backward()
+        assert tensor.grad is not None
         self.assertEqual(tensor.grad.tolist(), [8, 8, 8])
         tensor.grad = None
         tensor.cpu().sum().backward()

@@ -71,12 +71,12 @@ def _calls(*commands: tuple[str, ...]) -> Commands:
 def module_name(path: PurePath) -> str | None:
     """The name by which a Python file is imported, or None where it cannot be imported.
 
-    The root of the workspace is on Python's path. Packages of wheels (torch_cuda and its kin, torch_pu) are
-    at the top there, so they are imported by that name although they live in folders `python`.
+    The root of the workspace is on Python's path. Packages of wheels (torch_cuda and its kin, torch_pu,
+    torch_stand_in) are at the top there, so they are imported by that name although they live in folders `python`.
     """
     parts = path.with_suffix("").parts
     for place, (folder, package) in enumerate(itertools.pairwise(parts), 1):
-        if folder == "python" and package.startswith(("torch_cuda", "torch_pu")):
+        if folder == "python" and package.startswith(("torch_cuda", "torch_pu", "torch_stand_in")):
             parts = parts[place:]
             break
     if len(parts) > 1 and parts[-1] == "__init__":

@@ -1,5 +1,5 @@
 // Kernels of the stand-in: functions of the host in CUDA's language, and their
-// launch. Included by stand_runtime.h.
+// launch.
 //
 // Blocks run one after the other on their stream's thread; the threads of a
 // block take turns at __syncthreads(). So shared memory is static memory, and
@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-#include "stand_runtime.h"
+#include "stand_runtime_api.h"
 
 #define __STANDCC__ 1
 

@@ -6,7 +6,7 @@
 #ifndef STAND_RECORDER_H_
 #define STAND_RECORDER_H_
 
-#include "stand_runtime.h"
+#include "stand_runtime_api.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -149,7 +149,7 @@ standError_t standGetDeviceProperties(standDeviceProp* properties, int device) {
     all.totalGlobalMem = from.total_memory;
     all.sharedMemPerBlock = 48 << 10;
     all.regsPerBlock = 1 << 16;
-    all.warpSize = warpSize;
+    all.warpSize = stand::kWarp;
     all.maxThreadsPerBlock = stand::kMostThreads;
     std::fill_n(all.maxThreadsDim, 3, stand::kMostThreads);
     std::fill_n(all.maxGridSize, 3, INT32_MAX);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adapter/testing/stand_in/runtime/runtime.h"
+#include "stand_kernels.h"
 
 __thread uint3 threadIdx;
 __thread uint3 blockIdx;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "accelerator/abi/library.h"
-#include "stand_runtime.h"
+#include "stand_runtime_api.h"
 
 struct standStream_st {
   int device;
@@ -21,6 +21,8 @@ namespace stand {
 
 /// Of a block.
 constexpr int kMostThreads = 1024;
+/// Threads that are called a warp; nothing is done by warps.
+constexpr int kWarp = 32;
 
 /// An error of a function.
 struct Failure {

@@ -12,7 +12,8 @@ from typing import Any
 
 import torch
 
-from torch_stand_in import _C, _device, _memory, _streams
+import torch_stand_in._C as native
+from torch_stand_in import _device, _memory, _streams
 
 _INTERFACES = "torch._dynamo.device_interface"
 
@@ -90,7 +91,7 @@ def _interface(base: Any) -> Any:
 
         @staticmethod
         def _set_stream_by_id(stream_id: int, device_index: int, device_type: int) -> None:
-            _C.set_stream(stream_id, device_index)
+            native.set_stream(stream_id, device_index)
 
         @staticmethod
         def get_raw_stream(device_idx: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import torch
 
-from torch_stand_in import _C
+import torch_stand_in._C as native
 
 DeviceLike: TypeAlias = torch.device | str | int | None
 
@@ -55,7 +55,7 @@ def is_in_bad_fork() -> bool:
     if not _forked:
         return False
     try:
-        _C.init()
+        native.init()
     except RuntimeError:
         return True
     return False
@@ -74,7 +74,7 @@ def init() -> None:
             "the 'spawn' start method"
         )
     try:
-        _C.init()
+        native.init()
     except RuntimeError as error:
         raise StandInError(str(error)) from None
     _used = True
@@ -90,7 +90,7 @@ def device_count() -> int:
     global _used
     if is_in_bad_fork():
         return 0
-    count = int(_C.device_count())
+    count = int(native.device_count())
     _used = _used or count > 0
     return count
 
@@ -103,7 +103,7 @@ def is_available() -> bool:
 def current_device() -> int:
     """The number of the current device."""
     init()
-    return int(_C.current_device())
+    return int(native.current_device())
 
 
 def set_device(device: DeviceLike) -> None:
@@ -111,12 +111,12 @@ def set_device(device: DeviceLike) -> None:
     init()
     index = _get_device_index(device)
     if index >= 0:
-        _C.set_device(index)
+        native.set_device(index)
 
 
 def exchange_device(device: int) -> int:
     """Makes a device the current one and tells which one was; a negative number changes nothing."""
-    return -1 if device < 0 else int(_C.exchange_device(device))
+    return -1 if device < 0 else int(native.exchange_device(device))
 
 
 class device:
@@ -151,7 +151,7 @@ class device_of(device):
 def get_device_properties(device: DeviceLike = None) -> Any:
     """The figures of a device."""
     init()
-    return _C.get_device_properties(_get_device_index(device))
+    return native.get_device_properties(_get_device_index(device))
 
 
 def get_device_name(device: DeviceLike = None) -> str:
@@ -169,14 +169,14 @@ def can_device_access_peer(device: DeviceLike, peer_device: DeviceLike) -> bool:
     """Whether kernels of a device can use another's memory."""
     init()
     return bool(
-        _C.can_device_access_peer(_get_device_index(device), _get_device_index(peer_device))
+        native.can_device_access_peer(_get_device_index(device), _get_device_index(peer_device))
     )
 
 
 def synchronize(device: DeviceLike = None) -> None:
     """Waits for all work of a device."""
     init()
-    _C.synchronize(_get_device_index(device))
+    native.synchronize(_get_device_index(device))
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch.distributed
 
-from torch_stand_in import _C
+import torch_stand_in._C as native
 
 BACKEND = "sccl"
 
@@ -20,4 +20,4 @@ def register() -> None:
 
 def _create(store: Any, rank: int, size: int, timeout: datetime.timedelta) -> Any:
     gloo = torch.distributed.ProcessGroupGloo(store, rank, size, timeout)
-    return _C.make_sccl(gloo)
+    return native.make_sccl(gloo)

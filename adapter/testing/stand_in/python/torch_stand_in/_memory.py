@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from torch_stand_in import _C
+import torch_stand_in._C as native
 from torch_stand_in._device import DeviceLike, _get_device_index, init
 from torch_stand_in._device import device as _on
 from torch_stand_in._streams import current_stream
@@ -18,7 +18,7 @@ OutOfMemoryError = torch.OutOfMemoryError
 def memory_stats(device: DeviceLike = None) -> dict[str, int]:
     """Figures of the allocator, by CUDA's names."""
     init()
-    return collections.OrderedDict(sorted(_C.memory_stats(_get_device_index(device)).items()))
+    return collections.OrderedDict(sorted(native.memory_stats(_get_device_index(device)).items()))
 
 
 def memory_stats_as_nested_dict(device: DeviceLike = None) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def max_memory_reserved(device: DeviceLike = None) -> int:
 
 def reset_peak_memory_stats(device: DeviceLike = None) -> None:
     """Forgets the highest figures."""
-    _C.reset_peak_stats(_get_device_index(device))
+    native.reset_peak_stats(_get_device_index(device))
 
 
 def reset_max_memory_allocated(device: DeviceLike = None) -> None:
@@ -65,20 +65,20 @@ def reset_max_memory_allocated(device: DeviceLike = None) -> None:
 
 def reset_accumulated_memory_stats(device: DeviceLike = None) -> None:
     """Forgets what was allocated and freed."""
-    _C.reset_accumulated_stats(_get_device_index(device))
+    native.reset_accumulated_stats(_get_device_index(device))
 
 
 def empty_cache() -> None:
     """Gives back to the devices, and to the host, what nobody uses."""
     init()
-    _C.empty_cache()
-    _C.empty_pinned_cache()
+    native.empty_cache()
+    native.empty_pinned_cache()
 
 
 def mem_get_info(device: DeviceLike = None) -> tuple[int, int]:
     """Bytes that are free on a device, and all that it has."""
     init()
-    available, total = _C.memory_info(_get_device_index(device))
+    available, total = native.memory_info(_get_device_index(device))
     return available, total
 
 
@@ -88,7 +88,7 @@ def set_per_process_memory_fraction(fraction: float, device: DeviceLike = None) 
         raise TypeError("Invalid type for fraction argument, must be `float`")
     if not 0 <= fraction <= 1:
         raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
-    _C.set_memory_fraction(fraction, _get_device_index(device))
+    native.set_memory_fraction(fraction, _get_device_index(device))
 
 
 def caching_allocator_alloc(size: int, device: DeviceLike = None, stream: Any = None) -> int:
@@ -103,12 +103,12 @@ def caching_allocator_alloc(size: int, device: DeviceLike = None, stream: Any = 
     stream = current_stream(index) if stream is None else stream
     handle = stream if isinstance(stream, int) else stream.stand_in_stream
     with _on(index):
-        return int(_C.raw_alloc(size, handle))
+        return int(native.raw_alloc(size, handle))
 
 
 def caching_allocator_delete(mem_ptr: int) -> None:
     """Frees what caching_allocator_alloc gave."""
-    _C.raw_delete(mem_ptr)
+    native.raw_delete(mem_ptr)
 
 
 def memory_summary(device: DeviceLike = None, abbreviated: bool = False) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import torch
 
-from torch_stand_in import _C
+import torch_stand_in._C as native
 from torch_stand_in._device import DeviceLike, _get_device_index, current_device, device_count
 
 
@@ -19,7 +19,7 @@ class _Generators(Sequence[torch.Generator]):
     def __getitem__(self, index: int) -> torch.Generator:  # type: ignore[override]
         if not -len(self) <= index < len(self):
             raise IndexError("there is no such device")
-        generator: torch.Generator = _C.default_generator(index % len(self))
+        generator: torch.Generator = native.default_generator(index % len(self))
         return generator
 
     def __iter__(self) -> Iterator[torch.Generator]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self, cast
 
 import torch
 
-from torch_stand_in import _C
+import torch_stand_in._C as native
 from torch_stand_in._device import DeviceLike, _get_device_index, init
 
 
@@ -19,17 +19,18 @@ class Stream(torch.Stream):
       **kwargs: stream_id, device_index and device_type of a stream that is there.
     """
 
-    def __new__(cls, device: DeviceLike = None, priority: int = 0, **kwargs: Any) -> Stream:
+    def __new__(cls, device: DeviceLike = None, priority: int = 0, **kwargs: Any) -> Self:
         init()
         if "stream_id" in kwargs:
-            return super().__new__(cls, **kwargs)
+            return cast("Self", super().__new__(cls, **kwargs))
         index = _get_device_index(device)
-        return super().__new__(cls, device=torch.device("stand_in", index), priority=priority)
+        made = super().__new__(cls, device=torch.device("stand_in", index), priority=priority)
+        return cast("Self", made)
 
     @property
     def stand_in_stream(self) -> int:
         """The runtime's handle, a standStream_t."""
-        return int(_C.stream_handle(self.stream_id, self.device_index))
+        return int(native.stream_handle(self.stream_id, self.device_index))
 
     @property
     def _as_parameter_(self) -> Any:
@@ -40,7 +41,7 @@ class Stream(torch.Stream):
     @property
     def priority(self) -> int:
         """Its priority; lower numbers are more urgent."""
-        return int(_C.stream_priority(self.stream_id, self.device_index))
+        return int(native.stream_priority(self.stream_id, self.device_index))
 
     @classmethod
     def priority_range(cls) -> tuple[int, int]:
@@ -73,9 +74,10 @@ class ExternalStream(Stream):
       device: whose stream it is.
     """
 
-    def __new__(cls, stream_ptr: int, device: DeviceLike = None, **kwargs: Any) -> ExternalStream:
+    def __new__(cls, stream_ptr: int, device: DeviceLike = None, **kwargs: Any) -> Self:
         init()
-        return torch.Stream.__new__(cls, *_C.external_stream(stream_ptr, _get_device_index(device)))
+        packed = native.external_stream(stream_ptr, _get_device_index(device))
+        return cast("Self", torch.Stream.__new__(cls, *packed))
 
 
 class Event(torch.Event):
@@ -89,13 +91,14 @@ class Event(torch.Event):
 
     def __new__(
         cls, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
-    ) -> Event:
+    ) -> Self:
         init()
         if interprocess:
             raise RuntimeError("The stand-in's events are for one process")
-        return super().__new__(
+        made = super().__new__(
             cls, device=torch.device("stand_in"), enable_timing=enable_timing, blocking=blocking
         )
+        return cast("Self", made)
 
     def record(self, stream: torch.Stream | None = None) -> None:
         """Marks what a stream, or the current one, has been given so far."""
@@ -113,12 +116,12 @@ def _stream(packed: tuple[int, int, int]) -> Stream:
 
 def current_stream(device: DeviceLike = None) -> Stream:
     """The stream that this thread's work on a device goes to."""
-    return _stream(_C.current_stream(_get_device_index(device)))
+    return _stream(native.current_stream(_get_device_index(device)))
 
 
 def default_stream(device: DeviceLike = None) -> Stream:
     """The stream that is a device's current one until another is."""
-    return _stream(_C.default_stream(_get_device_index(device)))
+    return _stream(native.default_stream(_get_device_index(device)))
 
 
 def set_stream(stream: torch.Stream | None) -> None:
@@ -126,8 +129,8 @@ def set_stream(stream: torch.Stream | None) -> None:
     if stream is None:
         return
     init()
-    _C.set_device(stream.device_index)
-    _C.set_stream(stream.stream_id, stream.device_index)
+    native.set_device(stream.device_index)
+    native.set_stream(stream.stream_id, stream.device_index)
 
 
 class StreamContext:

@@ -8,14 +8,15 @@ from typing import Any
 
 import torch
 
-from torch_stand_in import _C, _device, _memory, _streams
+import torch_stand_in._C as native
+from torch_stand_in import _device, _memory, _streams
 
 _pools = itertools.count(1)
 
 
 def is_current_stream_capturing() -> bool:
     """Whether a graph is being captured in this process."""
-    return bool(_C.is_capturing())
+    return bool(native.is_capturing())
 
 
 def graph_pool_handle() -> tuple[int, int]:
@@ -31,7 +32,7 @@ class StandGraph:
     """
 
     def __init__(self, keep_graph: bool = False) -> None:
-        self._graph = _C._StandGraph()
+        self._graph = native._StandGraph()
         self._pool = graph_pool_handle()
 
     def capture_begin(

@@ -6,6 +6,7 @@
 #include "c10/stand/StandFunctions.h"
 #include "c10/stand/StandMacros.h"
 #include "c10/stand/StandStream.h"
+#include "stand_runtime.h"
 
 namespace at::stand {
 
@@ -25,7 +26,7 @@ inline bool is_available() {
 C10_API standDeviceProp* getCurrentDeviceProperties();
 C10_API standDeviceProp* getDeviceProperties(c10::DeviceIndex device);
 inline int warp_size() {
-  return warpSize;
+  return getCurrentDeviceProperties()->warpSize;
 }
 
 } // namespace at::stand

@@ -3,7 +3,7 @@
 
 #include <c10/macros/Macros.h>
 
-#include "stand_runtime.h"
+#include "stand_runtime_api.h"
 
 namespace c10::stand {
 

@@ -9,7 +9,7 @@
 #include <ostream>
 
 #include "c10/stand/StandException.h"
-#include "stand_runtime.h"
+#include "stand_runtime_api.h"
 
 namespace c10::stand {
 
