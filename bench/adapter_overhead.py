@@ -31,7 +31,10 @@ _CALLS = {
     "Tensor.cuda": ("x.stand_in()", "x.cuda()"),
     "torch.cuda.current_device": ("torch.stand_in.current_device()", "torch.cuda.current_device()"),
     "torch.cuda.current_stream": ("torch.stand_in.current_stream()", "torch.cuda.current_stream()"),
-    "torch.cuda.memory_allocated": ("torch.stand_in.memory_allocated()", "torch.cuda.memory_allocated()"),
+    "torch.cuda.memory_allocated": (
+        "torch.stand_in.memory_allocated()",
+        "torch.cuda.memory_allocated()",
+    ),
     "current_device, taken before": ("torch.stand_in.current_device()", "taken()"),
     "empty on the device": ("torch.empty(4, device='stand_in')", "torch.empty(4, device='cuda')"),
     "x.add_(1)": ("x.add_(1)", "x.add_(1)"),
@@ -39,7 +42,9 @@ _CALLS = {
 }
 
 
-def _reader(statement: str, number: int, scope: dict[str, Any], adapted: bool) -> Callable[[], float]:
+def _reader(
+    statement: str, number: int, scope: dict[str, Any], adapted: bool
+) -> Callable[[], float]:
     timer = timeit.Timer(statement, globals=scope)
 
     def read() -> float:
@@ -60,7 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: the command line without the program's name; sys.argv by default.
     """
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pairs", type=int, default=11, help="pairs of readings of each call")
     parser.add_argument("--number", type=int, default=20_000, help="calls in a reading")
     options = parser.parse_args(arguments)
@@ -81,7 +88,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         more = [one - other for one, other in readings]
         low, middle, high = statistics.quantiles(more, n=4, method="inclusive")
         ours, theirs = (statistics.median(side) for side in zip(*readings, strict=True))
-        print(f"{name:32}{theirs:10.0f}{ours:10.0f}{middle:8.0f}  {low:.0f} to {high:.0f}", flush=True)
+        print(
+            f"{name:32}{theirs:10.0f}{ours:10.0f}{middle:8.0f}  {low:.0f} to {high:.0f}", flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -25,11 +25,11 @@ constexpr std::uint32_t kDataSlot = R_AARCH64_GLOB_DAT;
 
 // What a library's dynamic section says about its slots.
 struct Tables {
-  const ElfW(Sym)* symbols = nullptr;
+  const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
-  const ElfW(Rela)* calls = nullptr;
+  const ElfW(Rela) * calls = nullptr;
   std::size_t calls_size = 0;
-  const ElfW(Rela)* data = nullptr;
+  const ElfW(Rela) * data = nullptr;
   std::size_t data_size = 0;
   std::size_t relative = 0;
 };
@@ -119,7 +119,7 @@ struct Request {
 void rewrite(
     const dl_phdr_info& library,
     const Tables& tables,
-    const ElfW(Rela)* slots,
+    const ElfW(Rela) * slots,
     std::size_t count,
     Request& request) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -142,8 +142,8 @@ void rewrite(
       const bool wanted = request.restoring
           ? current == redirection.replacement
           : current != redirection.replacement;
-      void* value = request.restoring ? *redirection.original
-                                      : redirection.replacement;
+      void* value =
+          request.restoring ? *redirection.original : redirection.replacement;
       if (wanted && write_slot(library, slot, value)) {
         ++request.written;
       }

@@ -143,12 +143,7 @@ PyObject* set_metaclass(PyObject* /*module*/, PyObject* arguments) {
   PyObject* type = nullptr;
   PyObject* metaclass = nullptr;
   if (!PyArg_ParseTuple(
-          arguments,
-          "O!O!",
-          &PyType_Type,
-          &type,
-          &PyType_Type,
-          &metaclass)) {
+          arguments, "O!O!", &PyType_Type, &type, &PyType_Type, &metaclass)) {
     return nullptr;
   }
   PyTypeObject* old = Py_TYPE(type);

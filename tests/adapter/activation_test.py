@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 from absl.testing import absltest
 
@@ -18,7 +19,9 @@ def _python(
     *arguments: str | os.PathLike[str], folder: pathlib.Path | None = None, **environment: str
 ) -> tuple[int, str, str]:
     """Runs Python in this environment, with a folder of modules before what is installed."""
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("TORCH_CUDA_ADAPTER")}
+    clean = {
+        key: value for key, value in os.environ.items() if not key.startswith("TORCH_CUDA_ADAPTER")
+    }
     if folder is not None:
         environment["PYTHONPATH"] = os.pathsep.join([str(folder), clean.get("PYTHONPATH", "")])
     finished = subprocess.run(
@@ -38,7 +41,9 @@ class ActivationTest(absltest.TestCase):
         self.folder = pathlib.Path(self.enter_context(tempfile.TemporaryDirectory()))
 
     def test_import(self) -> None:
-        self.assertEqual(_python("-c", f"import torch_cuda_adapter.auto; {_SAYS}"), (0, "cuda True", ""))
+        self.assertEqual(
+            _python("-c", f"import torch_cuda_adapter.auto; {_SAYS}"), (0, "cuda True", "")
+        )
         code, _, error = _python("-c", f"import torch_cuda_adapter.runtime; {_SAYS}")
         self.assertNotEqual((code, error), (0, ""))
 
@@ -46,8 +51,14 @@ class ActivationTest(absltest.TestCase):
         self.assertEqual(_python("-c", _SAYS, TORCH_CUDA_ADAPTER="stand-in")[:2], (0, "cuda True"))
 
     def test_variable_that_is_wrong_leaves_torch(self) -> None:
-        for name, needed in (("none", "needed one of"), ("musa", "found no torch_musa"), ("./no.toml", "found no file")):
-            code, said, error = _python("-c", "import torch; print(torch.ones(2).sum().item())", TORCH_CUDA_ADAPTER=name)
+        for name, needed in (
+            ("none", "needed one of"),
+            ("musa", "found no torch_musa"),
+            ("./no.toml", "found no file"),
+        ):
+            code, said, error = _python(
+                "-c", "import torch; print(torch.ones(2).sum().item())", TORCH_CUDA_ADAPTER=name
+            )
             self.assertEqual((code, said), (0, "2.0"))
             self.assertIn("torch_cuda_adapter is not active: ", error)
             self.assertIn(needed, error)
@@ -55,11 +66,15 @@ class ActivationTest(absltest.TestCase):
 
     def test_command_runs_scripts_and_modules_with_their_arguments(self) -> None:
         script = self.folder / "show.py"
-        script.write_text(f"import sys, beside\n{_SAYS}\nprint(__name__, sys.argv[1:], beside.VALUE)\n")
+        script.write_text(
+            f"import sys, beside\n{_SAYS}\nprint(__name__, sys.argv[1:], beside.VALUE)\n"
+        )
         (self.folder / "beside.py").write_text("VALUE = 7\n")
         code, said, error = _python("-m", "torch_cuda_adapter", script, "--platform", "mine")
         self.assertEqual((code, said), (0, "cuda True\n__main__ ['--platform', 'mine'] 7"), error)
-        code, said, error = _python("-m", "torch_cuda_adapter", "-m", "show", "1", folder=self.folder)
+        code, said, error = _python(
+            "-m", "torch_cuda_adapter", "-m", "show", "1", folder=self.folder
+        )
         self.assertEqual((code, said), (0, "cuda True\n__main__ ['1'] 7"), error)
 
     def test_command_says_what_is_wrong_in_one_line(self) -> None:
@@ -69,7 +84,9 @@ class ActivationTest(absltest.TestCase):
 
     def test_processes_that_a_program_starts_have_it(self) -> None:
         script = self.folder / "parent.py"
-        script.write_text(f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {_SAYS!r}], check=True)\n")
+        script.write_text(
+            f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {_SAYS!r}], check=True)\n"
+        )
         self.assertEqual(_python("-m", "torch_cuda_adapter", script)[:2], (0, "cuda True"))
 
     def test_one_platform_at_a_time(self) -> None:
@@ -84,12 +101,14 @@ class ActivationTest(absltest.TestCase):
 
     def test_variables_of_cuda_are_the_platforms(self) -> None:
         said = "import torch_cuda_adapter.auto, os, torch; print(os.environ['STAND_IN_VISIBLE_DEVICES'], torch.cuda.device_count())"
-        options = {"TORCH_STAND_IN_DEVICE": "count=4", "CUDA_VISIBLE_DEVICES": "1,2"}
+        options: dict[str, Any] = {"TORCH_STAND_IN_DEVICE": "count=4", "CUDA_VISIBLE_DEVICES": "1,2"}
         self.assertEqual(_python("-c", said, **options)[1], "1,2 2")
         self.assertEqual(_python("-c", said, STAND_IN_VISIBLE_DEVICES="3", **options)[1], "3 1")
 
     def test_torch_with_cuda_of_its_own_is_refused(self) -> None:
-        code, _, error = _python("-c", "import torch; torch._C._cuda_init = 1; import torch_cuda_adapter.auto")
+        code, _, error = _python(
+            "-c", "import torch; torch._C._cuda_init = 1; import torch_cuda_adapter.auto"
+        )
         self.assertEqual(code, 1)
         self.assertIn("found a torch with CUDA of its own", error)
 
@@ -125,12 +144,22 @@ class DetectionTest(absltest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn("found torchada installed", error)
             code, said, _ = _python(
-                "-m", "torch_cuda_adapter", "--torchada", "-m", "timeit", "-n1", "-r1", "import torchada"
+                "-m",
+                "torch_cuda_adapter",
+                "--torchada",
+                "-m",
+                "timeit",
+                "-n1",
+                "-r1",
+                "import torchada",
             )
             self.assertEqual(code, 0, said)
 
     def test_alias_is_not_there_unasked(self) -> None:
-        self.assertIn("No module named 'torchada'", _python("-c", "import torch_cuda_adapter.auto, torchada")[2])
+        self.assertIn(
+            "No module named 'torchada'",
+            _python("-c", "import torch_cuda_adapter.auto, torchada")[2],
+        )
 
 
 if __name__ == "__main__":

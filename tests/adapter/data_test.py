@@ -26,7 +26,11 @@ class DataTest(absltest.TestCase):
         for workers in (0, 2):
             for device in ("", "cuda"):
                 loader = DataLoader(
-                    data, batch_size=4, pin_memory=True, num_workers=workers, pin_memory_device=device
+                    data,
+                    batch_size=4,
+                    pin_memory=True,
+                    num_workers=workers,
+                    pin_memory_device=device,
                 )
                 batches = [batch for (batch,) in loader]
                 self.assertTrue(all(batch.is_pinned() for batch in batches))
@@ -64,16 +68,30 @@ class DataTest(absltest.TestCase):
             self.assertLess(model(x)[0].pow(2).mean().item(), before)
 
     def test_module_parts_that_name_devices(self) -> None:
-        self.assertEqual(torch.nn.utils.parameters_to_vector(torch.nn.Linear(2, 2).cuda().parameters()).numel(), 6)
+        self.assertEqual(
+            torch.nn.utils.parameters_to_vector(torch.nn.Linear(2, 2).cuda().parameters()).numel(),
+            6,
+        )
         self.assertTrue(torch.ones(2, device="cuda").type(torch.float64).is_cuda)
         self.assertTrue(torch.ones(2).to(torch.ones(1, device="cuda")).is_cuda)
         with torch.random.fork_rng(devices=[0], device_type="cuda"):
             torch.cuda.manual_seed(1)
-        self.assertTrue(torch.utils.checkpoint.checkpoint(torch.sin, torch.ones(1, device="cuda"), use_reentrant=False).is_cuda)
+        self.assertTrue(
+            torch.utils.checkpoint.checkpoint(
+                torch.sin, torch.ones(1, device="cuda"), use_reentrant=False
+            ).is_cuda
+        )
 
     def test_cnn_with_amp_trains_unmodified(self) -> None:
         finished = subprocess.run(
-            [sys.executable, "-m", "torch_cuda_adapter", "--platform", "stand-in", _PROGRAMS / "cnn.py"],
+            [
+                sys.executable,
+                "-m",
+                "torch_cuda_adapter",
+                "--platform",
+                "stand-in",
+                _PROGRAMS / "cnn.py",
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -8,6 +8,7 @@ import pickle
 import sys
 import tempfile
 import threading
+from typing import Any
 
 import torch
 import torch_stand_in
@@ -44,7 +45,9 @@ class NamesTest(parameterized.TestCase):
         self.assertNotIn("stand_in:", str(caught.exception))
 
     def test_other_devices_keep_their_names(self) -> None:
-        self.assertEqual([str(torch.device(name)) for name in ("cpu", "meta", "xpu:1")], ["cpu", "meta", "xpu:1"])
+        self.assertEqual(
+            [str(torch.device(name)) for name in ("cpu", "meta", "xpu:1")], ["cpu", "meta", "xpu:1"]
+        )
         self.assertFalse(torch.ones(1).is_cuda)
         self.assertFalse(torch.ones(1, device="meta").is_cuda)
 
@@ -69,7 +72,7 @@ class NamesTest(parameterized.TestCase):
         self.assertTrue(x.untyped_storage().is_cuda)
 
     def test_cuda_checks_its_arguments(self) -> None:
-        x = torch.ones(2)
+        x: Any = torch.ones(2)
         self.assertEqual(x.cuda(device=1, memory_format=torch.preserve_format).get_device(), 1)
         for arguments in (("cpu",), ("meta",), (0, False, None, 1)):
             with self.assertRaises((RuntimeError, TypeError)):
@@ -107,12 +110,16 @@ class NamesTest(parameterized.TestCase):
 
     def test_keys_of_dispatch(self) -> None:
         self.assertEqual(torch._C._dispatch_key_for_device("cuda"), "PrivateUse1")
-        self.assertTrue(torch._C._dispatch_has_kernel_for_dispatch_key("aten::empty.memory_format", "CUDA"))
+        self.assertTrue(
+            torch._C._dispatch_has_kernel_for_dispatch_key("aten::empty.memory_format", "CUDA")
+        )
 
     def test_threads_have_the_same_names(self) -> None:
         names: list[str] = []
         threads = [
-            threading.Thread(target=lambda: names.extend(str(torch.device("cuda:1")) for _ in range(200)))
+            threading.Thread(
+                target=lambda: names.extend(str(torch.device("cuda:1")) for _ in range(200))
+            )
             for _ in range(8)
         ]
         for thread in threads:
@@ -128,7 +135,12 @@ class NamesTest(parameterized.TestCase):
         self.assertIn(b"cuda:1", file.getvalue())
         file.seek(0)
         self.assertEqual(torch.load(file, weights_only=True)["x"].get_device(), 1)
-        for place in ("cuda:0", torch.device("cuda:0"), {"cuda:1": "cuda:0"}, lambda storage, _: storage.cuda(0)):
+        for place in (
+            "cuda:0",
+            torch.device("cuda:0"),
+            {"cuda:1": "cuda:0"},
+            lambda storage, _: storage.cuda(0),
+        ):
             file.seek(0)
             loaded = torch.load(file, map_location=place)["x"]
             self.assertEqual((loaded.get_device(), loaded.cpu().tolist()), (0, [0, 1, 2]))
@@ -171,11 +183,22 @@ class RestoreTest(absltest.TestCase):
         before = _everything()
         namespace = torch_stand_in.default_generators
         # A platform's module without what is needed.
-        modules = {name: module for name, module in sys.modules.items() if name.startswith("torch_stand_in")}
+        modules = {
+            name: module
+            for name, module in sys.modules.items()
+            if name.startswith("torch_stand_in")
+        }
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "mine.toml")
-            source = pathlib.Path(sys.modules["torch_cuda_adapter.platforms"].__file__ or "").parent / "stand-in.toml"
-            path.write_text(source.read_text().replace('namespace = "torch.stand_in"', 'namespace = "torch.none"'))
+            source = (
+                pathlib.Path(sys.modules["torch_cuda_adapter.platforms"].__file__ or "").parent
+                / "stand-in.toml"
+            )
+            path.write_text(
+                source.read_text().replace(
+                    'namespace = "torch.stand_in"', 'namespace = "torch.none"'
+                )
+            )
             with self.assertRaisesRegex(errors.AdapterError, "device.namespace"):
                 activate(path)
         self.assertEqual(_everything(), before)
@@ -201,9 +224,13 @@ def _everything() -> dict[tuple[str, str], object]:
             found[name, attribute] = id(value)
             if type(value).__name__ == "function":
                 found[name, f"{attribute}()"] = (id(value.__code__), value.__defaults__)
-            if isinstance(value, type) and name.startswith(("torch.cuda", "ctypes", "torch_stand_in")):
+            if isinstance(value, type) and name.startswith(
+                ("torch.cuda", "ctypes", "torch_stand_in")
+            ):
                 found[name, f"type({attribute})"] = id(type(value))
-                found |= {(name, f"{attribute}.{key}"): id(member) for key, member in vars(value).items()}
+                found |= {
+                    (name, f"{attribute}.{key}"): id(member) for key, member in vars(value).items()
+                }
     found |= {("torch.Tensor", name): name in vars(torch.Tensor) for name in ("is_cuda", "cuda")}
     found["sys", "meta_path"] = list(map(id, sys.meta_path))
     return found

@@ -32,7 +32,14 @@ What torchada's README lists under "What Works", in English (0.1.103) and in Chi
 def _run(program: str) -> tuple[int, str]:
     with tempfile.TemporaryDirectory() as folder:
         finished = subprocess.run(
-            [sys.executable, "-m", "torch_cuda_adapter", "--platform", "stand-in", _HERE / "programs" / program],
+            [
+                sys.executable,
+                "-m",
+                "torch_cuda_adapter",
+                "--platform",
+                "stand-in",
+                _HERE / "programs" / program,
+            ],
             env={
                 **os.environ,
                 "TEST_TMPDIR": folder,
@@ -66,7 +73,9 @@ class RowsTest(absltest.TestCase):
         outputs = os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR")
         if outputs:
             pathlib.Path(outputs, "adapter-rows.md").write_text(table)
-        self.assertEqual(table, _TABLE.read_text(), "copy adapter-rows.md of this test's outputs into docs/")
+        self.assertEqual(
+            table, _TABLE.read_text(), "copy adapter-rows.md of this test's outputs into docs/"
+        )
 
     def test_every_program_has_a_row(self) -> None:
         rows = tomllib.loads((_HERE / "rows.toml").read_text())["rows"]

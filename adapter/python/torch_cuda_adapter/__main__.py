@@ -17,12 +17,17 @@ def _parser() -> argparse.ArgumentParser:
         description="Runs a CUDA program on a device that has a PyTorch backend of its own.",
     )
     parser.add_argument(
-        "--platform", help="musa, npu, mlu, or a file that ends in .toml; by default the one that is installed"
+        "--platform",
+        help="musa, npu, mlu, or a file that ends in .toml; by default the one that is installed",
     )
     parser.add_argument(
-        "--torchada", action="store_true", help="`import torchada` gets the adapter, where torchada is not installed"
+        "--torchada",
+        action="store_true",
+        help="`import torchada` gets the adapter, where torchada is not installed",
     )
-    parser.add_argument("-m", dest="module", action="store_true", help="run a module, as python -m does")
+    parser.add_argument(
+        "-m", dest="module", action="store_true", help="run a module, as python -m does"
+    )
     parser.add_argument("program", help="a script, or with -m a module")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own")
     return parser

@@ -14,7 +14,12 @@ images = torch.randn(64, 1, 8, 8)
 labels = (images.mean((1, 2, 3)) > 0).long()
 loader = DataLoader(TensorDataset(images, labels), batch_size=16, pin_memory=True)
 model = nn.Sequential(
-    nn.Conv2d(1, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(128, 2)
+    nn.Conv2d(1, 8, 3, padding=1),
+    nn.BatchNorm2d(8),
+    nn.ReLU(),
+    nn.MaxPool2d(2),
+    nn.Flatten(),
+    nn.Linear(128, 2),
 ).to(device)
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 scaler = torch.amp.GradScaler(device.type)

@@ -17,7 +17,9 @@ def with_devices(x):
 for backend in ("eager", "aot_eager"):
     torch._dynamo.reset()
     torch.testing.assert_close(torch.compile(model, backend=backend)(x), expected)
-    torch.testing.assert_close(torch.compile(with_devices, backend=backend, fullgraph=True)(x), expected * 2)
+    torch.testing.assert_close(
+        torch.compile(with_devices, backend=backend, fullgraph=True)(x), expected * 2
+    )
 traced = torch.fx.symbolic_trace(torch.nn.Sequential(model))
 torch.testing.assert_close(traced(x), expected)
 graph = torch.fx.Graph()

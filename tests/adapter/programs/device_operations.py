@@ -8,7 +8,9 @@ assert torch.cuda.is_available() and torch.cuda.device_count() == 2
 
 x = torch.randn(10, 10).cuda()
 assert x.is_cuda and not x.cpu().is_cuda
-assert x.device == torch.device("cuda:0") and x.device.type == "cuda" and "device='cuda:0'" in repr(x)
+assert (
+    x.device == torch.device("cuda:0") and x.device.type == "cuda" and "device='cuda:0'" in repr(x)
+)
 assert x.to("cuda:1").device.index == 1 and x.cuda(1).device == torch.device("cuda", 1)
 assert x.cuda() is x and x.cuda(non_blocking=True) is x
 torch.testing.assert_close((x @ x).cpu(), x.cpu() @ x.cpu())

@@ -14,7 +14,9 @@ class Block(torch.nn.Module):
         super().__init__()
         self.norm = torch.nn.LayerNorm(16)
         self.attention = torch.nn.MultiheadAttention(16, 2, batch_first=True)
-        self.mlp = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.Linear(32, 16))
+        self.mlp = torch.nn.Sequential(
+            torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.Linear(32, 16)
+        )
 
     def forward(self, x):
         y = self.norm(x)

@@ -11,5 +11,7 @@ def causal(score, batch, head, query, key):
 
 
 found = flex_attention(q, k, v, score_mod=causal)
-expected = torch.nn.functional.scaled_dot_product_attention(q.cpu(), k.cpu(), v.cpu(), is_causal=True)
+expected = torch.nn.functional.scaled_dot_product_attention(
+    q.cpu(), k.cpu(), v.cpu(), is_causal=True
+)
 torch.testing.assert_close(found.cpu(), expected, atol=1e-5, rtol=1e-5)

@@ -80,7 +80,9 @@ def choose() -> Platform:
     installed = [found for name in platforms.names() if is_installed(found := platforms.load(name))]
     if len(installed) == 1:
         return installed[0]
-    names = ", ".join(found.name for found in installed) or "none of " + ", ".join(platforms.names())
+    names = ", ".join(found.name for found in installed) or "none of " + ", ".join(
+        platforms.names()
+    )
     raise AdapterError(
         f"found {names} installed; needed one platform: install its PyTorch backend, or set {VARIABLE} to a name or a file"
     )

@@ -27,7 +27,9 @@ class _Torchada(ModuleType):
 
     def __getattr__(self, name: str) -> object:
         if name not in self.__all__:
-            raise AttributeError(f"module {_NAME!r} of torch_cuda_adapter has no attribute {name!r}")
+            raise AttributeError(
+                f"module {_NAME!r} of torch_cuda_adapter has no attribute {name!r}"
+            )
         return getattr(detection, name)
 
 

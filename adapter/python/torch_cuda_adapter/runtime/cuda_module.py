@@ -24,7 +24,18 @@ from torch_cuda_adapter.runtime.runtime_library import CudaRuntime
 _ROOT = "torch.cuda"
 
 # Loaded for what they define; others are changed if a program has loaded them.
-_MODULES = ("graphs", "jiterator", "memory", "nccl", "nvtx", "profiler", "random", "streams", "tunable", "comm")
+_MODULES = (
+    "graphs",
+    "jiterator",
+    "memory",
+    "nccl",
+    "nvtx",
+    "profiler",
+    "random",
+    "streams",
+    "tunable",
+    "comm",
+)
 
 # They hold for any device, in the words of its program.
 _KEPT = ("amp", "_utils", "_memory_viz", "sparse", "gds", "error")
@@ -116,11 +127,11 @@ class _QuietMarks:
     def __init__(self) -> None:
         self._depth = 0
 
-    def rangePushA(self, message: str) -> int:  # noqa: N802
+    def rangePushA(self, message: str) -> int:
         self._depth += 1
         return self._depth - 1
 
-    def rangePop(self) -> int:  # noqa: N802
+    def rangePop(self) -> int:
         self._depth = max(self._depth - 1, -1)
         return self._depth
 

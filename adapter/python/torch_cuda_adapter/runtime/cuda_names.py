@@ -58,7 +58,9 @@ class CudaNames:
             if key in self._composed:
                 return self._composed[key]
         if needs_bindings(original):
-            return self._refusal(full, f"{self._platform.table('device')['namespace']} has no {full}")
+            return self._refusal(
+                full, f"{self._platform.table('device')['namespace']} has no {full}"
+            )
         return original
 
     def _named(self, path: str) -> Any:
@@ -83,7 +85,9 @@ class CudaNames:
 def needs_bindings(thing: Any) -> bool:
     """Whether a function or class of `torch.cuda` calls CUDA's bindings, which are not there."""
     if isinstance(thing, type):
-        if any(base.__name__.startswith(("_Cuda", "_CUDA", "_MemPool")) for base in thing.__mro__[1:]):
+        if any(
+            base.__name__.startswith(("_Cuda", "_CUDA", "_MemPool")) for base in thing.__mro__[1:]
+        ):
             return True
         return any(needs_bindings(member) for member in vars(thing).values() if callable(member))
     while hasattr(thing, "__wrapped__"):
@@ -96,7 +100,15 @@ def _is_binding(name: str) -> bool:
     return name.startswith(("_cuda_", "_nccl_")) or name in _OTHER_BINDINGS
 
 
-_OTHER_BINDINGS = frozenset({"_get_device_properties", "_broadcast_coalesced", "_broadcast_out", "_scatter_out", "_gather_out"})
+_OTHER_BINDINGS = frozenset(
+    {
+        "_get_device_properties",
+        "_broadcast_coalesced",
+        "_broadcast_out",
+        "_scatter_out",
+        "_gather_out",
+    }
+)
 
 
 def _names_in(code: CodeType) -> set[str]:
@@ -113,13 +125,14 @@ def _renaming(target: Any, renamed: Mapping[str, str]) -> Any:
     if isinstance(target, type):
 
         def construct(self: Any, *args: Any, **options: Any) -> None:
-            target.__init__(self, *args, **rename(options))
+            super(renaming, self).__init__(*args, **rename(options))
 
-        return type(target)(
+        renaming: Any = type(target)(
             target.__name__,
             (target,),
             {"__init__": construct, "__module__": target.__module__, "__doc__": target.__doc__},
         )
+        return renaming
 
     def call(*args: Any, **options: Any) -> Any:
         return target(*args, **rename(options))

@@ -81,7 +81,7 @@ def _template(variables: int) -> CodeType:
         "    return function",
     ]
     scope: dict[str, Any] = {}
-    exec(compile("\n".join(lines), __file__, "exec"), scope)
+    exec(compile("\n".join(lines), __file__, "exec"), scope)  # noqa: S102
     code: CodeType = scope["outer"]().__code__
     return code.replace(
         co_consts=tuple(_PLACE if value == _PLACE else value for value in code.co_consts)

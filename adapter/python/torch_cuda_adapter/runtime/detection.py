@@ -17,17 +17,19 @@ def _member(name: str) -> str:
     return name.upper().replace("-", "_")
 
 
-Platform = enum.Enum(  # type: ignore[misc]
-    "Platform", {"CPU": "cpu", "CUDA": "cuda", **{_member(name): name for name in platforms.names()}}
+# A name for each platform that has a file, which no type can know.
+Platform: Any = enum.Enum(
+    "Platform",
+    {"CPU": "cpu", "CUDA": "cuda", **{_member(name): name for name in platforms.names()}},
 )
 """CUDA, CPU, and one for each platform that has a file: MUSA, NPU, MLU, …"""
 
 
-def detect_platform() -> Platform:
+def detect_platform() -> Any:
     """The platform that CUDA programs run on in this process, or would run on.
 
     Returns:
-        The adapter's if it is active, else CUDA if this torch has a CUDA device, else the one whose
+        A member of `Platform`: the adapter's if it is active, else CUDA if this torch has a CUDA device, else the one whose
         backend is installed, else CPU.
     """
     active = activation.active_platform()

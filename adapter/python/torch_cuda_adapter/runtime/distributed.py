@@ -59,7 +59,9 @@ def change(platform: Platform, c10d: ModuleType, journal: Journal) -> None:
 def translated(backend: str, own: str) -> str:
     """ "nccl" and "cpu:gloo,cuda:nccl" with the platform's backend in NCCL's place."""
     parts = [part.split(":") for part in backend.split(",")]
-    return ",".join(":".join([*part[:-1], own if part[-1] == _NCCL else part[-1]]) for part in parts)
+    return ",".join(
+        ":".join([*part[:-1], own if part[-1] == _NCCL else part[-1]]) for part in parts
+    )
 
 
 class _NoGroup:

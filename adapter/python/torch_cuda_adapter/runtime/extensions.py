@@ -52,7 +52,7 @@ def change(platform: Platform, module: ModuleType, journal: Journal) -> None:
 
 
 def _cuda_extension(platform: Platform) -> Function:
-    def CUDAExtension(name: str, sources: Sequence[str], *args: Any, **options: Any) -> Any:  # noqa: N802
+    def CUDAExtension(name: str, sources: Sequence[str], *args: Any, **options: Any) -> Any:
         """An extension with CUDA sources, translated for the platform."""
         return extension.cuda_extension(platform)(name, sources, *args, **options)
 
@@ -77,7 +77,9 @@ def _load(platform: Platform, original: Function) -> Function:
         """Builds and loads an extension: CUDA sources are translated for the platform."""
         listed = [sources] if isinstance(sources, str) else list(sources)
         if with_cuda is None:
-            with_cuda = any(pathlib.Path(source).suffix in extension.CUDA_SUFFIXES for source in listed)
+            with_cuda = any(
+                pathlib.Path(source).suffix in extension.CUDA_SUFFIXES for source in listed
+            )
         if is_standalone or not with_cuda:
             return original(
                 name,
@@ -159,7 +161,9 @@ def _load_inline(platform: Platform, original: Function) -> Function:
 def _with_folders(original: Function, folders: Callable[[], list[str]]) -> Function:
     """`include_paths` and `library_paths`, which take `device_type`, or in older versions `cuda`."""
 
-    def paths(device_type: str | bool = "cpu", *args: Any, cuda: bool = False, **options: Any) -> Any:
+    def paths(
+        device_type: str | bool = "cpu", *args: Any, cuda: bool = False, **options: Any
+    ) -> Any:
         found = original(*args, **options)
         wanted = cuda or device_type is True or device_type == "cuda"
         return [*found, *folders()] if wanted else found

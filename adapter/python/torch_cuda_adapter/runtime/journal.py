@@ -45,6 +45,12 @@ class Journal:
         self._undo.append(action)
 
     def restore(self) -> None:
-        """Puts everything back, the last change first."""
+        """Puts everything back, the last change first; what fails is raised when the others are done."""
+        failed: list[Exception] = []
         while self._undo:
-            self._undo.pop()()
+            try:
+                self._undo.pop()()
+            except Exception as error:
+                failed.append(error)
+        if failed:
+            raise failed[0]

@@ -35,10 +35,16 @@ def change(namespace: ModuleType, own: str, journal: Journal) -> None:
     """
     for name, dtype in _TYPES.items():
         if not hasattr(namespace, name):
-            journal.set_attribute(torch.cuda, name, _LegacyType(name, (), {"dtype": dtype, "__module__": "torch.cuda"}))
+            journal.set_attribute(
+                torch.cuda,
+                name,
+                _LegacyType(name, (), {"dtype": dtype, "__module__": "torch.cuda"}),
+            )
     original = torch.Tensor.type
 
-    def type_(self: torch.Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any) -> Any:
+    def type_(
+        self: torch.Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any
+    ) -> Any:
         """`Tensor.type`, which names and takes the types of the device."""
         if has_torch_function_unary(self):
             return handle_torch_function(
@@ -70,7 +76,9 @@ class _LegacyType(type):
         return torch.empty(tuple(sizes) or (0,), dtype=cls.dtype, device="cuda")
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, torch.Tensor) and instance.is_cuda and instance.dtype is cls.dtype
+        return (
+            isinstance(instance, torch.Tensor) and instance.is_cuda and instance.dtype is cls.dtype
+        )
 
     def __repr__(cls) -> str:
         return f"<class '{_PREFIX}{cls.__name__}'>"

@@ -48,7 +48,13 @@ def begin(platform: Platform, journal: Journal) -> None:
             f"torch {torch.__version__} keeps devices in a form that is not known here: {own}:{_INDEX} "
             f"reads as {(number, index)}, cuda as {cuda}; the adapter does not work with it"
         )
-    _native.begin(number, own, platform.table("device")["dispatch_key"], _packages(platform), _folders(platform))
+    _native.begin(
+        number,
+        own,
+        platform.table("device")["dispatch_key"],
+        _packages(platform),
+        _folders(platform),
+    )
     journal.on_restore(_native.end)
     _check(own, device)
 
@@ -70,7 +76,9 @@ def _folders(platform: Platform) -> tuple[str, ...]:
         locations = spec.submodule_search_locations if spec is not None else None
         for folder in locations or ():
             # As Python has it, and as the loader has it.
-            folders += [f"{path}/" for path in (pathlib.Path(folder), pathlib.Path(folder).resolve())]
+            folders += [
+                f"{path}/" for path in (pathlib.Path(folder), pathlib.Path(folder).resolve())
+            ]
     return tuple(dict.fromkeys(folders))
 
 

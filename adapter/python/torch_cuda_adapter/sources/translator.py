@@ -139,7 +139,9 @@ class _Translator:
         if before in (".", "->") and token.spelling in self._rules.members:
             self._translated["members"] += 1
             return _with_splices(token, self._rules.members[token.spelling]), index + 1
-        key = translated_key(self._tokens, index, self._rules.dispatch_key) if before == "," else None
+        key = (
+            translated_key(self._tokens, index, self._rules.dispatch_key) if before == "," else None
+        )
         if key is not None:
             self._translated["torch"] += 1
             return _with_splices(token, key), index + 1
