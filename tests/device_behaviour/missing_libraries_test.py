@@ -1,4 +1,4 @@
-"""Libraries that the simulated device does not have answer with their own error and do no harm."""
+"""Functions that the simulated device does not have answer with their own error and do no harm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import torch
 torch.ones(1, device="cuda")
 handle = ctypes.c_void_p()
 for library, function in (
-    ("libcusolver.so.11", "cusolverDnCreate"),
+    ("libcusolver.so.11", "cusolverSpCreate"),
     ("libcusparse.so.12", "cusparseCreate"),
 ):
     print(library, getattr(ctypes.CDLL(library), function)(ctypes.byref(handle)))
@@ -30,7 +30,7 @@ class MissingLibrariesTest(absltest.TestCase):
         self.assertEqual(
             done.stdout.splitlines(), ["libcusolver.so.11 9", "libcusparse.so.12 10", "3.0"]
         )
-        for function in ("cusolverDnCreate", "cusparseCreate"):
+        for function in ("cusolverSpCreate", "cusparseCreate"):
             self.assertIn(f"torch_cuda: {function} is not supported", done.stderr)
 
 

@@ -1,12 +1,12 @@
 // Batched factorisations and solvers on the host's LAPACK. Source: cuBLAS API,
 // chapter 2.8 (BLAS-like extension).
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "accelerator/runtime/blas/handle.h"
 #include "accelerator/runtime/blas/host_blas.h"
 #include "accelerator/runtime/blas/lapack.h"
+#include "accelerator/runtime/blas/lu.h"
 
 namespace accelerator::blas {
 namespace {
@@ -21,47 +21,6 @@ Extent pivots_extent(const int* pivots, int n, int count) {
 template <typename Int>
 Int* rows_of(Int* pivots, int i, int n) {
   return pivots + static_cast<std::ptrdiff_t>(i) * n;
-}
-
-/// Whether pivots name rows of the matrix: LAPACK goes where they say.
-bool are_pivots(const char* function, const int* pivots, int n) {
-  for (int i = 0; i < n; ++i) {
-    if (pivots[i] < 1 || pivots[i] > n) {
-      std::fprintf(
-          stderr,
-          "torch_cuda: %s: illegal memory access: pivot %d of a matrix with %d "
-          "rows\n",
-          function,
-          pivots[i],
-          n);
-      return false;
-    }
-  }
-  return true;
-}
-
-/// LU without pivoting, as cublas?getrfBatched does with a null pivot array.
-/// Returns LAPACK's info: the first zero pivot, counted from 1, or 0.
-template <typename T>
-int factor_without_pivots(int n, T* a, int lda) {
-  int info = 0;
-  for (int k = 0; k < n; ++k) {
-    T* column = a + static_cast<std::ptrdiff_t>(k) * lda;
-    if (column[k] == T{}) {
-      info = info == 0 ? k + 1 : info;
-      continue;
-    }
-    for (int i = k + 1; i < n; ++i) {
-      column[i] /= column[k];
-    }
-    for (int j = k + 1; j < n; ++j) {
-      T* other = a + static_cast<std::ptrdiff_t>(j) * lda;
-      for (int i = k + 1; i < n; ++i) {
-        other[i] -= column[i] * other[k];
-      }
-    }
-  }
-  return info;
 }
 
 template <typename T>
@@ -94,7 +53,7 @@ cublasStatus_t getrf(
         return false;
       }
       info[i] = pivots == nullptr
-          ? factor_without_pivots(n, a[i], lda)
+          ? factor_without_pivots(n, n, a[i], lda)
           : host::getrf(n, n, a[i], lda, rows_of(pivots, i, n));
     }
     return true;
@@ -149,7 +108,7 @@ cublasStatus_t getrs(
       }
       if (pivots != nullptr) {
         const int* p = rows_of(pivots, i, n);
-        if (!are_pivots(function, p, n)) {
+        if (!are_pivots(function, p, n, n)) {
           return false;
         }
         host::getrs(letter, n, columns, a[i], lda, p, b[i], ldb);
@@ -221,7 +180,7 @@ cublasStatus_t getri(
               function,
               {{a[i], matrix_bytes(n, n, lda, sizeof(T))},
                {c[i], matrix_bytes(n, n, ldc, sizeof(T))}}) ||
-          !are_pivots(function, p, n)) {
+          !are_pivots(function, p, n, n)) {
         return false;
       }
       for (int j = 0; j < n; ++j) {

@@ -10,14 +10,6 @@ extern "C" int blas_thread_shutdown_();
 namespace accelerator::blas {
 namespace {
 
-/// OpenBLAS's threads began when this library was loaded, with the
-/// floating-point environment of whoever loaded it. Those that begin in a
-/// stream have that of streams (device/streams), as the work itself has.
-void renew_threads() {
-  static std::once_flag once;
-  std::call_once(once, [] { blas_thread_shutdown_(); });
-}
-
 cublasStatus_t status_of(cudaError_t error) {
   if (error == cudaErrorNotSupported) {
     return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -28,18 +20,9 @@ cublasStatus_t status_of(cudaError_t error) {
 
 } // namespace
 
-std::size_t matrix_bytes(
-    std::int64_t rows,
-    std::int64_t columns,
-    std::int64_t leading,
-    std::size_t size) {
-  if (rows <= 0 || columns <= 0) {
-    return 0;
-  }
-  const std::size_t before = stream_work::times(
-      static_cast<std::size_t>(columns - 1), stream_work::magnitude(leading));
-  return stream_work::times(
-      stream_work::plus(before, static_cast<std::size_t>(rows)), size);
+void renew_threads() {
+  static std::once_flag once;
+  std::call_once(once, [] { blas_thread_shutdown_(); });
 }
 
 std::size_t vector_bytes(

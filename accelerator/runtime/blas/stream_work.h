@@ -14,18 +14,17 @@ namespace accelerator::blas {
 
 using stream_work::accessible;
 using stream_work::Extent;
+using stream_work::matrix_bytes;
 using stream_work::strided_extent;
-
-/// Bytes of a column-major matrix with elements of `size` bytes. All sizes here
-/// are at the most what a std::size_t holds, which no memory has.
-std::size_t matrix_bytes(
-    std::int64_t rows,
-    std::int64_t columns,
-    std::int64_t leading,
-    std::size_t size);
 
 /// Bytes of a vector with a stride, which may be negative.
 std::size_t vector_bytes(std::int64_t n, std::int64_t stride, std::size_t size);
+
+/// To be called in work of a stream before OpenBLAS is. OpenBLAS's threads
+/// began when this library was loaded, with the floating-point environment of
+/// whoever loaded it. Those that begin in a stream have that of streams
+/// (accelerator/runtime/core/streams), as the work itself has.
+void renew_threads();
 
 /// stream_work::enqueue for work that calls OpenBLAS.
 cublasStatus_t enqueue(

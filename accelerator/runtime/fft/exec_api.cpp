@@ -2,9 +2,7 @@
 #include <cufft.h>
 #include <cufftXt.h>
 
-#include <cstdio>
-#include <exception>
-#include <new>
+#include <memory>
 #include <optional>
 
 #include "accelerator/runtime/fft/plans.h"
@@ -12,25 +10,6 @@
 
 namespace accelerator::fft {
 namespace {
-
-cudaError_t work(
-    const char* function,
-    const Transform& transform,
-    const void* input,
-    void* output,
-    bool forward) {
-  try {
-    compute(transform, input, output, forward);
-    return cudaSuccess;
-  } catch (const std::bad_alloc&) {
-    std::fprintf(
-        stderr, "torch_cuda: %s: the host has not enough memory\n", function);
-    return cudaErrorMemoryAllocation;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "torch_cuda: %s: %s\n", function, error.what());
-    return cudaErrorUnknown;
-  }
-}
 
 /// What a function runs; absent what it leaves to the plan.
 struct Expected {
@@ -86,8 +65,10 @@ cufftResult run(
     return CUFFT_EXEC_FAILED;
   }
   const cudaError_t error = stream_work::enqueue_checked(function, stream, [=] {
-    return work(
-        function, *transform, input, output, direction == CUFFT_FORWARD);
+    return stream_work::without_exceptions(function, [&] {
+      compute(*transform, input, output, direction == CUFFT_FORWARD);
+      return cudaSuccess;
+    });
   });
   if (error == cudaErrorNotSupported) {
     return CUFFT_NOT_SUPPORTED;

@@ -3,8 +3,10 @@
 #include <cuda.h>
 
 #include <cstdio>
+#include <exception>
 #include <limits>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "accelerator/runtime/core/graphs/submit.h"
@@ -70,6 +72,19 @@ Extent strided_extent(
         reinterpret_cast<std::uintptr_t>(pointer) - others);
   }
   return {first, plus(bytes, others)};
+}
+
+std::size_t matrix_bytes(
+    std::int64_t rows,
+    std::int64_t columns,
+    std::int64_t leading,
+    std::size_t size) {
+  if (rows <= 0 || columns <= 0) {
+    return 0;
+  }
+  const std::size_t before =
+      times(static_cast<std::size_t>(columns - 1), magnitude(leading));
+  return times(plus(before, static_cast<std::size_t>(rows)), size);
 }
 
 bool accessible(const char* function, std::initializer_list<Extent> extents) {
@@ -151,6 +166,21 @@ cudaError_t enqueue_checked(
       device->set_fault(fault);
     }
   });
+}
+
+cudaError_t without_exceptions(
+    const char* function,
+    const std::function<cudaError_t()>& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    std::fprintf(
+        stderr, "torch_cuda: %s: the host has not enough memory\n", function);
+    return cudaErrorMemoryAllocation;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "torch_cuda: %s: %s\n", function, error.what());
+    return cudaErrorUnknown;
+  }
 }
 
 } // namespace accelerator::stream_work

@@ -35,6 +35,13 @@ Extent strided_extent(
     std::size_t size,
     std::int64_t count);
 
+/// Bytes of a column-major matrix with elements of `size` bytes.
+std::size_t matrix_bytes(
+    std::int64_t rows,
+    std::int64_t columns,
+    std::int64_t leading,
+    std::size_t size);
+
 /// Whether all of them lie in memory that the device may touch. Otherwise names
 /// function, address and size on stderr: a real device would fault.
 bool accessible(const char* function, std::initializer_list<Extent> extents);
@@ -57,5 +64,13 @@ cudaError_t enqueue_checked(
     const char* function,
     cudaStream_t stream,
     std::function<cudaError_t()> work);
+
+/// Runs work of the host's libraries.
+/// @returns what it returns; cudaErrorMemoryAllocation when the host has not
+/// enough memory for it, and cudaErrorUnknown after any other exception, which
+/// are reported on stderr.
+cudaError_t without_exceptions(
+    const char* function,
+    const std::function<cudaError_t()>& work);
 
 } // namespace accelerator::stream_work

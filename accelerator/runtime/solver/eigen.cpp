@@ -1,0 +1,332 @@
+// Eigenvalues of symmetric and Hermitian matrices. Jacobi's method gives what
+// the others give: LAPACK's is used for all.
+#include <cmath>
+
+#include "accelerator/runtime/solver/dense.h"
+
+namespace accelerator::solver {
+namespace {
+
+cusolverStatus_t check_syevd(
+    cusolverDnHandle_t handle,
+    cusolverEigMode_t mode,
+    cublasFillMode_t triangle,
+    int n,
+    int lda) {
+  return check(
+      handle, {is_mode(mode), is_triangle(triangle), is_matrix(n, n, lda)});
+}
+
+char letter(cusolverEigMode_t mode) {
+  return mode == CUSOLVER_EIG_MODE_VECTOR ? 'V' : 'N';
+}
+
+/// The norm of A V - V W, which is that of what V^H A V has besides W.
+/// @param a of whom one triangle counts.
+template <typename T>
+double residual_norm(
+    cublasFillMode_t triangle,
+    int n,
+    const std::vector<T>& a,
+    const T* vectors,
+    int ldv,
+    const RealOf<T>* values) {
+  const auto at = [&](int i, int j) {
+    const bool is_there = triangle == CUBLAS_FILL_MODE_LOWER ? i >= j : i <= j;
+    const std::size_t row = is_there ? i : j;
+    const std::size_t column = is_there ? j : i;
+    const std::complex<double> value(a[column * n + row]);
+    return is_there ? value : std::conj(value);
+  };
+  double sum = 0;
+  for (int k = 0; k < n; ++k) {
+    const T* const vector = vectors + static_cast<std::ptrdiff_t>(k) * ldv;
+    for (int i = 0; i < n; ++i) {
+      std::complex<double> difference =
+          -static_cast<double>(values[k]) * std::complex<double>(vector[i]);
+      for (int j = 0; j < n; ++j) {
+        difference += at(i, j) * std::complex<double>(vector[j]);
+      }
+      sum += std::norm(difference);
+    }
+  }
+  return std::sqrt(sum);
+}
+
+template <typename T>
+cusolverStatus_t syevj(
+    const char* function,
+    cusolverDnHandle_t handle,
+    cusolverEigMode_t mode,
+    cublasFillMode_t triangle,
+    int n,
+    T* a,
+    int lda,
+    RealOf<T>* values,
+    int work_size,
+    int* info,
+    syevjInfo_t params) {
+  for (const auto status :
+       {check_syevd(handle, mode, triangle, n, lda),
+        check(
+            handle,
+            {work_size >= kWorkSize, info != nullptr, params != nullptr})}) {
+    if (status != CUSOLVER_STATUS_SUCCESS) {
+      return status;
+    }
+  }
+  auto residual = std::make_shared<std::atomic<double>>(std::nan(""));
+  params->residual = residual;
+  return submit<T>(
+      function,
+      handle,
+      {matrix(a, n, n, lda), vector(values, n), vector(info, 1)},
+      [=](const Routines<T>& lapack) {
+        std::vector<T> before(static_cast<std::size_t>(n) * n);
+        for (int j = 0; j < n; ++j) {
+          std::copy_n(
+              a + static_cast<std::ptrdiff_t>(j) * lda,
+              n,
+              before.begin() + static_cast<std::ptrdiff_t>(j) * n);
+        }
+        // The residual is that of the vectors, even where nobody wants them.
+        std::vector<T> own(before);
+        const bool is_wanted = mode == CUSOLVER_EIG_MODE_VECTOR;
+        T* const vectors = is_wanted ? a : own.data();
+        const int leading = is_wanted ? lda : std::max(1, n);
+        const int failed = lapack.syevd(
+            'V', solver::letter(triangle), n, vectors, leading, values);
+        *info = failed > 0 ? n + 1 : failed;
+        *residual =
+            residual_norm(triangle, n, before, vectors, leading, values);
+        return true;
+      });
+}
+
+template <typename T>
+cusolverStatus_t syevj_batched(
+    const char* function,
+    cusolverDnHandle_t handle,
+    cusolverEigMode_t mode,
+    cublasFillMode_t triangle,
+    int n,
+    T* a,
+    int lda,
+    RealOf<T>* values,
+    int work_size,
+    int* info,
+    syevjInfo_t params,
+    int count) {
+  for (const auto status :
+       {check_syevd(handle, mode, triangle, n, lda),
+        check(
+            handle, {work_size >= kWorkSize, params != nullptr, count >= 0})}) {
+    if (status != CUSOLVER_STATUS_SUCCESS) {
+      return status;
+    }
+  }
+  params->residual = nullptr;
+  const std::int64_t step = std::int64_t{lda} * n;
+  return submit<T>(
+      function,
+      handle,
+      {strided_extent(
+           a, matrix_bytes(n, n, lda, sizeof(T)), step, sizeof(T), count),
+       vector(values, std::int64_t{n} * count),
+       vector(info, count)},
+      [=](const Routines<T>& lapack) {
+        for (int i = 0; i < count; ++i) {
+          const int failed = lapack.syevd(
+              letter(mode),
+              solver::letter(triangle),
+              n,
+              a + i * step,
+              lda,
+              values + static_cast<std::ptrdiff_t>(i) * n);
+          info[i] = failed > 0 ? n + 1 : failed;
+        }
+        return true;
+      });
+}
+
+} // namespace
+
+template <typename T>
+cusolverStatus_t syevd(
+    const char* function,
+    cusolverDnHandle_t handle,
+    cusolverEigMode_t mode,
+    cublasFillMode_t triangle,
+    int n,
+    T* a,
+    int lda,
+    RealOf<T>* values,
+    int* info) {
+  for (const auto status :
+       {check_syevd(handle, mode, triangle, n, lda),
+        check(handle, {info != nullptr})}) {
+    if (status != CUSOLVER_STATUS_SUCCESS) {
+      return status;
+    }
+  }
+  return submit<T>(
+      function,
+      handle,
+      {matrix(a, n, n, lda), vector(values, n), vector(info, 1)},
+      [=](const Routines<T>& lapack) {
+        *info = lapack.syevd(
+            letter(mode), solver::letter(triangle), n, a, lda, values);
+        return true;
+      });
+}
+
+#define ACCEL_INSTANTIATE(T)          \
+  template cusolverStatus_t syevd<T>( \
+      const char*,                    \
+      cusolverDnHandle_t,             \
+      cusolverEigMode_t,              \
+      cublasFillMode_t,               \
+      int,                            \
+      T*,                             \
+      int,                            \
+      RealOf<T>*,                     \
+      int*);
+ACCEL_INSTANTIATE(float)
+ACCEL_INSTANTIATE(double)
+ACCEL_INSTANTIATE(std::complex<float>)
+ACCEL_INSTANTIATE(std::complex<double>)
+#undef ACCEL_INSTANTIATE
+
+} // namespace accelerator::solver
+
+using namespace accelerator::solver;
+
+extern "C" {
+
+#define ACCEL_API(L, T, Api, Real, symmetric)                       \
+  cusolverStatus_t cusolverDn##L##symmetric##evd_bufferSize(        \
+      cusolverDnHandle_t handle,                                    \
+      cusolverEigMode_t mode,                                       \
+      cublasFillMode_t triangle,                                    \
+      int n,                                                        \
+      const Api*,                                                   \
+      int lda,                                                      \
+      const Real*,                                                  \
+      int* size) {                                                  \
+    return answer_work_size(                                        \
+        check_syevd(handle, mode, triangle, n, lda), size);         \
+  }                                                                 \
+  cusolverStatus_t cusolverDn##L##symmetric##evd(                   \
+      cusolverDnHandle_t handle,                                    \
+      cusolverEigMode_t mode,                                       \
+      cublasFillMode_t triangle,                                    \
+      int n,                                                        \
+      Api* a,                                                       \
+      int lda,                                                      \
+      Real* values,                                                 \
+      Api*,                                                         \
+      int size,                                                     \
+      int* info) {                                                  \
+    const auto status = check(handle, {size >= kWorkSize});         \
+    return status != CUSOLVER_STATUS_SUCCESS ? status               \
+                                             : syevd(               \
+                                                   __func__,        \
+                                                   handle,          \
+                                                   mode,            \
+                                                   triangle,        \
+                                                   n,               \
+                                                   as<T>(a),        \
+                                                   lda,             \
+                                                   values,          \
+                                                   info);           \
+  }                                                                 \
+  cusolverStatus_t cusolverDn##L##symmetric##evj_bufferSize(        \
+      cusolverDnHandle_t handle,                                    \
+      cusolverEigMode_t mode,                                       \
+      cublasFillMode_t triangle,                                    \
+      int n,                                                        \
+      const Api*,                                                   \
+      int lda,                                                      \
+      const Real*,                                                  \
+      int* size,                                                    \
+      syevjInfo_t) {                                                \
+    return answer_work_size(                                        \
+        check_syevd(handle, mode, triangle, n, lda), size);         \
+  }                                                                 \
+  cusolverStatus_t cusolverDn##L##symmetric##evj(                   \
+      cusolverDnHandle_t handle,                                    \
+      cusolverEigMode_t mode,                                       \
+      cublasFillMode_t triangle,                                    \
+      int n,                                                        \
+      Api* a,                                                       \
+      int lda,                                                      \
+      Real* values,                                                 \
+      Api*,                                                         \
+      int size,                                                     \
+      int* info,                                                    \
+      syevjInfo_t params) {                                         \
+    return syevj(                                                   \
+        __func__,                                                   \
+        handle,                                                     \
+        mode,                                                       \
+        triangle,                                                   \
+        n,                                                          \
+        as<T>(a),                                                   \
+        lda,                                                        \
+        values,                                                     \
+        size,                                                       \
+        info,                                                       \
+        params);                                                    \
+  }                                                                 \
+  cusolverStatus_t cusolverDn##L##symmetric##evjBatched_bufferSize( \
+      cusolverDnHandle_t handle,                                    \
+      cusolverEigMode_t mode,                                       \
+      cublasFillMode_t triangle,                                    \
+      int n,                                                        \
+      const Api*,                                                   \
+      int lda,                                                      \
+      const Real*,                                                  \
+      int* size,                                                    \
+      syevjInfo_t,                                                  \
+      int count) {                                                  \
+    const auto status = check(handle, {count >= 0});                \
+    return answer_work_size(                                        \
+        status != CUSOLVER_STATUS_SUCCESS                           \
+            ? status                                                \
+            : check_syevd(handle, mode, triangle, n, lda),          \
+        size);                                                      \
+  }                                                                 \
+  cusolverStatus_t cusolverDn##L##symmetric##evjBatched(            \
+      cusolverDnHandle_t handle,                                    \
+      cusolverEigMode_t mode,                                       \
+      cublasFillMode_t triangle,                                    \
+      int n,                                                        \
+      Api* a,                                                       \
+      int lda,                                                      \
+      Real* values,                                                 \
+      Api*,                                                         \
+      int size,                                                     \
+      int* info,                                                    \
+      syevjInfo_t params,                                           \
+      int count) {                                                  \
+    return syevj_batched(                                           \
+        __func__,                                                   \
+        handle,                                                     \
+        mode,                                                       \
+        triangle,                                                   \
+        n,                                                          \
+        as<T>(a),                                                   \
+        lda,                                                        \
+        values,                                                     \
+        size,                                                       \
+        info,                                                       \
+        params,                                                     \
+        count);                                                     \
+  }
+ACCEL_API(S, float, float, float, sy)
+ACCEL_API(D, double, double, double, sy)
+ACCEL_API(C, std::complex<float>, cuComplex, float, he)
+ACCEL_API(Z, std::complex<double>, cuDoubleComplex, double, he)
+#undef ACCEL_API
+
+} // extern "C"

@@ -1,0 +1,141 @@
+// LDL factorisations of symmetric matrices, complex ones too.
+#include <cstdlib>
+
+#include "accelerator/runtime/blas/lu.h"
+#include "accelerator/runtime/solver/dense.h"
+
+namespace accelerator::solver {
+namespace {
+
+template <typename T>
+cusolverStatus_t sytrf(
+    const char* function,
+    cusolverDnHandle_t handle,
+    cublasFillMode_t triangle,
+    int n,
+    T* a,
+    int lda,
+    int* pivots,
+    int work_size,
+    int* info) {
+  if (const auto status = check(
+          handle,
+          {is_triangle(triangle),
+           is_matrix(n, n, lda),
+           work_size >= kWorkSize,
+           info != nullptr});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
+  }
+  // LAPACK has none without pivoting.
+  if (pivots == nullptr) {
+    return CUSOLVER_STATUS_NOT_SUPPORTED;
+  }
+  return submit<T>(
+      function,
+      handle,
+      {matrix(a, n, n, lda), vector(pivots, n), vector(info, 1)},
+      [=](const Routines<T>& lapack) {
+        *info = lapack.sytrf(letter(triangle), n, a, lda, pivots);
+        return true;
+      });
+}
+
+} // namespace
+
+template <typename T, typename Int>
+cusolverStatus_t sytrs(
+    const char* function,
+    cusolverDnHandle_t handle,
+    cublasFillMode_t triangle,
+    int n,
+    int columns,
+    const T* a,
+    int lda,
+    const Int* pivots,
+    T* b,
+    int ldb,
+    int* info) {
+  if (const auto status = check(
+          handle,
+          {is_triangle(triangle),
+           is_matrix(n, n, lda),
+           is_matrix(n, columns, ldb),
+           info != nullptr});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
+  }
+  return submit<T>(
+      function,
+      handle,
+      {matrix(a, n, n, lda),
+       vector(pivots, n),
+       matrix(b, n, columns, ldb),
+       vector(info, 1)},
+      [=](const Routines<T>& lapack) {
+        std::vector<int> used(std::max(1, n));
+        std::copy_n(pivots, n, used.begin());
+        // Those of blocks of two rows are negative.
+        std::vector<int> rows(used);
+        for (int& row : rows) {
+          row = std::abs(row);
+        }
+        if (!blas::are_pivots(function, rows.data(), n, n)) {
+          return false;
+        }
+        *info = lapack.sytrs(
+            letter(triangle), n, columns, a, lda, used.data(), b, ldb);
+        return true;
+      });
+}
+
+#define ACCEL_INSTANTIATE(T)                        \
+  template cusolverStatus_t sytrs<T, std::int64_t>( \
+      const char*,                                  \
+      cusolverDnHandle_t,                           \
+      cublasFillMode_t,                             \
+      int,                                          \
+      int,                                          \
+      const T*,                                     \
+      int,                                          \
+      const std::int64_t*,                          \
+      T*,                                           \
+      int,                                          \
+      int*);
+ACCEL_INSTANTIATE(float)
+ACCEL_INSTANTIATE(double)
+ACCEL_INSTANTIATE(std::complex<float>)
+ACCEL_INSTANTIATE(std::complex<double>)
+#undef ACCEL_INSTANTIATE
+
+} // namespace accelerator::solver
+
+using namespace accelerator::solver;
+
+extern "C" {
+
+#define ACCEL_API(L, T, Api)                                               \
+  cusolverStatus_t cusolverDn##L##sytrf_bufferSize(                        \
+      cusolverDnHandle_t handle, int n, Api*, int lda, int* size) {        \
+    return answer_work_size(check(handle, {is_matrix(n, n, lda)}), size);  \
+  }                                                                        \
+  cusolverStatus_t cusolverDn##L##sytrf(                                   \
+      cusolverDnHandle_t handle,                                           \
+      cublasFillMode_t triangle,                                           \
+      int n,                                                               \
+      Api* a,                                                              \
+      int lda,                                                             \
+      int* pivots,                                                         \
+      Api*,                                                                \
+      int size,                                                            \
+      int* info) {                                                         \
+    return sytrf(                                                          \
+        __func__, handle, triangle, n, as<T>(a), lda, pivots, size, info); \
+  }
+ACCEL_API(S, float, float)
+ACCEL_API(D, double, double)
+ACCEL_API(C, std::complex<float>, cuComplex)
+ACCEL_API(Z, std::complex<double>, cuDoubleComplex)
+#undef ACCEL_API
+
+} // extern "C"

@@ -1,0 +1,225 @@
+// LU factorisations.
+#include "accelerator/runtime/blas/lu.h"
+
+#include <cstdlib>
+#include <numeric>
+
+#include "accelerator/runtime/solver/dense.h"
+
+namespace accelerator::solver {
+
+template <typename T, typename Int>
+cusolverStatus_t getrf(
+    const char* function,
+    cusolverDnHandle_t handle,
+    int rows,
+    int columns,
+    T* a,
+    int lda,
+    Int* pivots,
+    int* info) {
+  if (const auto status =
+          check(handle, {is_matrix(rows, columns, lda), info != nullptr});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
+  }
+  const int count = std::min(rows, columns);
+  return submit<T>(
+      function,
+      handle,
+      {matrix(a, rows, columns, lda),
+       vector(pivots, pivots == nullptr ? 0 : count),
+       vector(info, 1)},
+      [=](const Routines<T>& lapack) {
+        if (pivots == nullptr) {
+          *info = blas::factor_without_pivots(rows, columns, a, lda);
+          return true;
+        }
+        std::vector<int> found(std::max(1, count));
+        *info = lapack.getrf(rows, columns, a, lda, found.data());
+        std::copy_n(found.begin(), count, pivots);
+        return true;
+      });
+}
+
+template <typename T, typename Int>
+cusolverStatus_t getrs(
+    const char* function,
+    cusolverDnHandle_t handle,
+    cublasOperation_t operation,
+    int n,
+    int columns,
+    const T* a,
+    int lda,
+    const Int* pivots,
+    T* b,
+    int ldb,
+    int* info) {
+  if (const auto status = check(
+          handle,
+          {is_operation(operation),
+           is_matrix(n, n, lda),
+           is_matrix(n, columns, ldb),
+           info != nullptr});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
+  }
+  return submit<T>(
+      function,
+      handle,
+      {matrix(a, n, n, lda),
+       vector(pivots, pivots == nullptr ? 0 : n),
+       matrix(b, n, columns, ldb),
+       vector(info, 1)},
+      [=](const Routines<T>& lapack) {
+        std::vector<int> used(std::max(1, n));
+        if (pivots == nullptr) {
+          std::iota(used.begin(), used.end(), 1);
+        } else {
+          std::copy_n(pivots, n, used.begin());
+        }
+        if (!blas::are_pivots(function, used.data(), n, n)) {
+          return false;
+        }
+        *info = lapack.getrs(
+            letter(operation), n, columns, a, lda, used.data(), b, ldb);
+        return true;
+      });
+}
+
+namespace {
+
+/// Exchanges rows from k1 to k2, counted from 1, in the order of the pivots, or
+/// backwards.
+template <typename T>
+cusolverStatus_t laswp(
+    const char* function,
+    cusolverDnHandle_t handle,
+    int columns,
+    T* a,
+    int lda,
+    int k1,
+    int k2,
+    const int* pivots,
+    int stride) {
+  if (const auto status = check(
+          handle,
+          {columns >= 0, lda >= 1, k1 >= 1, k2 >= k1, k2 <= lda, stride != 0});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
+  }
+  const int step = std::abs(stride);
+  const std::int64_t first = k1 - 1;
+  return submit<T>(
+      function,
+      handle,
+      {matrix(a, k2, columns, lda),
+       vector(pivots, first + std::int64_t{k2 - k1} * step + 1)},
+      [=](const Routines<T>&) {
+        for (int i = 0; i <= k2 - k1; ++i) {
+          const int place = stride > 0 ? i : k2 - k1 - i;
+          const int row = k1 - 1 + place;
+          const int other =
+              pivots[first + static_cast<std::ptrdiff_t>(place) * step];
+          if (!accessible(
+                  function, {matrix(a, std::max(1, other), columns, lda)}) ||
+              !blas::are_pivots(function, &other, 1, lda)) {
+            return false;
+          }
+          for (int j = 0; j < columns; ++j) {
+            T* const column = a + static_cast<std::ptrdiff_t>(j) * lda;
+            std::swap(column[row], column[other - 1]);
+          }
+        }
+        return true;
+      });
+}
+
+} // namespace
+
+#define ACCEL_INSTANTIATE(T, Int)                                      \
+  template cusolverStatus_t getrf<T, Int>(                             \
+      const char*, cusolverDnHandle_t, int, int, T*, int, Int*, int*); \
+  template cusolverStatus_t getrs<T, Int>(                             \
+      const char*,                                                     \
+      cusolverDnHandle_t,                                              \
+      cublasOperation_t,                                               \
+      int,                                                             \
+      int,                                                             \
+      const T*,                                                        \
+      int,                                                             \
+      const Int*,                                                      \
+      T*,                                                              \
+      int,                                                             \
+      int*);
+ACCEL_INSTANTIATE(float, std::int64_t)
+ACCEL_INSTANTIATE(double, std::int64_t)
+ACCEL_INSTANTIATE(std::complex<float>, std::int64_t)
+ACCEL_INSTANTIATE(std::complex<double>, std::int64_t)
+#undef ACCEL_INSTANTIATE
+
+} // namespace accelerator::solver
+
+using namespace accelerator::solver;
+
+extern "C" {
+
+#define ACCEL_API(L, T, Api)                                               \
+  cusolverStatus_t cusolverDn##L##getrf_bufferSize(                        \
+      cusolverDnHandle_t handle, int m, int n, Api*, int lda, int* size) { \
+    return answer_work_size(check(handle, {is_matrix(m, n, lda)}), size);  \
+  }                                                                        \
+  cusolverStatus_t cusolverDn##L##getrf(                                   \
+      cusolverDnHandle_t handle,                                           \
+      int m,                                                               \
+      int n,                                                               \
+      Api* a,                                                              \
+      int lda,                                                             \
+      Api*,                                                                \
+      int* pivots,                                                         \
+      int* info) {                                                         \
+    return getrf(__func__, handle, m, n, as<T>(a), lda, pivots, info);     \
+  }                                                                        \
+  cusolverStatus_t cusolverDn##L##getrs(                                   \
+      cusolverDnHandle_t handle,                                           \
+      cublasOperation_t operation,                                         \
+      int n,                                                               \
+      int columns,                                                         \
+      const Api* a,                                                        \
+      int lda,                                                             \
+      const int* pivots,                                                   \
+      Api* b,                                                              \
+      int ldb,                                                             \
+      int* info) {                                                         \
+    return getrs(                                                          \
+        __func__,                                                          \
+        handle,                                                            \
+        operation,                                                         \
+        n,                                                                 \
+        columns,                                                           \
+        as<const T>(a),                                                    \
+        lda,                                                               \
+        pivots,                                                            \
+        as<T>(b),                                                          \
+        ldb,                                                               \
+        info);                                                             \
+  }                                                                        \
+  cusolverStatus_t cusolverDn##L##laswp(                                   \
+      cusolverDnHandle_t handle,                                           \
+      int columns,                                                         \
+      Api* a,                                                              \
+      int lda,                                                             \
+      int k1,                                                              \
+      int k2,                                                              \
+      const int* pivots,                                                   \
+      int stride) {                                                        \
+    return laswp(                                                          \
+        __func__, handle, columns, as<T>(a), lda, k1, k2, pivots, stride); \
+  }
+ACCEL_API(S, float, float)
+ACCEL_API(D, double, double)
+ACCEL_API(C, std::complex<float>, cuComplex)
+ACCEL_API(Z, std::complex<double>, cuDoubleComplex)
+#undef ACCEL_API
+
+} // extern "C"

@@ -1,0 +1,159 @@
+"""CUDA's libraries that torch's operators of this build do not call work on torch's tensors."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+
+import torch
+from absl.testing import absltest, parameterized
+
+LOWER = 0
+VECTORS = 1
+PHILOX = 161
+# Elements of a work area that is large enough.
+WORK = 1 << 16
+# cuSOLVER's names of the types, and how eigenvalues are called.
+LETTERS = {
+    torch.float32: ("S", "sy"),
+    torch.float64: ("D", "sy"),
+    torch.complex64: ("C", "he"),
+    torch.complex128: ("Z", "he"),
+}
+
+
+def pointer(tensor: torch.Tensor) -> ctypes.c_void_p:
+    """The address of a tensor's elements."""
+    return ctypes.c_void_p(tensor.data_ptr())
+
+
+def column_major(matrix: torch.Tensor) -> torch.Tensor:
+    """A copy on the device, whose rows are the columns."""
+    return matrix.mT.contiguous().cuda()
+
+
+class SolverTest(parameterized.TestCase):
+    def setUp(self) -> None:
+        torch.zeros(1, device="cuda")
+        self.library = ctypes.CDLL("libcusolver.so.11")
+        self.handle = ctypes.c_void_p()
+        self.assertEqual(self.library.cusolverDnCreate(ctypes.byref(self.handle)), 0)
+        self.info = torch.full((1,), -1, dtype=torch.int32, device="cuda")
+
+    def tearDown(self) -> None:
+        self.assertEqual(self.library.cusolverDnDestroy(self.handle), 0)
+
+    def call(self, name: str, *arguments: object) -> None:
+        """Calls a function, which succeeds, and waits for it."""
+        function = getattr(self.library, "cusolverDn" + name)
+        self.assertEqual(function(self.handle, *arguments), 0)
+        torch.cuda.synchronize()
+        self.assertEqual(self.info.item(), 0)
+
+    @parameterized.parameters(*LETTERS)
+    def test_cholesky(self, dtype: torch.dtype) -> None:
+        n = 12
+        root = torch.randn(n, n, dtype=dtype, generator=torch.Generator().manual_seed(1))
+        matrix = root @ root.mH + n * torch.eye(n)
+        there = column_major(matrix)
+        work = torch.empty(WORK, dtype=dtype, device="cuda")
+        self.call(
+            LETTERS[dtype][0] + "potrf",
+            LOWER,
+            n,
+            pointer(there),
+            n,
+            pointer(work),
+            WORK,
+            pointer(self.info),
+        )
+        torch.testing.assert_close(there.cpu().mT.tril(), torch.linalg.cholesky(matrix))
+
+    @parameterized.parameters(*LETTERS)
+    def test_eigenvalues(self, dtype: torch.dtype) -> None:
+        n = 9
+        matrix = torch.randn(n, n, dtype=dtype, generator=torch.Generator().manual_seed(2))
+        matrix = matrix + matrix.mH
+        there = column_major(matrix)
+        values = torch.empty(n, dtype=dtype.to_real(), device="cuda")
+        work = torch.empty(WORK, dtype=dtype, device="cuda")
+        letter, symmetric = LETTERS[dtype]
+        self.call(
+            f"{letter}{symmetric}evd",
+            VECTORS,
+            LOWER,
+            n,
+            pointer(there),
+            n,
+            pointer(values),
+            pointer(work),
+            WORK,
+            pointer(self.info),
+        )
+        expected = torch.linalg.eigvalsh(matrix)
+        torch.testing.assert_close(values.cpu(), expected, rtol=1e-4, atol=1e-4)
+        vectors = there.cpu().mT
+        torch.testing.assert_close(
+            matrix @ vectors, vectors * values.cpu().to(dtype), rtol=1e-4, atol=1e-4
+        )
+
+    @parameterized.parameters(*LETTERS)
+    def test_singular_values(self, dtype: torch.dtype) -> None:
+        rows, columns = 11, 6
+        matrix = torch.randn(rows, columns, dtype=dtype, generator=torch.Generator().manual_seed(3))
+        there = column_major(matrix)
+        values = torch.empty(columns, dtype=dtype.to_real(), device="cuda")
+        u = torch.empty(columns, rows, dtype=dtype, device="cuda")
+        vt = torch.empty(columns, columns, dtype=dtype, device="cuda")
+        work = torch.empty(WORK, dtype=dtype, device="cuda")
+        self.call(
+            LETTERS[dtype][0] + "gesvd",
+            ctypes.c_byte(ord("S")),
+            ctypes.c_byte(ord("S")),
+            rows,
+            columns,
+            pointer(there),
+            rows,
+            pointer(values),
+            pointer(u),
+            rows,
+            pointer(vt),
+            columns,
+            pointer(work),
+            WORK,
+            None,
+            pointer(self.info),
+        )
+        singular = values.cpu()
+        torch.testing.assert_close(singular, torch.linalg.svdvals(matrix), rtol=1e-4, atol=1e-4)
+        product = (u.cpu().mT * singular.to(dtype)) @ vt.cpu().mT
+        torch.testing.assert_close(product, matrix, rtol=1e-4, atol=1e-4)
+
+
+class RandomTest(absltest.TestCase):
+    def test_normal_numbers(self) -> None:
+        values = torch.zeros(1 << 16, device="cuda")
+        library = ctypes.CDLL("libcurand.so.10")
+        generator = ctypes.c_void_p()
+        self.assertEqual(library.curandCreateGenerator(ctypes.byref(generator), PHILOX), 0)
+        self.assertEqual(
+            library.curandGenerateNormal(
+                generator,
+                pointer(values),
+                ctypes.c_size_t(values.numel()),
+                ctypes.c_float(2),
+                ctypes.c_float(3),
+            ),
+            0,
+        )
+        torch.cuda.synchronize()
+        numbers = values.cpu()
+        self.assertAlmostEqual(numbers.mean().item(), 2, delta=15 / math.sqrt(numbers.numel()))
+        self.assertAlmostEqual(numbers.std().item(), 3, delta=15 / math.sqrt(numbers.numel()))
+        # NVIDIA's library begins with this one.
+        self.assertAlmostEqual(numbers[0].item(), 2 + 3 * -0.924662411, delta=1e-5)
+        self.assertEqual(library.curandDestroyGenerator(generator), 0)
+
+
+if __name__ == "__main__":
+    absltest.main()
