@@ -54,11 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # For the processes that the program starts.
     os.environ.setdefault(VARIABLE, str(platform.path))
     sys.argv = [given.program, *given.arguments]
+    folder = os.getcwd() if given.module else os.path.dirname(os.path.abspath(given.program))
+    # With PYTHONSAFEPATH the first is no folder of the program's, and shall not be.
+    if not sys.flags.safe_path:
+        sys.path[0] = folder
     if given.module:
-        sys.path[0] = os.getcwd()
         runpy.run_module(given.program, run_name="__main__", alter_sys=True)
     else:
-        sys.path[0] = os.path.dirname(os.path.abspath(given.program))
         runpy.run_path(given.program, run_name="__main__")
     return 0
 
