@@ -169,14 +169,16 @@ namespace {
 /// Calls a routine twice: it says how large its work area should be, and gets
 /// it.
 /// @param call is given the area and its size.
+/// @returns the area.
 template <typename T, typename Call>
-void with_work(Call call) {
+std::vector<T> with_work(Call call) {
   T wanted{};
   call(&wanted, -1);
   // A float holds no large integer exactly.
   const auto size = static_cast<int>(std::real(wanted) * 1.001) + 1;
   std::vector<T> work(static_cast<std::size_t>(size));
   call(work.data(), size);
+  return work;
 }
 
 // clang-format off
@@ -278,13 +280,13 @@ ACCEL_COMMON(z, Complex128, un)
                    type* values, type* u, int ldu, type* vt, int ldvt,         \
                    type* unconverged) {                                        \
       int info = 0;                                                            \
-      with_work<type>([&](type* work, int size) {                              \
+      const auto area = with_work<type>([&](type* work, int size) {            \
         letter##gesvd_(&left, &right, &m, &n, a, &lda, values, u, &ldu, vt,    \
                        &ldvt, work, &size, &info, 1, 1);                       \
-        if (size != -1 && unconverged != nullptr && std::min(m, n) > 1) {      \
-          std::copy_n(work + 1, std::min(m, n) - 1, unconverged);              \
-        }                                                                      \
       });                                                                      \
+      if (unconverged != nullptr && std::min(m, n) > 1) {                      \
+        std::copy_n(area.begin() + 1, std::min(m, n) - 1, unconverged);        \
+      }                                                                        \
       return info;                                                             \
     };                                                                         \
     return all;                                                                \
