@@ -1,3 +1,4 @@
+// Finding the slots of all libraries, and writing them.
 #include "import_slots.h"
 
 #include <dlfcn.h>

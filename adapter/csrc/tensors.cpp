@@ -1,3 +1,4 @@
+// Tensor.is_cuda and Tensor.cuda for the platform's tensors.
 #include "tensors.h"
 
 #include <cstdint>

@@ -18,7 +18,8 @@ def _member(name: str) -> str:
 
 
 # A name for each platform that has a file, which no type can know.
-Platform: Any = enum.Enum(
+_make_enum: Any = enum.Enum
+Platform = _make_enum(
     "Platform",
     {"CPU": "cpu", "CUDA": "cuda", **{_member(name): name for name in platforms.names()}},
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from absl.testing import absltest
+
 from torch_cuda_adapter.runtime.journal import Journal
 
 
@@ -59,7 +60,7 @@ class JournalTest(absltest.TestCase):
 
     def test_one_that_fails_stops_no_other(self) -> None:
         self.journal.set_attribute(Derived, "value", 2)
-        self.journal.on_restore(lambda: {}["none"])
+        self.journal.on_restore(lambda: dict[str, int]()["none"])
         with self.assertRaises(KeyError):
             self.journal.restore()
         self.assertEqual(Derived.value, 1)
