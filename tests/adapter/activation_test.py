@@ -101,7 +101,10 @@ class ActivationTest(absltest.TestCase):
 
     def test_variables_of_cuda_are_the_platforms(self) -> None:
         said = "import torch_cuda_adapter.auto, os, torch; print(os.environ['STAND_IN_VISIBLE_DEVICES'], torch.cuda.device_count())"
-        options: dict[str, Any] = {"TORCH_STAND_IN_DEVICE": "count=4", "CUDA_VISIBLE_DEVICES": "1,2"}
+        options: dict[str, Any] = {
+            "TORCH_STAND_IN_DEVICE": "count=4",
+            "CUDA_VISIBLE_DEVICES": "1,2",
+        }
         self.assertEqual(_python("-c", said, **options)[1], "1,2 2")
         self.assertEqual(_python("-c", said, STAND_IN_VISIBLE_DEVICES="3", **options)[1], "3 1")
 

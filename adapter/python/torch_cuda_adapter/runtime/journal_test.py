@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from absl.testing import absltest
+
 from torch_cuda_adapter.runtime.journal import Journal
 
 
