@@ -1,3 +1,5 @@
+// ELF as the dynamic linker of Linux keeps it: finding slots and writing them.
+
 #include "import_slots.h"
 
 #include <dlfcn.h>

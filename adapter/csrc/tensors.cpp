@@ -1,3 +1,5 @@
+// Two descriptors in C, as their originals are: a call costs what theirs costs.
+
 #include "tensors.h"
 
 #include <cstdint>
