@@ -1,4 +1,5 @@
-// Finding the slots of all libraries, and writing them.
+// ELF as the dynamic linker of Linux keeps it: finding slots and writing them.
+
 #include "import_slots.h"
 
 #include <dlfcn.h>

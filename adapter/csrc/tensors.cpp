@@ -1,4 +1,5 @@
-// Tensor.is_cuda and Tensor.cuda for the platform's tensors.
+// Two descriptors in C, as their originals are: a call costs what theirs costs.
+
 #include "tensors.h"
 
 #include <cstdint>

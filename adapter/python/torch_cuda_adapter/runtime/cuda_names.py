@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -49,12 +49,12 @@ class CudaNames:
             if key in self._table.get("names", {}):
                 found = self._named(self._table["names"][key])
                 if found is not None:
-                    return self._with_keywords(key, found)
+                    return self._with_keywords(spelled, found)
         for key in spelled:
             found = inside(self._namespace, key)
             # Names beginning with _ are nobody's contract: the same name may be anything.
             if found is not None and isinstance(found, type) == isinstance(original, type):
-                return self._with_keywords(key, found)
+                return self._with_keywords(spelled, found)
             if key in self._composed:
                 return self._composed[key]
         if needs_bindings(original):
@@ -77,9 +77,10 @@ class CudaNames:
         refuse.__doc__ = text
         return refuse
 
-    def _with_keywords(self, key: str, target: Any) -> Any:
-        renamed: Mapping[str, str] | None = self._table.get("keywords", {}).get(key)
-        return target if not renamed else _renaming(target, renamed)
+    def _with_keywords(self, keys: Sequence[str], target: Any) -> Any:
+        table: Mapping[str, Mapping[str, str]] = self._table.get("keywords", {})
+        renamed = next((table[key] for key in keys if key in table), None)
+        return target if renamed is None else _renaming(target, renamed)
 
 
 def needs_bindings(thing: Any) -> bool:

@@ -17,9 +17,9 @@ def _member(name: str) -> str:
     return name.upper().replace("-", "_")
 
 
-# A name for each platform that has a file, which no type can know.
-_make_enum: Any = enum.Enum
-Platform = _make_enum(
+# A name for each platform that has a file, which mypy cannot know.
+_enumeration: Any = enum.Enum
+Platform = _enumeration(
     "Platform",
     {"CPU": "cpu", "CUDA": "cuda", **{_member(name): name for name in platforms.names()}},
 )

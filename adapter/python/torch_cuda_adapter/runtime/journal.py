@@ -50,7 +50,7 @@ class Journal:
         while self._undo:
             try:
                 self._undo.pop()()
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:  # noqa: BLE001, raised below
                 failed.append(error)
         if failed:
             raise failed[0]

@@ -100,3 +100,8 @@ class OptionalStandStreamGuard {
 };
 
 } // namespace c10::stand
+
+// As at::cuda has all that c10::cuda has (c10/macros/Macros.h).
+namespace at::stand {
+using namespace c10::stand;
+} // namespace at::stand
