@@ -152,6 +152,8 @@ def library(soname: str, version_script: str, stubs: str, found: answers.Answers
     exported = set(re.findall(r"^    (\w+);$", version_script, re.MULTILINE))
     # A second name for profilers, as NCCL has them, is no second function.
     exported -= {f"p{name}" for name in exported}
+    # Nor is what one of these libraries has for another.
+    exported -= {name for name in exported if name.startswith("accel_")}
     missing = set(re.findall(r"^(?:int|const char\*) (\w+)\(", stubs, re.MULTILINE))
     functions = [
         Function(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import math
 
 import torch
 from absl.testing import absltest, parameterized
+
+from tests.device_behaviour import programs
 
 LOWER = 0
 VECTORS = 1
@@ -130,10 +133,18 @@ class SolverTest(parameterized.TestCase):
         torch.testing.assert_close(product, matrix, rtol=1e-4, atol=1e-4)
 
 
+def random_library() -> str:
+    """Where libcurand is, which no library of torch_cuda's needs."""
+    if not programs.IS_SIMULATED:
+        return "libcurand.so.10"
+    package = importlib.import_module("torch_cuda_sim")
+    return str(package.library_folder() / "libcurand.so.10")
+
+
 class RandomTest(absltest.TestCase):
     def test_normal_numbers(self) -> None:
         values = torch.zeros(1 << 16, device="cuda")
-        library = ctypes.CDLL("libcurand.so.10")
+        library = ctypes.CDLL(random_library())
         generator = ctypes.c_void_p()
         self.assertEqual(library.curandCreateGenerator(ctypes.byref(generator), PHILOX), 0)
         self.assertEqual(
