@@ -6,7 +6,8 @@
 namespace torch_cuda::operators {
 
 /// A function of the runtime by its name; null where the process has NVIDIA's.
-/// accelerator/runtime/core/machine/capabilities_api.h has them.
+/// accelerator/runtime/core/machine/capabilities_api.h and
+/// accelerator/runtime/core/graphs/stream_wait_api.h have them.
 void* runtime_function(const char* name);
 
 /// Says on stderr what a host function could not do on a device, and puts the

@@ -4,7 +4,6 @@
 
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/status/guarded.h"
-#include "accelerator/runtime/core/streams/stream.h"
 
 namespace accelerator::runtime {
 namespace {
@@ -45,15 +44,4 @@ int accelerator_device_fail(int device, int status) {
          }) == cudaSuccess
       ? 0
       : -1;
-}
-
-int accelerator_stream_wait(void* stream) {
-  using namespace accelerator::runtime;
-  return guarded([&] {
-    const auto resolved = resolve_stream(static_cast<cudaStream_t>(stream));
-    if (!resolved->idle()) {
-      resolved->synchronize();
-    }
-    resolved->device().require_health();
-  });
 }

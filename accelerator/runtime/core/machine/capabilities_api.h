@@ -28,10 +28,4 @@ int accelerator_device_library(
 /// @returns 0, or -1 when there is no such device. Waits for nothing, so that
 /// host functions may call it.
 int accelerator_device_fail(int device, int status);
-
-/// Waits for the work that a stream has. Unlike cudaStreamSynchronize it is no
-/// call of CUDA's: it ends no capture, and profilers do not see it.
-/// @param stream a cudaStream_t that is not being captured.
-/// @returns a cudaError_t.
-int accelerator_stream_wait(void* stream);
 }

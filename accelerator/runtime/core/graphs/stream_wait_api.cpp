@@ -1,0 +1,18 @@
+#include "accelerator/runtime/core/graphs/stream_wait_api.h"
+
+#include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/status/guarded.h"
+#include "accelerator/runtime/core/streams/stream.h"
+
+int accelerator_stream_wait(void* stream) {
+  using namespace accelerator::runtime;
+  return guarded([&] {
+    const auto resolved = resolve_stream(static_cast<cudaStream_t>(stream));
+    require_not_capturing(*resolved);
+    if (!resolved->idle()) {
+      resolved->synchronize();
+    }
+    resolved->device().require_health();
+  });
+}

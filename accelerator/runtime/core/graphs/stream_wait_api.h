@@ -1,0 +1,13 @@
+// A wait that torch's side asks for beyond CUDA's own API. A process without
+// this library has NVIDIA's.
+#pragma once
+
+extern "C" {
+
+/// Waits for the work that a stream has. Unlike cudaStreamSynchronize it is no
+/// call of CUDA's: what other threads capture goes on, and profilers do not see
+/// it. A capture of the stream itself is ended, as by that.
+/// @param stream a cudaStream_t.
+/// @returns a cudaError_t.
+int accelerator_stream_wait(void* stream);
+}
