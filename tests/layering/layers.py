@@ -25,8 +25,14 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "accelerator/host": frozenset(),
     "accelerator/runtime": frozenset({"accelerator/abi", "accelerator/host"}),
     "accelerator/backends": frozenset(
-        {"accelerator/abi", "accelerator/backends/errors", "accelerator/host"}
+        {
+            "accelerator/abi",
+            "accelerator/backends/errors",
+            "accelerator/backends/host_streams",
+            "accelerator/host",
+        }
     ),
+    "accelerator/backends/host_streams": frozenset({"accelerator/abi"}),
     "accelerator/backends/errors": frozenset({"accelerator/abi", "accelerator/host"}),
     "cudasim/ptx": frozenset(),
     "cudasim/engine": frozenset({"cudasim/ptx"}),

@@ -1,21 +1,23 @@
 /*
  * The device "fake", the example of a library of the device ABI: its memory is
- * the host's, its streams are threads, and faults and latency come to order
- * (options.h). It has the required functions and no optional group. The
- * functions are in the order of device_api.h; how a stream does its work is in
- * streams.c.
+ * the host's, its streams are threads (accelerator/backends/host_streams), and
+ * faults and latency come to order (options.h). It has the required functions
+ * and no optional group. The functions are in the order of device_api.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "accelerator/abi/device_api.h"
+#define DEVICE_LIBRARY "fake"
+#include "accelerator/backends/errors/fail.h"
 #include "accelerator/backends/fake/options.h"
-#include "accelerator/backends/fake/streams.h"
+#include "accelerator/backends/host_streams/host_streams.h"
 
 enum { PAGE = 4096 };
 
@@ -25,7 +27,12 @@ struct allocation {
   uint64_t size; /* whole pages */
 };
 
-static struct device devices[MOST_DEVICES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static struct device {
+  struct allocation* allocations;
+  uint64_t used, allocated; /* bytes; how often */
+  _Atomic uint64_t pieces; /* of work; needs no lock */
+} devices[MOST_DEVICES];
 
 static void unlock(pthread_mutex_t** held) {
   pthread_mutex_unlock(*held);
@@ -35,25 +42,6 @@ static void unlock(pthread_mutex_t** held) {
 #define LOCK                                                      \
   __attribute__((cleanup(unlock))) pthread_mutex_t* held = &lock; \
   pthread_mutex_lock(held)
-
-static _Thread_local char text[512] = "fake: no error";
-
-#define SAY(...) snprintf(text, sizeof text, __VA_ARGS__)
-/* Ends the function with a status and a text. */
-#define FAIL_IN(function, status, format, ...) \
-  return SAY("fake: %s: " format, function, __VA_ARGS__), (accel_status)(status)
-#define FAIL(...) FAIL_IN(__func__, __VA_ARGS__)
-
-/* Ends a function of a device when an argument is not as needed. */
-#define NEED(device, argument, condition)           \
-  if (!(condition))                                 \
-  FAIL(                                             \
-      ACCEL_INVALID_ARGUMENT,                       \
-      "device %d: %s is %" PRIu64 ", needed is %s", \
-      (int)((device)-devices),                      \
-      #argument,                                    \
-      (uint64_t)(argument),                         \
-      #condition)
 
 /* Ends the function when there is no device of that number. */
 #define HAS_DEVICE(number)                                  \
@@ -65,47 +53,69 @@ static _Thread_local char text[512] = "fake: no error";
   HAS_DEVICE(number);        \
   struct device* name = &devices[number]
 
-/* Its fault, with the text, or ACCEL_OK. */
-static accel_status fault_of(const char* function, struct device* device) {
-  int fault = device->fault, number = (int)(device - devices);
-  if (fault)
-    FAIL_IN(function, fault, "device %d is lost until device_reset", number);
-  return ACCEL_OK;
+/* A status of host_streams.h, with a text if it is a fault. */
+static accel_status answer(
+    const char* function,
+    int32_t number,
+    accel_status status) {
+  if (status == ACCEL_OK || status == ACCEL_NOT_READY)
+    return status;
+  return fail(
+      function, status, "device %d is lost until device_reset", (int)number);
 }
 
-/* Whether work is done; with `wait`, once it is. Ticket UINT64_MAX: all. */
-static accel_status ask(
-    const char* function,
-    struct accel_event_object* event,
-    bool wait) {
-  LOCK;
-  struct accel_event_object mark = *event;
-  if (mark.ticket == UINT64_MAX)
-    mark.ticket = last_ticket;
-  if (wait)
-    wait_until(&mark, true);
-  if (mark.device->fault)
-    return fault_of(function, mark.device);
-  return reached(&mark) ? ACCEL_OK : ACCEL_NOT_READY;
+/* What comes of putting work into a stream. */
+static accel_status answer_put(const char* function, bool done) {
+  if (done)
+    return ACCEL_OK;
+  return fail(function, ACCEL_OUT_OF_MEMORY, "no host memory for work");
 }
 
-static accel_status ask_all(
-    const char* function,
-    struct device* of,
-    accel_stream in,
-    bool wait) {
-  return ask(function, &(struct accel_event_object){of, in, UINT64_MAX}, wait);
+/* Hidden memory is given out by addresses that nothing is mapped at. */
+static const uintptr_t hidden_by = (uintptr_t)1 << 54;
+static char* seen(const void* address) {
+  return (char*)((uintptr_t)address & ~hidden_by);
 }
 
-static accel_status put_work(
-    const char* function,
-    accel_stream stream,
-    struct work work) {
-  LOCK;
-  if (!put(stream, &work))
-    FAIL_IN(function, ACCEL_OUT_OF_MEMORY, "no host memory for %s", "work");
-  return ACCEL_OK;
+/* ---- Work ---- */
+
+/* Counts a piece of work; whether the device is lost, by this one perhaps. */
+static bool is_lost(int32_t number) {
+  if (++devices[number].pieces == options[LOST])
+    host_device_fail(number, ACCEL_DEVICE_LOST);
+  return host_device_fault(number) != ACCEL_OK;
 }
+
+static void do_copy(int32_t number, void* argument) {
+  accel_copy copy = *(const accel_copy*)argument;
+  if (is_lost(number))
+    return;
+  if (options[SLOW])
+    poll(NULL, 0, (int)options[SLOW]);
+  copy.to = seen(copy.to);
+  copy.from = seen(copy.from);
+  host_copy(&copy);
+}
+
+static void do_fill(int32_t number, void* argument) {
+  accel_fill fill = *(const accel_fill*)argument;
+  fill.to = seen(fill.to);
+  if (!is_lost(number))
+    host_fill(&fill);
+}
+
+struct call {
+  accel_callback callback;
+  void* data;
+};
+
+static void do_call(int32_t number, void* argument) {
+  const struct call* call = argument;
+  is_lost(number);
+  call->callback(call->data);
+}
+
+/* ---- Memory ---- */
 
 /* Addresses that the system gives nobody by itself, a page apart and each taken
  * again late: what is used behind its end, or once freed, is not mapped. */
@@ -147,10 +157,6 @@ static bool release(struct device* device, const void* only) {
 
 /* ---- The functions ---- */
 
-static const char* last_error(void) {
-  return text;
-}
-
 static accel_status initialize(const char* wanted) {
   const char* bad = parse_options(wanted);
   if (bad)
@@ -163,8 +169,8 @@ static accel_status initialize(const char* wanted) {
 }
 
 static accel_status finalize(void) {
+  host_streams_finalize();
   LOCK;
-  end_all_streams();
   for (int i = 0; i < MOST_DEVICES; ++i)
     release(&devices[i], NULL);
   return ACCEL_OK;
@@ -176,7 +182,7 @@ static accel_status device_count(int32_t* count) {
 }
 
 static accel_status device_properties(int32_t number, accel_properties* to) {
-  DEVICE(device, number);
+  HAS_DEVICE(number);
   accel_properties all = {
       .struct_size = to->struct_size,
       .name = "Fake device",
@@ -185,28 +191,27 @@ static accel_status device_properties(int32_t number, accel_properties* to) {
           ACCEL_CAP_CALLS_IN_CALLBACKS,
       .total_memory = options[MEMORY],
       .major = 8};
-  all.uuid[15] = (unsigned char)(device - devices);
+  all.uuid[15] = (unsigned char)number;
   memcpy(to, &all, to->struct_size < sizeof all ? to->struct_size : sizeof all);
   return ACCEL_OK;
 }
 
 static accel_status device_synchronize(int32_t number) {
-  DEVICE(device, number);
-  return ask_all(__func__, device, NULL, true);
+  HAS_DEVICE(number);
+  return answer(__func__, number, host_device_status(number, true));
 }
 
 static accel_status device_status(int32_t number) {
-  DEVICE(device, number);
-  return fault_of(__func__, device);
+  HAS_DEVICE(number);
+  return answer(__func__, number, host_device_fault(number));
 }
 
 /* A lost fake comes back here; a real device may answer ACCEL_DEVICE_LOST. */
 static accel_status device_reset(int32_t number) {
   DEVICE(device, number);
+  host_device_reset(number);
   LOCK;
-  wait_until(&(struct accel_event_object){device, NULL, last_ticket}, false);
   release(device, NULL);
-  device->fault = ACCEL_OK;
   return ACCEL_OK;
 }
 
@@ -216,10 +221,10 @@ static accel_status memory_allocate(
     uint64_t alignment,
     void** address) {
   DEVICE(device, number);
-  NEED(device, bytes, bytes > 0);
-  NEED(device, alignment, (alignment & (alignment - 1)) == 0);
-  if (device->fault)
-    return fault_of(__func__, device);
+  NEED(number, bytes, bytes > 0);
+  NEED(number, alignment, (alignment & (alignment - 1)) == 0);
+  if (host_device_fault(number))
+    return answer(__func__, number, host_device_fault(number));
   LOCK;
   uint64_t count = ++device->allocated, every = options[EVERY];
   uint64_t room = options[MEMORY] - device->used;
@@ -269,25 +274,25 @@ static accel_status memory_info(
 }
 
 static accel_status copy(accel_stream stream, const accel_copy* copy) {
-  NEED(stream->device, copy->width, copy->width > 0);
-  NEED(stream->device, copy->height, copy->height > 0);
-  NEED(stream->device, copy->depth, copy->depth > 0);
+  int32_t number = host_stream_device(stream);
+  NEED_BOX(number, copy);
   int32_t to = copy->to_device, from = copy->from_device;
   HAS_DEVICE(to == ACCEL_HOST ? 0 : to);
   HAS_DEVICE(from == ACCEL_HOST ? 0 : from);
-  return put_work(__func__, stream, (struct work){.copy = *copy});
+  return answer_put(
+      __func__, host_stream_put(stream, do_copy, copy, sizeof *copy));
 }
 
 static accel_status fill(accel_stream stream, const accel_fill* fill) {
+  int32_t number = host_stream_device(stream);
   uint32_t size = fill->element_size;
-  NEED(stream->device, size, size == 1 || size == 2 || size == 4);
-  NEED(stream->device, fill->width, fill->width > 0);
-  NEED(stream->device, fill->height, fill->height > 0);
-  NEED(stream->device, fill->depth, fill->depth > 0);
-  NEED(stream->device, (uintptr_t)fill->to, (uintptr_t)fill->to % size == 0);
-  NEED(stream->device, fill->pitch, fill->pitch % size == 0);
-  NEED(stream->device, fill->slice, fill->slice % size == 0);
-  return put_work(__func__, stream, (struct work){.fill = *fill});
+  NEED(number, size, size == 1 || size == 2 || size == 4);
+  NEED_BOX(number, fill);
+  NEED(number, (uintptr_t)fill->to, (uintptr_t)fill->to % size == 0);
+  NEED(number, fill->pitch, fill->pitch % size == 0);
+  NEED(number, fill->slice, fill->slice % size == 0);
+  return answer_put(
+      __func__, host_stream_put(stream, do_fill, fill, sizeof *fill));
 }
 
 static accel_status stream_create(
@@ -295,43 +300,39 @@ static accel_status stream_create(
     int32_t priority,
     accel_stream* stream) {
   (void)priority;
-  DEVICE(device, number);
-  LOCK;
-  accel_stream made = calloc(1, sizeof *made);
-  if (made)
-    made->device = device;
-  if (!made || !start_stream(made)) {
-    free(made);
+  HAS_DEVICE(number);
+  *stream = host_stream_create(number);
+  if (!*stream)
     FAIL(ACCEL_OUT_OF_MEMORY, "no thread for device %d", (int)number);
-  }
-  *stream = made;
   return ACCEL_OK;
 }
 
 static accel_status stream_destroy(accel_stream stream) {
-  LOCK;
-  end_stream(stream);
+  host_stream_destroy(stream);
   return ACCEL_OK;
 }
 
 static accel_status stream_query(accel_stream stream) {
-  return ask_all(__func__, stream->device, stream, false);
+  int32_t number = host_stream_device(stream);
+  return answer(__func__, number, host_stream_status(stream, false));
 }
 
 static accel_status stream_synchronize(accel_stream stream) {
-  return ask_all(__func__, stream->device, stream, true);
+  int32_t number = host_stream_device(stream);
+  return answer(__func__, number, host_stream_status(stream, true));
 }
 
 static accel_status stream_wait_event(accel_stream stream, accel_event event) {
-  return put_work(__func__, stream, (struct work){.event = event});
+  return answer_put(__func__, host_stream_wait_event(stream, event));
 }
 
 static accel_status stream_callback(
     accel_stream stream,
     accel_callback callback,
     void* data) {
-  struct work work = {.callback = callback, .data = data};
-  return put_work(__func__, stream, work);
+  struct call call = {callback, data};
+  return answer_put(
+      __func__, host_stream_put(stream, do_call, &call, sizeof call));
 }
 
 static accel_status event_create(
@@ -339,34 +340,31 @@ static accel_status event_create(
     int32_t timing,
     accel_event* event) {
   (void)timing;
-  DEVICE(device, number);
-  accel_event made = calloc(1, sizeof *made);
-  if (!made)
-    FAIL(ACCEL_OUT_OF_MEMORY, "no host memory for %s", "an event");
-  made->device = device;
-  *event = made;
+  HAS_DEVICE(number);
+  *event = host_event_create(number);
+  if (!*event)
+    FAIL(ACCEL_OUT_OF_MEMORY, "no host memory for an event");
   return ACCEL_OK;
 }
 
 static accel_status event_destroy(accel_event event) {
-  free(event);
+  host_event_destroy(event);
   return ACCEL_OK;
 }
 
 static accel_status event_record(accel_event event, accel_stream stream) {
-  NEED(event->device, stream->device - devices, stream->device == event->device);
-  LOCK;
-  event->stream = stream;
-  event->ticket = last_ticket;
+  int32_t number = host_stream_device(stream);
+  NEED(event->device, number, number == event->device);
+  host_event_record(event, stream);
   return ACCEL_OK;
 }
 
 static accel_status event_query(accel_event event) {
-  return ask(__func__, event, false);
+  return answer(__func__, event->device, host_event_status(event, false));
 }
 
 static accel_status event_synchronize(accel_event event) {
-  return ask(__func__, event, true);
+  return answer(__func__, event->device, host_event_status(event, true));
 }
 
 static const accel_api api = {

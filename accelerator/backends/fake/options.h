@@ -4,7 +4,9 @@
 
 #include <stdint.h>
 
-enum { MOST_DEVICES = 64 };
+#include "accelerator/backends/host_streams/host_streams.h"
+
+enum { MOST_DEVICES = MOST_HOST_DEVICES };
 
 /* Numbers from 1 on; those without a default are 0 until they are given. */
 enum {

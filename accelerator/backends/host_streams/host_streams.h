@@ -1,0 +1,79 @@
+/*
+ * Streams and events for the library of a device that has none of its own: a
+ * stream is a thread of the host that does its work in order, an event is a
+ * mark in it. The library of the device says what a piece of work is; that may
+ * be a call of a driver that waits. The functions may be called from any
+ * thread, and none of them from within work, but for host_device_fail and
+ * host_device_fault.
+ */
+#ifndef ACCELERATOR_BACKENDS_HOST_STREAMS_HOST_STREAMS_H_
+#define ACCELERATOR_BACKENDS_HOST_STREAMS_HOST_STREAMS_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "accelerator/abi/device_api.h"
+
+/* Devices are numbered from 0 on, below this. */
+enum { MOST_HOST_DEVICES = 64 };
+
+/* The work up to a ticket, of a stream or (null) of all of the device's. It is
+ * reached when none of that is left; a stream that is gone has none. Tickets
+ * begin at 1 and are not used twice. */
+struct accel_event_object {
+  int32_t device;
+  accel_stream stream;
+  uint64_t ticket;
+};
+
+/* A piece of work. It is called even when the device has a fault, since
+ * somebody may wait for what it does: see host_device_fault.
+ * `argument`: what was put in, 16-byte aligned. */
+typedef void (*host_work)(int32_t device, void* argument);
+
+/* Starts a thread; null without one, or without memory. */
+accel_stream host_stream_create(int32_t device);
+/* Lets the thread end when it has done what it was given. */
+void host_stream_destroy(accel_stream stream);
+int32_t host_stream_device(accel_stream stream);
+/* Puts work behind all other, with a copy of `bytes` bytes of its argument;
+ * false without memory. */
+bool host_stream_put(
+    accel_stream stream,
+    host_work work,
+    const void* argument,
+    size_t bytes);
+/* Work that waits for what the event marks as this is called; false without
+ * memory. A device with a fault does not wait. */
+bool host_stream_wait_event(accel_stream stream, accel_event event);
+
+/* An event that marks nothing; null without memory. */
+accel_event host_event_create(int32_t device);
+void host_event_destroy(accel_event event);
+/* Marks the work that the stream has been given. */
+void host_event_record(accel_event event, accel_stream stream);
+
+/* Of the work of a stream, before an event, of all streams of a device: the
+ * fault of the device, else ACCEL_OK if it is done, else ACCEL_NOT_READY.
+ * `wait`: once it is done, or the device has a fault. */
+accel_status host_stream_status(accel_stream stream, bool wait);
+accel_status host_event_status(accel_event event, bool wait);
+accel_status host_device_status(int32_t device, bool wait);
+
+/* Gives the device a fault, such as ACCEL_DEVICE_LOST: who waits for it gets
+ * that. */
+void host_device_fail(int32_t device, accel_status fault);
+/* ACCEL_OK while it has none. */
+accel_status host_device_fault(int32_t device);
+/* Waits until the device has no work and takes its fault away. */
+void host_device_reset(int32_t device);
+
+/* Drops the work of all streams and waits until their threads are gone. */
+void host_streams_finalize(void);
+
+/* The copy and the fill of device_api.h where the host sees both sides. */
+void host_copy(const accel_copy* copy);
+void host_fill(const accel_fill* fill);
+
+#endif /* ACCELERATOR_BACKENDS_HOST_STREAMS_HOST_STREAMS_H_ */
