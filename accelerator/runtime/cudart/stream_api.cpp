@@ -90,14 +90,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
         stream->device().ordinal(),
         stream->id());
     stream->synchronize();
-    if (stream->kind() == Stream::Kind::kLegacy) {
-      // Its next task would wait for the blocking streams; so does its end.
-      for (const auto& other : stream->device().streams()) {
-        if (other->kind() == Stream::Kind::kBlocking) {
-          other->synchronize();
-        }
-      }
-    }
     stream->device().require_health();
   });
 }

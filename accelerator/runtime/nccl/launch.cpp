@@ -10,6 +10,7 @@
 #include "accelerator/runtime/nccl/error.h"
 #include "accelerator/runtime/nccl/memory.h"
 #include "accelerator/runtime/nccl/thread.h"
+#include "accelerator/runtime/stream_work/stream_work.h"
 
 namespace accelerator::nccl {
 namespace {
@@ -24,9 +25,11 @@ bool has_memory(const Communicator& own, const Operation& operation) {
   const std::size_t factor_bytes = operation.factor_on_device == nullptr
       ? 0
       : size_of(operation.signature.type);
-  return accessible(name, operation.send, bytes_to_send(own, operation)) &&
-      accessible(name, operation.receive, bytes_to_receive(own, operation)) &&
-      accessible(name, operation.factor_on_device, factor_bytes);
+  return stream_work::accessible(
+      name,
+      {{operation.send, bytes_to_send(own, operation)},
+       {operation.receive, bytes_to_receive(own, operation)},
+       {operation.factor_on_device, factor_bytes}});
 }
 
 /// Puts copies on the host in the place of the operation's buffers.

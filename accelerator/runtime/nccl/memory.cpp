@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <list>
 #include <mutex>
@@ -47,31 +46,6 @@ bool same(const cudaIpcMemHandle_t& a, const cudaIpcMemHandle_t& b) {
 }
 
 } // namespace
-
-bool accessible(const char* function, const void* buffer, std::size_t bytes) {
-  auto begin = reinterpret_cast<CUdeviceptr>(buffer);
-  const CUdeviceptr end = begin + bytes;
-  bool there = end >= begin;
-  // Allocations may lie side by side: an expandable segment is mapped piece by
-  // piece.
-  while (there && begin < end) {
-    CUdeviceptr base = 0;
-    std::size_t size = 0;
-    there = cuMemGetAddressRange(&base, &size, begin) == CUDA_SUCCESS &&
-        base + size > begin;
-    begin = base + size;
-  }
-  if (!there) {
-    std::fprintf(
-        stderr,
-        "torch_cuda: %s: illegal memory access: %zu bytes at %p are not within an "
-        "allocation\n",
-        function,
-        bytes,
-        buffer);
-  }
-  return there;
-}
 
 void set_fault(int device) {
   runtime::machine().device(device).set_fault(cudaErrorIllegalAddress);

@@ -12,10 +12,6 @@
 
 namespace accelerator::nccl {
 
-/// Says on stderr, unless all bytes belong to allocations, that they do not.
-/// @param function for the message.
-bool accessible(const char* function, const void* buffer, std::size_t bytes);
-
 /// The device is at fault from now on, as after a kernel's access to an illegal
 /// address.
 void set_fault(int device);

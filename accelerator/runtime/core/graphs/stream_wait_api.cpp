@@ -10,7 +10,7 @@ int accelerator_stream_wait(void* stream) {
   return guarded([&] {
     const auto resolved = resolve_stream(static_cast<cudaStream_t>(stream));
     require_not_capturing(*resolved);
-    if (!resolved->idle()) {
+    if (!resolved->synchronized()) {
       resolved->synchronize();
     }
     resolved->device().require_health();

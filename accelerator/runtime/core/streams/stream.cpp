@@ -1,5 +1,6 @@
 #include "accelerator/runtime/core/streams/stream.h"
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <thread>
@@ -124,6 +125,31 @@ bool Stream::idle() const {
 void Stream::synchronize() {
   // A fault is the device's, and asked for there.
   api().stream_synchronize(native_);
+  for (const auto& other : before_next()) {
+    api().stream_synchronize(other->native_);
+  }
+}
+
+bool Stream::synchronized() const {
+  const auto others = before_next();
+  return idle() &&
+      std::all_of(others.begin(), others.end(), [](const auto& other) {
+           return other->idle();
+         });
+}
+
+std::vector<std::shared_ptr<Stream>> Stream::before_next() const {
+  if (kind_ != Kind::kLegacy || !set_.had_blocking()) {
+    return {};
+  }
+  auto others = set_.all();
+  others.erase(
+      std::remove_if(
+          others.begin(),
+          others.end(),
+          [](const auto& other) { return other->kind_ != Kind::kBlocking; }),
+      others.end());
+  return others;
 }
 
 } // namespace accelerator::runtime

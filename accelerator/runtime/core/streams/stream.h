@@ -72,8 +72,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   /// Whether all that was put in so far is done.
   bool idle() const;
-  /// Waits for all that was put in so far.
+  /// Waits for all that was put in so far. The legacy default stream's next
+  /// task would wait for the blocking streams too; so does this.
   void synchronize();
+  /// Whether synchronize() has nothing to wait for.
+  bool synchronized() const;
 
   /// The capture this stream takes part in and the nodes that what comes next
   /// depends on; belongs to graphs/capture.h, guarded by a
@@ -85,6 +88,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
  private:
   std::unique_lock<std::mutex> join();
+  // Those that the next task would wait for.
+  std::vector<std::shared_ptr<Stream>> before_next() const;
   void wait_for(Stream& other);
 
   StreamSet& set_;

@@ -33,6 +33,9 @@ std::shared_ptr<Stream> StreamSet::create(unsigned flags, int priority) {
     const std::lock_guard lock(mutex_);
     streams_.push_back(stream);
   }
+  if (kind == Stream::Kind::kBlocking) {
+    had_blocking_.store(true, std::memory_order_release);
+  }
   handles_.add(stream);
   return stream;
 }

@@ -44,6 +44,11 @@ class StreamSet {
   std::shared_ptr<Stream> create(unsigned flags, int priority);
   /// Forgets a stream; it ends when its work is done.
   void remove(const Stream& stream);
+  /// Whether there ever was a blocking stream, which the default stream waits
+  /// for. Most programs have none.
+  bool had_blocking() const {
+    return had_blocking_.load(std::memory_order_acquire);
+  }
   /// All streams that live.
   std::vector<std::shared_ptr<Stream>> all() const;
   /// Waits for all work of all streams.
@@ -68,6 +73,7 @@ class StreamSet {
   mutable std::mutex mutex_;
   std::mutex order_mutex_;
   std::vector<std::shared_ptr<Stream>> streams_; // the first is the default
+  std::atomic<bool> had_blocking_{false};
   std::atomic<Status> fault_{cudaSuccess}; // of the host's part in the work
   mutable std::atomic<bool> told_{false}; // that the device is lost
 };
