@@ -16,6 +16,7 @@ from accelerator.new import new
 
 _TEMPLATE = pathlib.Path(new.__file__).parent / "template"
 _FILES = {
+    ".bazelignore",
     ".bazelrc",
     ".ci/run",
     ".github/workflows/ci.yml",
@@ -82,6 +83,12 @@ class NewTest(parameterized.TestCase):
         script = self.folder / "device" / ".ci" / "run"
         self.assertTrue(os.access(script, os.X_OK))
         subprocess.run(["sh", "-n", script], check=True)
+
+    def test_what_the_workflow_checks_out_is_no_package(self) -> None:
+        files = self.written("my_npu")
+        folders = re.findall(r"^ +path: (\S+)$", files[".github/workflows/ci.yml"], re.MULTILINE)
+        self.assertNotEmpty(folders)
+        self.assertContainsSubset(folders, files[".bazelignore"].splitlines())
 
     @parameterized.parameters(
         "", "Npu", "1npu", "my-npu", "_npu", "npu_", "my__npu", "npu.x", "nüu", "a b", "x" * 65
