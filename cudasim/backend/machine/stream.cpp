@@ -52,17 +52,14 @@ void Stream::enqueue(Task task, bool always, std::function<void()> after) {
     }
     return;
   }
-  {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return queue_.size() < kQueueLimit; });
-  }
   push(std::move(item));
 }
 
 void Stream::push(Item item) {
   bool start = false;
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return queue_.size() < kQueueLimit; });
     require(!closing_, "the stream is destroyed");
     queue_.push_back(std::move(item));
     ++submitted_;

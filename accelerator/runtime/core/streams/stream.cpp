@@ -99,6 +99,10 @@ std::unique_lock<std::mutex> Stream::join() {
     return {};
   }
   std::unique_lock lock(set_.order_mutex());
+  // A blocking stream that another thread makes now joins after this.
+  if (kind_ == Kind::kLegacy && !set_.had_blocking()) {
+    return lock;
+  }
   for (const auto& other : set_.all()) {
     const bool related = kind_ == Kind::kLegacy
         ? other->kind_ == Kind::kBlocking
