@@ -35,6 +35,21 @@ __attribute__((format(printf, 3, 4))) static inline accel_status fail(
   return status;
 }
 
+/* Gives a status on; a fault of the device gets a text. */
+static inline accel_status answer(
+    const char* function,
+    int32_t device,
+    accel_status status) {
+  if (!ACCEL_IS_FAULT(status))
+    return status;
+  return fail(
+      function,
+      status,
+      "device %d is %s until device_reset",
+      (int)device,
+      status == ACCEL_DEVICE_LOST ? "lost" : "at fault");
+}
+
 /* Ends a function of the ABI with a status and a text. */
 #define FAIL(status, ...) return fail(__func__, status, __VA_ARGS__)
 

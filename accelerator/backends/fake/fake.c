@@ -53,17 +53,6 @@ static void unlock(pthread_mutex_t** held) {
   HAS_DEVICE(number);        \
   struct device* name = &devices[number]
 
-/* A status of host_streams.h, with a text if it is a fault. */
-static accel_status answer(
-    const char* function,
-    int32_t number,
-    accel_status status) {
-  if (status == ACCEL_OK || status == ACCEL_NOT_READY)
-    return status;
-  return fail(
-      function, status, "device %d is lost until device_reset", (int)number);
-}
-
 /* What comes of putting work into a stream. */
 static accel_status answer_put(const char* function, bool done) {
   if (done)
@@ -209,9 +198,10 @@ static accel_status device_status(int32_t number) {
 /* A lost fake comes back here; a real device may answer ACCEL_DEVICE_LOST. */
 static accel_status device_reset(int32_t number) {
   DEVICE(device, number);
-  host_device_reset(number);
+  host_device_drain(number);
   LOCK;
   release(device, NULL);
+  host_device_recover(number);
   return ACCEL_OK;
 }
 
@@ -223,8 +213,9 @@ static accel_status memory_allocate(
   DEVICE(device, number);
   NEED(number, bytes, bytes > 0);
   NEED(number, alignment, (alignment & (alignment - 1)) == 0);
-  if (host_device_fault(number))
-    return answer(__func__, number, host_device_fault(number));
+  accel_status fault = host_device_fault(number);
+  if (fault)
+    return answer(__func__, number, fault);
   LOCK;
   uint64_t count = ++device->allocated, every = options[EVERY];
   uint64_t room = options[MEMORY] - device->used;
@@ -360,11 +351,13 @@ static accel_status event_record(accel_event event, accel_stream stream) {
 }
 
 static accel_status event_query(accel_event event) {
-  return answer(__func__, event->device, host_event_status(event, false));
+  int32_t number = event->device;
+  return answer(__func__, number, host_event_status(event, false));
 }
 
 static accel_status event_synchronize(accel_event event) {
-  return answer(__func__, event->device, host_event_status(event, true));
+  int32_t number = event->device; /* the event may go while it is waited for */
+  return answer(__func__, number, host_event_status(event, true));
 }
 
 static const accel_api api = {

@@ -34,9 +34,8 @@ static atomic_int faults[MOST_HOST_DEVICES];
 
 static bool reached(const struct accel_event_object* mark) {
   for (accel_stream at = streams; at; at = at->next)
-    if (at->device == mark->device && at->first &&
-        (!mark->stream || at == mark->stream) &&
-        at->first->ticket <= mark->ticket)
+    if ((mark->stream ? at == mark->stream : at->device == mark->device) &&
+        at->first && at->first->ticket <= mark->ticket)
       return false;
   return true;
 }
@@ -139,7 +138,8 @@ bool host_stream_wait_event(accel_stream stream, accel_event event) {
 
 accel_stream host_stream_create(int32_t device) {
   pthread_t thread;
-  accel_stream made = calloc(1, sizeof *made);
+  const bool known = device >= 0 && device < MOST_HOST_DEVICES;
+  accel_stream made = known ? calloc(1, sizeof *made) : NULL;
   if (!made)
     return NULL;
   made->device = device;
@@ -189,6 +189,7 @@ void host_streams_finalize(void) {
   pthread_cond_broadcast(&changed);
   while (streams)
     pthread_cond_wait(&changed, &lock);
+  stopping = false;
   pthread_mutex_unlock(&lock);
 }
 
@@ -230,7 +231,8 @@ accel_status host_device_status(int32_t device, bool wait) {
 
 void host_device_fail(int32_t device, accel_status fault) {
   pthread_mutex_lock(&lock);
-  faults[device] = (int)fault;
+  if (!faults[device])
+    faults[device] = (int)fault;
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&lock);
 }
@@ -239,10 +241,15 @@ accel_status host_device_fault(int32_t device) {
   return (accel_status)faults[device];
 }
 
-void host_device_reset(int32_t device) {
+void host_device_drain(int32_t device) {
   pthread_mutex_lock(&lock);
   struct accel_event_object all = all_of(device, NULL);
   wait_for(&all, false);
+  pthread_mutex_unlock(&lock);
+}
+
+void host_device_recover(int32_t device) {
+  pthread_mutex_lock(&lock);
   faults[device] = ACCEL_OK;
   pthread_mutex_unlock(&lock);
 }

@@ -2,9 +2,13 @@
  * Streams and events for the library of a device that has none of its own: a
  * stream is a thread of the host that does its work in order, an event is a
  * mark in it. The library of the device says what a piece of work is; that may
- * be a call of a driver that waits. The functions may be called from any
- * thread, and none of them from within work, but for host_device_fail and
- * host_device_fault.
+ * be a call of a driver that waits. All work of a stream is called on its
+ * thread, so that what a driver wants set in each thread can be set there.
+ *
+ * The functions may be called from any thread, also from within work; but work
+ * that waits for its own stream or device, or finalizes, waits for ever. What
+ * comes from outside, such as numbers of devices, the library of the device
+ * checks before.
  */
 #ifndef ACCELERATOR_BACKENDS_HOST_STREAMS_HOST_STREAMS_H_
 #define ACCELERATOR_BACKENDS_HOST_STREAMS_HOST_STREAMS_H_
@@ -14,6 +18,10 @@
 #include <stdint.h>
 
 #include "accelerator/abi/device_api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Devices are numbered from 0 on, below this. */
 enum { MOST_HOST_DEVICES = 64 };
@@ -27,14 +35,15 @@ struct accel_event_object {
   uint64_t ticket;
 };
 
-/* A piece of work. It is called even when the device has a fault, since
- * somebody may wait for what it does: see host_device_fault.
+/* A piece of work. It is called also when the device has a fault: callbacks are
+ * called then; copies, fills and the like ask host_device_fault and leave it.
  * `argument`: what was put in, 16-byte aligned. */
 typedef void (*host_work)(int32_t device, void* argument);
 
-/* Starts a thread; null without one, or without memory. */
+/* Starts a thread; null without one, without memory, or where the device's
+ * number is too large. */
 accel_stream host_stream_create(int32_t device);
-/* Lets the thread end when it has done what it was given. */
+/* Lets the thread end when it has done what it was given; not waited for. */
 void host_stream_destroy(accel_stream stream);
 int32_t host_stream_device(accel_stream stream);
 /* Puts work behind all other, with a copy of `bytes` bytes of its argument;
@@ -50,8 +59,10 @@ bool host_stream_wait_event(accel_stream stream, accel_event event);
 
 /* An event that marks nothing; null without memory. */
 accel_event host_event_create(int32_t device);
+/* Who waits for it still does. */
 void host_event_destroy(accel_event event);
-/* Marks the work that the stream has been given. */
+/* Marks the work that the stream has been given. Faults are those of the
+ * event's device: device_api.h wants one event's streams to be of one. */
 void host_event_record(accel_event event, accel_stream stream);
 
 /* Of the work of a stream, before an event, of all streams of a device: the
@@ -62,18 +73,27 @@ accel_status host_event_status(accel_event event, bool wait);
 accel_status host_device_status(int32_t device, bool wait);
 
 /* Gives the device a fault, such as ACCEL_DEVICE_LOST: who waits for it gets
- * that. */
+ * that. The first fault stays. */
 void host_device_fail(int32_t device, accel_status fault);
 /* ACCEL_OK while it has none. */
 accel_status host_device_fault(int32_t device);
-/* Waits until the device has no work and takes its fault away. */
-void host_device_reset(int32_t device);
+/* Waits until all work that the device was given is done or, by work that asks
+ * for a fault, dropped. */
+void host_device_drain(int32_t device);
+/* Takes the fault away. A reset of the device drains it, frees its memory, and
+ * does this last: who sees no fault uses it at once. */
+void host_device_recover(int32_t device);
 
-/* Drops the work of all streams and waits until their threads are gone. */
+/* Drops the work of all streams, waits for what is being done, and destroys
+ * the streams. */
 void host_streams_finalize(void);
 
 /* The copy and the fill of device_api.h where the host sees both sides. */
 void host_copy(const accel_copy* copy);
 void host_fill(const accel_fill* fill);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
 
 #endif /* ACCELERATOR_BACKENDS_HOST_STREAMS_HOST_STREAMS_H_ */

@@ -1,8 +1,13 @@
 // Faults to order: memory that runs out, a device that is lost, slow copies.
 // Each test is a process of its own, since options are given once; a library
 // that has no such options (as `fake` has them) skips them.
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <fstream>
+#include <memory>
+#include <string>
 #include <thread>
 
 #include "accelerator/conformance/abi/support.h"
@@ -12,6 +17,19 @@ namespace {
 
 void add_one(void* data) {
   ++*static_cast<std::atomic<int>*>(data);
+}
+
+/// Waits until a thread, which says its number when it is about to wait, does.
+void wait_until_asleep(const std::atomic<pid_t>& thread) {
+  for (std::string state; state != "S";) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (thread != 0) {
+      // The state is behind the name of the program, in parentheses.
+      std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+      std::getline(stat, state, ')');
+      stat >> state;
+    }
+  }
 }
 
 class OutOfMemory : public testing::TestWithParam<int> {};
@@ -178,6 +196,32 @@ TEST(LostWork, EndsWaits) {
   ASSERT_OK(api().fill(other, &fill));
   for (auto& thread : waiting)
     thread.join();
+}
+
+// The text is right, though the event went while it was waited for.
+TEST(LostWork, EndsWaitsForEventsThatAreGone) {
+  IN_PROCESS_WITH("lost=2");
+  Stream held(api(), 0), other(api(), 0);
+  Memory memory(api(), 0, 100);
+  Gate gate;
+  gate.close(held);
+  gate.wait_until_reached();
+  auto event = std::make_unique<Event>(api(), 0);
+  ASSERT_OK(api().event_record(*event, held));
+  std::atomic<pid_t> waiter = 0;
+  std::thread waiting([&, handle = accel_event(*event)] {
+    waiter = gettid();
+    EXPECT_STATUS(ACCEL_DEVICE_LOST, api().event_synchronize(handle));
+    expect_text({"event_synchronize", "device 0"});
+  });
+  wait_until_asleep(waiter);
+  event.reset();
+  // Room that the event had is used again.
+  const std::vector<std::vector<unsigned char>> others(
+      50, std::vector<unsigned char>(24, 0x55));
+  const accel_fill fill = elements(memory.get(), 1, 1, 100);
+  ASSERT_OK(api().fill(other, &fill));
+  waiting.join();
 }
 
 // A device that waits for an event of a lost one goes on.

@@ -55,19 +55,21 @@ static accel_status device_properties(int32_t device, accel_properties* to) {
 
 static accel_status device_status(int32_t device) {
   NEED_DEVICE(device);
-  return ACCEL_OK;
+  return answer(__func__, device, host_device_fault(device));
 }
 
 /* ---- Work: what a stream's thread calls when its turn comes ---- */
 
+/* A call of the driver may wait here. If it fails, the device is at fault from
+ * then on: host_device_fail(device, ACCEL_DEVICE_LOST). */
 static void do_copy(int32_t device, void* argument) {
-  (void)device;
-  host_copy(argument);
+  if (!host_device_fault(device))
+    host_copy(argument);
 }
 
 static void do_fill(int32_t device, void* argument) {
-  (void)device;
-  host_fill(argument);
+  if (!host_device_fault(device))
+    host_fill(argument);
 }
 
 struct call {
@@ -75,6 +77,7 @@ struct call {
   void* data;
 };
 
+/* Also of a device at fault: somebody waits for what it does. */
 static void do_call(int32_t device, void* argument) {
   (void)device;
   const struct call* call = argument;
@@ -116,7 +119,7 @@ static accel_status stream_callback(
 
 static accel_status device_synchronize(int32_t device) {
   NEED_DEVICE(device);
-  return host_device_status(device, true);
+  return answer(__func__, device, host_device_status(device, true));
 }
 
 /* ---- Memory ---- */
@@ -165,6 +168,9 @@ static accel_status memory_allocate(
   NEED_DEVICE(device);
   NEED(0, bytes, bytes > 0);
   NEED(0, alignment, (alignment & (alignment - 1)) == 0);
+  const accel_status fault = host_device_fault(device);
+  if (fault)
+    return answer(__func__, device, fault);
   LOCK;
   struct allocation* made = malloc(sizeof *made);
   void* begin = NULL;
@@ -205,9 +211,10 @@ static accel_status memory_info(
 
 static accel_status device_reset(int32_t device) {
   NEED_DEVICE(device);
-  host_device_reset(device);
+  host_device_drain(device);
   LOCK;
   release(NULL);
+  host_device_recover(device); /* the last: others allocate from here on */
   return ACCEL_OK;
 }
 
@@ -231,11 +238,11 @@ static accel_status stream_destroy(accel_stream stream) {
 }
 
 static accel_status stream_query(accel_stream stream) {
-  return host_stream_status(stream, false);
+  return answer(__func__, 0, host_stream_status(stream, false));
 }
 
 static accel_status stream_synchronize(accel_stream stream) {
-  return host_stream_status(stream, true);
+  return answer(__func__, 0, host_stream_status(stream, true));
 }
 
 static accel_status stream_wait_event(accel_stream stream, accel_event event) {
@@ -268,11 +275,11 @@ static accel_status event_record(accel_event event, accel_stream stream) {
 }
 
 static accel_status event_query(accel_event event) {
-  return host_event_status(event, false);
+  return answer(__func__, 0, host_event_status(event, false));
 }
 
 static accel_status event_synchronize(accel_event event) {
-  return host_event_status(event, true);
+  return answer(__func__, 0, host_event_status(event, true));
 }
 
 /* ---- The struct ---- */
