@@ -5,10 +5,10 @@
  * be a call of a driver that waits. All work of a stream is called on its
  * thread, so that what a driver wants set in each thread can be set there.
  *
- * The functions may be called from any thread, also from within work; but work
- * that waits for its own stream or device, or finalizes, waits for ever. What
- * comes from outside, such as numbers of devices, the library of the device
- * checks before.
+ * The functions may be called from any thread, also from within work, so that
+ * such a device has ACCEL_CAP_CALLS_IN_CALLBACKS; but work that waits for its
+ * own stream or device, or finalizes, waits for ever. What comes from outside,
+ * such as numbers of devices, the library of the device checks before.
  */
 #ifndef ACCELERATOR_BACKENDS_HOST_STREAMS_HOST_STREAMS_H_
 #define ACCELERATOR_BACKENDS_HOST_STREAMS_HOST_STREAMS_H_

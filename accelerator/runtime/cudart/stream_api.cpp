@@ -89,7 +89,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
         tracing::WaitRecord::Kind::kStream,
         stream->device().ordinal(),
         stream->id());
-    stream->synchronize();
+    stream->synchronize_in_order();
     stream->device().require_health();
   });
 }

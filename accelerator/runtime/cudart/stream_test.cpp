@@ -3,7 +3,9 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <future>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -116,6 +118,41 @@ TEST_F(Streams, TheDefaultStreamWaitsForBlockingStreamsOnly) {
   other_gate.open();
   EXPECT_EQ(cudaStreamSynchronize(first), cudaSuccess); // it uses the gate
   EXPECT_EQ(cudaStreamDestroy(blocking), cudaSuccess);
+}
+
+// A copy in the default stream waits for what is in the blocking streams when
+// it is given, and not for what comes into them later.
+TEST_F(Streams, ACopyWaitsForWhatIsBeforeIt) {
+  Gate gate;
+  Gate later_gate;
+  cudaStream_t before = nullptr;
+  cudaStream_t later = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&before), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreate(&later), cudaSuccess);
+  void* from = nullptr;
+  ASSERT_EQ(cudaMalloc(&from, 1), cudaSuccess);
+  ASSERT_EQ(cudaLaunchHostFunc(before, Gate::wait, &gate), cudaSuccess);
+  auto copied = std::async(std::launch::async, [&] {
+    char to = 0;
+    return cudaMemcpy(&to, from, 1, cudaMemcpyDeviceToHost);
+  });
+  // The stream is not idle once the copy has joined the order.
+  while (cudaStreamQuery(nullptr) == cudaSuccess) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(cudaLaunchHostFunc(later, Gate::wait, &later_gate), cudaSuccess);
+  EXPECT_EQ(
+      copied.wait_for(std::chrono::milliseconds(0)),
+      std::future_status::timeout);
+  gate.open();
+  EXPECT_EQ(
+      copied.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  later_gate.open();
+  EXPECT_EQ(copied.get(), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess); // it uses the gates
+  EXPECT_EQ(cudaStreamDestroy(before), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(later), cudaSuccess);
+  EXPECT_EQ(cudaFree(from), cudaSuccess);
 }
 
 TEST_F(Streams, EventsTakeTheTimeBetweenThem) {

@@ -172,10 +172,13 @@ accel_status event_query(accel_event event) {
 
 accel_status event_synchronize(accel_event event) {
   return call("event_synchronize", [&] {
-    if (const auto point = event_of(event).point()) {
+    const auto point = event_of(event).point();
+    // The event may go while it is waited for.
+    const std::int32_t device = event->device;
+    if (point != nullptr) {
       point->wait();
     }
-    machine().device(event->device).require_health();
+    machine().device(device).require_health();
   });
 }
 

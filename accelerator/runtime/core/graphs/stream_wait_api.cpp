@@ -10,8 +10,8 @@ int accelerator_stream_wait(void* stream) {
   return guarded([&] {
     const auto resolved = resolve_stream(static_cast<cudaStream_t>(stream));
     require_not_capturing(*resolved);
-    if (!resolved->synchronized()) {
-      resolved->synchronize();
+    if (!resolved->idle_in_order()) {
+      resolved->synchronize_in_order();
     }
     resolved->device().require_health();
   });

@@ -129,17 +129,21 @@ bool Stream::idle() const {
 void Stream::synchronize() {
   // A fault is the device's, and asked for there.
   api().stream_synchronize(native_);
-  for (const auto& other : before_next()) {
-    api().stream_synchronize(other->native_);
-  }
 }
 
-bool Stream::synchronized() const {
+bool Stream::idle_in_order() const {
   const auto others = before_next();
   return idle() &&
       std::all_of(others.begin(), others.end(), [](const auto& other) {
            return other->idle();
          });
+}
+
+void Stream::synchronize_in_order() {
+  synchronize();
+  for (const auto& other : before_next()) {
+    other->synchronize();
+  }
 }
 
 std::vector<std::shared_ptr<Stream>> Stream::before_next() const {

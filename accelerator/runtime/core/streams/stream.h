@@ -72,11 +72,15 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   /// Whether all that was put in so far is done.
   bool idle() const;
-  /// Waits for all that was put in so far. The legacy default stream's next
-  /// task would wait for the blocking streams too; so does this.
+  /// Waits for all that was put in so far.
   void synchronize();
-  /// Whether synchronize() has nothing to wait for.
-  bool synchronized() const;
+  /// Whether that, and all that the next task would wait for, is done: the
+  /// legacy default stream's waits for the blocking streams.
+  bool idle_in_order() const;
+  /// Waits for that, as a program does that waits for the stream. A call that
+  /// waits for its own task alone must not: what came into the blocking streams
+  /// since may wait for the program.
+  void synchronize_in_order();
 
   /// The capture this stream takes part in and the nodes that what comes next
   /// depends on; belongs to graphs/capture.h, guarded by a
