@@ -16,7 +16,7 @@ torch.ones(1, device="cuda")
 handle = ctypes.c_void_p()
 for library, function in (
     ("libcusolver.so.11", "cusolverSpCreate"),
-    ("libcusparse.so.12", "cusparseCreate"),
+    ("libcusparse.so.12", "cusparseScsrcolor"),
 ):
     print(library, getattr(ctypes.CDLL(library), function)(ctypes.byref(handle)))
 print(torch.ones(3, device="cuda").sum().item())
@@ -30,7 +30,7 @@ class MissingLibrariesTest(absltest.TestCase):
         self.assertEqual(
             done.stdout.splitlines(), ["libcusolver.so.11 9", "libcusparse.so.12 10", "3.0"]
         )
-        for function in ("cusolverSpCreate", "cusparseCreate"):
+        for function in ("cusolverSpCreate", "cusparseScsrcolor"):
             self.assertIn(f"torch_cuda: {function} is not supported", done.stderr)
 
 

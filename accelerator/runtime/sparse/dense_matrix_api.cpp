@@ -1,0 +1,158 @@
+// Descriptors of dense matrices.
+#include <cusparse.h>
+
+#include "accelerator/runtime/sparse/descriptors.h"
+#include "accelerator/runtime/sparse/numbers.h"
+#include "accelerator/runtime/sparse/objects.h"
+
+namespace accelerator::sparse {
+namespace {
+
+template <typename Pointer>
+cusparseStatus_t get(
+    const cusparseDnMatDescr* matrix,
+    std::int64_t* rows,
+    std::int64_t* columns,
+    std::int64_t* leading,
+    Pointer* values,
+    cudaDataType* type,
+    cusparseOrder_t* order) {
+  return matrix == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
+                           : answer(
+                                 std::pair(rows, matrix->rows),
+                                 std::pair(columns, matrix->columns),
+                                 std::pair(leading, matrix->leading),
+                                 std::pair(values, matrix->values),
+                                 std::pair(type, matrix->type),
+                                 std::pair(order, matrix->order));
+}
+
+template <typename Pointer>
+cusparseStatus_t get_values(const cusparseDnMatDescr* matrix, Pointer* values) {
+  return matrix == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
+                           : answer(std::pair(values, matrix->values));
+}
+
+} // namespace
+} // namespace accelerator::sparse
+
+using namespace accelerator::sparse;
+
+extern "C" {
+
+cusparseStatus_t cusparseCreateDnMat(
+    cusparseDnMatDescr_t* matrix,
+    std::int64_t rows,
+    std::int64_t columns,
+    std::int64_t leading,
+    void* values,
+    cudaDataType type,
+    cusparseOrder_t order) {
+  std::int64_t elements = 0;
+  const std::int64_t lines = order == CUSPARSE_ORDER_COL ? columns : rows;
+  if (rows < 0 || columns < 0 || !is_order(order) || size_of(type) == 0 ||
+      leading < (order == CUSPARSE_ORDER_COL ? rows : columns) ||
+      __builtin_mul_overflow(leading, lines, &elements) ||
+      !is_aligned(values, size_of(type))) {
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  }
+  return create(
+      matrix,
+      cusparseDnMatDescr{rows, columns, leading, values, type, order, 1, 0});
+}
+
+cusparseStatus_t cusparseCreateConstDnMat(
+    cusparseConstDnMatDescr_t* matrix,
+    std::int64_t rows,
+    std::int64_t columns,
+    std::int64_t leading,
+    const void* values,
+    cudaDataType type,
+    cusparseOrder_t order) {
+  return cusparseCreateDnMat(
+      const_cast<cusparseDnMatDescr_t*>(matrix),
+      rows,
+      columns,
+      leading,
+      const_cast<void*>(values),
+      type,
+      order);
+}
+
+cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix) {
+  return destroy(matrix);
+}
+
+cusparseStatus_t cusparseDnMatGet(
+    cusparseDnMatDescr_t matrix,
+    std::int64_t* rows,
+    std::int64_t* columns,
+    std::int64_t* leading,
+    void** values,
+    cudaDataType* type,
+    cusparseOrder_t* order) {
+  return get(matrix, rows, columns, leading, values, type, order);
+}
+
+cusparseStatus_t cusparseConstDnMatGet(
+    cusparseConstDnMatDescr_t matrix,
+    std::int64_t* rows,
+    std::int64_t* columns,
+    std::int64_t* leading,
+    const void** values,
+    cudaDataType* type,
+    cusparseOrder_t* order) {
+  return get(matrix, rows, columns, leading, values, type, order);
+}
+
+cusparseStatus_t cusparseDnMatGetValues(
+    cusparseDnMatDescr_t matrix,
+    void** values) {
+  return get_values(matrix, values);
+}
+
+cusparseStatus_t cusparseConstDnMatGetValues(
+    cusparseConstDnMatDescr_t matrix,
+    const void** values) {
+  return get_values(matrix, values);
+}
+
+cusparseStatus_t cusparseDnMatSetValues(
+    cusparseDnMatDescr_t matrix,
+    void* values) {
+  if (matrix == nullptr || !is_aligned(values, size_of(matrix->type))) {
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  }
+  matrix->values = values;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t cusparseDnMatSetStridedBatch(
+    cusparseDnMatDescr_t matrix,
+    int batches,
+    std::int64_t stride) {
+  if (matrix == nullptr || batches < 1 || batches > kMostBatches ||
+      stride < 0) {
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  }
+  const std::int64_t lines =
+      matrix->order == CUSPARSE_ORDER_COL ? matrix->columns : matrix->rows;
+  if (stride != 0 && stride < matrix->leading * lines) {
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  }
+  matrix->batches = batches;
+  matrix->stride = stride;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t cusparseDnMatGetStridedBatch(
+    cusparseConstDnMatDescr_t matrix,
+    int* batches,
+    std::int64_t* stride) {
+  return matrix == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
+                           : answer(
+                                 std::pair(batches, matrix->batches),
+                                 std::pair(stride, matrix->stride));
+}
+
+} // extern "C"
