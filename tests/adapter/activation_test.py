@@ -50,6 +50,15 @@ class ActivationTest(absltest.TestCase):
     def test_variable(self) -> None:
         self.assertEqual(_python("-c", _SAYS, TORCH_CUDA_ADAPTER="stand-in")[:2], (0, "cuda True"))
 
+    def test_import_before_torch_and_variable(self) -> None:
+        for platform in ("stand-in", "musa"):
+            code, said, error = _python(
+                "-c",
+                f"from torch_cuda_adapter.runtime import activate; activate('stand-in'); {_SAYS}",
+                TORCH_CUDA_ADAPTER=platform,
+            )
+            self.assertEqual((code, said, error), (0, "cuda True", ""))
+
     def test_variable_that_is_wrong_leaves_torch(self) -> None:
         for name, needed in (
             ("none", "needed one of"),
