@@ -108,6 +108,7 @@ def _change(platform: Platform, journal: Journal) -> None:
     namespace = import_backend(platform)
     # They import torch.
     from torch_cuda_adapter.runtime import (
+        compilation,
         cuda_module,
         distributed,
         imports,
@@ -129,6 +130,11 @@ def _change(platform: Platform, journal: Journal) -> None:
     imports.after_import(
         "torch.distributed.distributed_c10d",
         lambda module: distributed.change(platform, module, journal),
+        journal,
+    )
+    imports.after_import(
+        "torch._inductor.codecache",
+        lambda module: compilation.change(platform, module, journal),
         journal,
     )
     imports.after_import(
