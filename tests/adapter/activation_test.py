@@ -50,6 +50,15 @@ class ActivationTest(absltest.TestCase):
     def test_variable(self) -> None:
         self.assertEqual(_python("-c", _SAYS, TORCH_CUDA_ADAPTER="stand-in")[:2], (0, "cuda True"))
 
+    def test_import_before_torch_and_variable(self) -> None:
+        for platform in ("stand-in", "musa"):
+            code, said, error = _python(
+                "-c",
+                f"from torch_cuda_adapter.runtime import activate; activate('stand-in'); {_SAYS}",
+                TORCH_CUDA_ADAPTER=platform,
+            )
+            self.assertEqual((code, said, error), (0, "cuda True", ""))
+
     def test_variable_that_is_wrong_leaves_torch(self) -> None:
         for name, needed in (
             ("none", "needed one of"),
@@ -117,17 +126,21 @@ class ActivationTest(absltest.TestCase):
 
 
 class DetectionTest(absltest.TestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = pathlib.Path(self.enter_context(tempfile.TemporaryDirectory()))
+
     def test_names_of_torchada(self) -> None:
         said = (
             "from torch_cuda_adapter.runtime import alias; alias.install(); import torchada, torch\n"
             "from torchada import Platform, detect_platform, is_cuda_platform, is_musa_platform, is_gpu_device, CUDA_HOME\n"
-            "print(detect_platform() is Platform.STAND_IN, is_cuda_platform(), is_musa_platform(), CUDA_HOME)\n"
+            "print(detect_platform() is Platform.CUDA, is_cuda_platform(), is_musa_platform(), CUDA_HOME)\n"
             "print([is_gpu_device(d) for d in ('cuda', 'cuda:1', torch.device('cuda'), torch.ones(1, device='cuda'),"
             " 'stand_in:0', 'cpu', torch.device('cpu'), torch.ones(1), None, 0)])"
         )
         code, output, error = _python("-c", said, STAND_IN_HOME="/")
         self.assertEqual(
-            (code, output), (0, f"True False False /\n{[True] * 5 + [False] * 5}"), error
+            (code, output), (0, f"True True False /\n{[True] * 5 + [False] * 5}"), error
         )
 
     def test_before_activation_nothing_is_imported_or_changed(self) -> None:
@@ -157,6 +170,33 @@ class DetectionTest(absltest.TestCase):
                 "import torchada",
             )
             self.assertEqual(code, 0, said)
+
+    def test_torchadas_modules_are_torchs(self) -> None:
+        said = (
+            "from torch_cuda_adapter.runtime import alias; alias.install(); alias.install()\n"
+            "import sys, torch, torchada, torchada.cuda.amp\n"
+            "from torchada.utils.cpp_extension import load\n"
+            "print(torchada.cuda is torch.cuda, torchada.cuda.amp is torch.cuda.amp,\n"
+            "      torchada.utils.cpp_extension is torch.utils.cpp_extension, torchada.get_backend() is torch.cuda)\n"
+            "print(torchada.cuda_to_musa_name('cudaMalloc'), torchada.nccl_to_mccl_name('cudaMalloc'))\n"
+            "assert all(hasattr(torchada, name) for name in torchada.__all__)\n"
+            "alias.remove(); alias.remove(); print([n for n in sys.modules if n.startswith('torchada')])\n"
+            "import torchada"
+        )
+        code, output, error = _python("-c", said)
+        self.assertEqual(
+            output, "True True True True\nmusaMalloc cudaMalloc\n[]", f"{code}: {error}"
+        )
+        self.assertIn("No module named 'torchada'", error)
+
+    def test_processes_of_a_program_have_torchada_too(self) -> None:
+        script = self.folder / "parent.py"
+        child = "import torchada; print(torchada.is_patched(), torchada.detect_platform().name)"
+        script.write_text(
+            f"import subprocess, sys, torchada\nsubprocess.run([sys.executable, '-c', {child!r}], check=True)\n"
+        )
+        code, output, error = _python("-m", "torch_cuda_adapter", "--torchada", script)
+        self.assertEqual((code, output), (0, "True CUDA"), error)
 
     def test_alias_is_not_there_unasked(self) -> None:
         self.assertIn(

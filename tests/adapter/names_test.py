@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import pathlib
 import pickle
@@ -204,6 +205,19 @@ class RestoreTest(absltest.TestCase):
         self.assertEqual(_everything(), before)
         self.assertIs(torch_stand_in.default_generators, namespace)
         self.assertEqual(modules, {name: sys.modules[name] for name in modules})
+
+
+class CompilationTest(absltest.TestCase):
+    def test_inductor_tells_devices_apart_in_its_cache(self) -> None:
+        """It is asked on the CPU, too, wherever there is a device."""
+        activate("stand-in")
+        self.addCleanup(restore)
+        cache = importlib.import_module("torch._inductor.codecache").CacheBase
+        system = cache.get_system()
+        self.assertEqual(system["device"], {"name": torch.cuda.get_device_name()})
+        self.assertLen(system["hash"], 64)
+        restore()
+        self.assertNotIn("device", cache.get_system())
 
 
 def _everything() -> dict[tuple[str, str], object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+import pickle
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -170,6 +171,12 @@ class RandomTest(parameterized.TestCase):
         generator.manual_seed(5)
         self.assertEqual(
             torch.rand(3, device="stand_in:1", generator=generator).tolist(), drawn.tolist()
+        )
+        again = pickle.loads(pickle.dumps(generator))
+        self.assertEqual(again.device, generator.device)
+        self.assertEqual(
+            torch.rand(3, device="stand_in:1", generator=again).tolist(),
+            torch.rand(3, device="stand_in:1", generator=generator).tolist(),
         )
         self.assertLen(torch_stand_in.default_generators, 2)
         with self.assertRaisesRegex(RuntimeError, "generator"):

@@ -49,7 +49,8 @@ def _interrupt(signal_number: int, frame: FrameType | None) -> None:
     raise TooSlowError(f"longer than {_SECONDS} s")
 
 
-def _write(**fields: object) -> None:
+def write(**fields: object) -> None:
+    """Appends a line to the record, if there is one."""
     if _RECORD:
         with open(_RECORD, "a", encoding="utf-8") as record:
             record.write(json.dumps(fields) + "\n")
@@ -75,6 +76,12 @@ def reason(report: str) -> str:
     return ([*errors, *reversed(lines), ""])[0][:200]
 
 
+def _why(report: pytest.TestReport) -> str:
+    if report.outcome == "skipped" and isinstance(report.longrepr, tuple):
+        return report.longrepr[2].removeprefix("Skipped: ")[:200]
+    return reason(str(report.longrepr)) if report.outcome == "failed" else ""
+
+
 def _join_ranks(items: list[pytest.Item]) -> None:
     # What upstream's run_rank does for classes that derive from MultiProcContinousTest.
     for item in items:
@@ -92,13 +99,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items[:] = [item for item in items if name_of(item.nodeid) not in done]
     if _RANK:
         _join_ranks(items)
-    _write(collected=len(items))
+    write(collected=len(items))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Notes the start of a test and limits its time."""
-    _write(started=name_of(item.nodeid))
+    write(started=name_of(item.nodeid))
     signal.signal(signal.SIGALRM, _interrupt)
     signal.alarm(_SECONDS)
     try:
@@ -126,10 +133,9 @@ def pytest_unconfigure() -> None:
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Notes the outcome of a test, or of a setup that did not pass."""
     if report.when == "call" or report.outcome != "passed":
-        why = reason(str(report.longrepr)) if report.outcome == "failed" else ""
-        _write(
+        write(
             test=name_of(report.nodeid),
             outcome=report.outcome,
-            reason=why,
+            reason=_why(report),
             seconds=round(report.duration, 2),
         )

@@ -48,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         platform = activate(given.platform)
         if given.torchada:
             alias.install()
+            alias.install_for_processes()
     except AdapterError as error:
         print(f"torch_cuda_adapter: {error}", file=sys.stderr)
         return 2

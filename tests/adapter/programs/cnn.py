@@ -1,4 +1,4 @@
-"""A CNN trains with AMP, GradScaler, pinned batches and a second stream, as CUDA programs do."""
+"""A CNN trains with AMP, GradScaler, pinned batches and a second stream, then by a graph, as CUDA programs do."""
 
 import torch
 from torch import nn
@@ -43,4 +43,40 @@ for _ in range(8):
     losses.append(loss.item())
 torch.cuda.synchronize(device)
 assert losses[-1] < losses[0], losses
+
+# Forward and backward as a graph, which is recorded once and replayed for each batch.
+images_in = torch.zeros(16, 1, 8, 8, device=device)
+labels_in = torch.zeros(16, dtype=torch.long, device=device)
+
+
+def forward():
+    with torch.autocast(device_type=device.type, dtype=torch.bfloat16, cache_enabled=False):
+        return scaler.scale(nn.functional.cross_entropy(model(images_in), labels_in))
+
+
+stream.wait_stream(torch.cuda.current_stream())
+with torch.cuda.stream(stream):
+    for _ in range(2):
+        optimizer.zero_grad(set_to_none=True)
+        forward().backward()
+torch.cuda.current_stream().wait_stream(stream)
+optimizer.zero_grad(set_to_none=True)
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    scaled = forward()
+    scaled.backward()
+for _ in range(2):
+    for batch, target in loader:
+        images_in.copy_(batch, non_blocking=True)
+        labels_in.copy_(target, non_blocking=True)
+        graph.replay()
+        expected = forward()
+        torch.testing.assert_close(scaled, expected)
+        parameters = list(model.parameters())
+        gradients = torch.autograd.grad(expected, parameters)
+        torch.testing.assert_close([p.grad for p in parameters], list(gradients))
+        scaler.step(optimizer)
+        scaler.update()
+torch.cuda.synchronize()
+assert scaled.item() < losses[0] * scaler.get_scale(), (scaled.item(), losses)
 assert torch.cuda.max_memory_allocated() > 0

@@ -19,6 +19,8 @@ VARIABLE = "TORCH_CUDA_ADAPTER"
 _lock = threading.RLock()
 _journal: Journal | None = None
 _platform: Platform | None = None
+# What a call that has not returned yet activates.
+_begun: Platform | None = None
 
 
 def activate(platform: str | os.PathLike[str] | None = None) -> Platform:
@@ -34,8 +36,11 @@ def activate(platform: str | os.PathLike[str] | None = None) -> Platform:
     Raises:
         AdapterError: it cannot be done; nothing is changed then.
     """
-    global _journal, _platform
+    global _journal, _platform, _begun
     with _lock:
+        if _begun is not None:
+            # `import torch`, which the call before does, calls autoload.
+            return _begun
         chosen = platforms.load(platform) if platform else choose()
         if _platform is not None:
             if _platform.digest != chosen.digest:
@@ -45,11 +50,14 @@ def activate(platform: str | os.PathLike[str] | None = None) -> Platform:
                 )
             return _platform
         journal = Journal()
+        _begun = chosen
         try:
             _change(chosen, journal)
         except BaseException:
             journal.restore()
             raise
+        finally:
+            _begun = None
         _journal, _platform = journal, chosen
         return chosen
 
@@ -100,6 +108,7 @@ def _change(platform: Platform, journal: Journal) -> None:
     namespace = import_backend(platform)
     # They import torch.
     from torch_cuda_adapter.runtime import (
+        compilation,
         cuda_module,
         distributed,
         imports,
@@ -121,6 +130,11 @@ def _change(platform: Platform, journal: Journal) -> None:
     imports.after_import(
         "torch.distributed.distributed_c10d",
         lambda module: distributed.change(platform, module, journal),
+        journal,
+    )
+    imports.after_import(
+        "torch._inductor.codecache",
+        lambda module: compilation.change(platform, module, journal),
         journal,
     )
     imports.after_import(

@@ -1,36 +1,20 @@
-"""A module `torchada` for programs that import it, on any platform. Never in the real one's place."""
+"""A package `torchada` for programs that import it, on any platform. Never in the real one's place."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import pathlib
 import sys
-from types import ModuleType
+from importlib.machinery import ModuleSpec
 
 from torch_cuda_adapter.errors import AdapterError
-from torch_cuda_adapter.runtime import activation, detection
+from torch_cuda_adapter.runtime import activation
+
+FOLDER = str(pathlib.Path(__file__).resolve().parents[1] / "alias")
+"""The folder that has the package; it is on nobody's path unasked."""
 
 _NAME = "torchada"
-
-
-class _Torchada(ModuleType):
-    """torchada's names, as `detection` has them."""
-
-    __all__ = (
-        "CUDA_HOME",
-        "Platform",
-        "detect_platform",
-        "is_cpu_platform",
-        "is_cuda_platform",
-        "is_gpu_device",
-        "is_musa_platform",
-    )
-
-    def __getattr__(self, name: str) -> object:
-        if name not in self.__all__:
-            raise AttributeError(
-                f"module {_NAME!r} of torch_cuda_adapter has no attribute {name!r}"
-            )
-        return getattr(detection, name)
 
 
 def install() -> None:
@@ -39,20 +23,42 @@ def install() -> None:
     Raises:
         AdapterError: torchada itself is installed; or the adapter cannot be activated.
     """
-    present = sys.modules.get(_NAME)
-    if isinstance(present, _Torchada):
-        return
-    if present is not None or importlib.util.find_spec(_NAME) is not None:
+    present = _present()
+    if present is not None and not _is_ours(present):
         raise AdapterError(
             f"found {_NAME} installed, whose name is not taken from it; python -m pip uninstall {_NAME}, "
             "or import torch_cuda_adapter.auto instead"
         )
     activation.activate()
-    module = _Torchada(_NAME, "torch_cuda_adapter by torchada's names.")
-    sys.modules[_NAME] = module
+    if present is None:
+        # The last on the path: who comes before is the real one.
+        sys.path.append(FOLDER)
+
+
+def install_for_processes() -> None:
+    """Lets `import torchada` get the adapter in processes that this one starts, too."""
+    path = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    if FOLDER not in path:
+        os.environ["PYTHONPATH"] = os.pathsep.join([*path, FOLDER])
 
 
 def remove() -> None:
-    """Takes the module away again."""
-    if isinstance(sys.modules.get(_NAME), _Torchada):
-        del sys.modules[_NAME]
+    """Takes the package away again."""
+    present = _present()
+    if present is None or not _is_ours(present):
+        return
+    if FOLDER in sys.path:
+        sys.path.remove(FOLDER)
+    for name in list(sys.modules):
+        if name.partition(".")[0] == _NAME:
+            del sys.modules[name]
+
+
+def _present() -> ModuleSpec | None:
+    if _NAME in sys.modules:
+        return sys.modules[_NAME].__spec__ or ModuleSpec(_NAME, None)
+    return importlib.util.find_spec(_NAME)
+
+
+def _is_ours(spec: ModuleSpec) -> bool:
+    return spec.origin is not None and pathlib.Path(spec.origin).is_relative_to(FOLDER)

@@ -28,7 +28,7 @@ class FlagsTest(parameterized.TestCase):
             "-I include -isystem /x -include cuda.h -DA=cudaFoo -DB -UC",
         ),
         ("-DUSE_CUDA -DUSE_CUDA=1", "-DUSE_MUSA -DUSE_MUSA=1"),
-        ("-lcudart -l cublas -lm -lc10_cuda", "-lmusart -lmublas -lm"),
+        ("-lcudart -l cublas -lnvjpeg -lm -lc10_cuda", "-lmusart -lmublas -lmtjpeg -lm"),
         ("-t 4 --threads=2 -cudart shared", ""),
         ("-O 2 a.o", "-O2 a.o"),
         ("", ""),

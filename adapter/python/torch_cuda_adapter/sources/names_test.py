@@ -42,8 +42,15 @@ HEADERS = (
 )
 # cuDNN is no part of the toolkit; names of PyTorch's are upstream's.
 ELSEWHERE = frozenset({"cudnn", "torch", "qualified", "headers", "members", "kernels"})
-# What later or earlier toolkits have, and macros that only a compiler for devices sets.
-OTHER_VERSIONS = frozenset({"__CUDACC__", "__NVCC__"})
+# What later or earlier toolkits have, and what only a compiler for devices sees.
+OTHER_VERSIONS = frozenset(
+    {
+        "__CUDACC__",
+        "__NVCC__",
+        "cudaGridDependencySynchronize",
+        "cudaTriggerProgrammaticLaunchCompletion",
+    }
+)
 # torchada's README speaks of more than 380 mappings.
 PUBLISHED = 400
 

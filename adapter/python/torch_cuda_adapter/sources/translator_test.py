@@ -46,6 +46,10 @@ class NamesTest(parameterized.TestCase):
             "kernel<float><<<grid, block, 0, s>>>(a, b);",
             "kernel<float><<<grid, block, 0, s>>>(a, b);",
         ),
+        ("cudaGridDependencySynchronize();", "((void)0);"),
+        ("nvjpegStatus_t s = NVJPEG_STATUS_SUCCESS;", "mtjpegStatus_t s = MTJPEG_STATUS_SUCCESS;"),
+        ('#include "nvjpeg_helpers.h"', '#include "nvjpeg_helpers.h"'),
+        ("#  include <nvjpeg.h>", "#  include <mtjpeg.h>"),
         ("#include <cuda_runtime.h>", "#include <musa_runtime.h>"),
         (
             '#include "c10/cuda/CUDAStream.h" // cuda.h',

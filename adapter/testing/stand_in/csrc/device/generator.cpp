@@ -1,4 +1,5 @@
-// Every question is put to a generator of the CPU.
+// Every question is put to a generator of the CPU, but for the offset, which
+// that has not: it is remembered, and goes where the state goes.
 #include "adapter/testing/stand_in/csrc/device/generator.h"
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -30,12 +31,13 @@ class StandGenerator final : public c10::GeneratorImpl {
 
   void set_current_seed(uint64_t seed) override {
     cpu_.set_current_seed(seed);
+    offset_ = 0;
   }
   void set_offset(uint64_t offset) override {
-    cpu_.set_offset(offset);
+    offset_ = offset;
   }
   uint64_t get_offset() const override {
-    return cpu_.get_offset();
+    return offset_;
   }
   uint64_t current_seed() const override {
     return cpu_.current_seed();
@@ -52,10 +54,13 @@ class StandGenerator final : public c10::GeneratorImpl {
 
  private:
   StandGenerator* clone_impl() const override {
-    return new StandGenerator(device().index(), cpu_.clone());
+    auto* clone = new StandGenerator(device().index(), cpu_.clone());
+    clone->offset_ = offset_;
+    return clone;
   }
 
   at::Generator cpu_;
+  uint64_t offset_ = 0;
 };
 
 REGISTER_GENERATOR_PRIVATEUSE1(new_generator)
