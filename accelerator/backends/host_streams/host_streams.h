@@ -72,8 +72,8 @@ accel_status host_stream_status(accel_stream stream, bool wait);
 accel_status host_event_status(accel_event event, bool wait);
 accel_status host_device_status(int32_t device, bool wait);
 
-/* Gives the device a fault, such as ACCEL_DEVICE_LOST: who waits for it gets
- * that. The first fault stays. */
+/* Gives the device a fault (ACCEL_IS_FAULT), such as ACCEL_DEVICE_LOST: who
+ * waits for it gets that. The first fault stays. */
 void host_device_fail(int32_t device, accel_status fault);
 /* ACCEL_OK while it has none. */
 accel_status host_device_fault(int32_t device);
