@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import warnings
 from typing import Any
+from unittest import mock
 
 from absl.testing import absltest
+from torch_cuda_adapter import autoload
+from torch_cuda_adapter.errors import AdapterError
+from torch_cuda_adapter.runtime import activate, alias, restore
 
 _DEADLINE_S = 120
 _SAYS = "import torch; print(torch.device('cuda').type, torch.ones(2, device='cuda').is_cuda)"
@@ -50,28 +57,25 @@ class ActivationTest(absltest.TestCase):
     def test_variable(self) -> None:
         self.assertEqual(_python("-c", _SAYS, TORCH_CUDA_ADAPTER="stand-in")[:2], (0, "cuda True"))
 
-    def test_import_before_torch_and_variable(self) -> None:
-        for platform in ("stand-in", "musa"):
-            code, said, error = _python(
-                "-c",
-                f"from torch_cuda_adapter.runtime import activate; activate('stand-in'); {_SAYS}",
-                TORCH_CUDA_ADAPTER=platform,
-            )
-            self.assertEqual((code, said, error), (0, "cuda True", ""))
+    def test_program_activates_before_it_imports_torch(self) -> None:
+        """`import torch` then calls autoload, which does what the variable says."""
+        code, said, error = _python(
+            "-c",
+            f"from torch_cuda_adapter.runtime import activate; activate('stand-in'); {_SAYS}",
+            TORCH_CUDA_ADAPTER="musa",
+        )
+        self.assertEqual((code, said, error), (0, "cuda True", ""))
 
     def test_variable_that_is_wrong_leaves_torch(self) -> None:
-        for name, needed in (
-            ("none", "needed one of"),
-            ("musa", "found no torch_musa"),
-            ("./no.toml", "found no file"),
-        ):
-            code, said, error = _python(
-                "-c", "import torch; print(torch.ones(2).sum().item())", TORCH_CUDA_ADAPTER=name
-            )
-            self.assertEqual((code, said), (0, "2.0"))
-            self.assertIn("torch_cuda_adapter is not active: ", error)
-            self.assertIn(needed, error)
-            self.assertNotIn("Traceback", error)
+        code, said, error = _python(
+            "-c",
+            "import torch; print(torch.ones(2).sum().item())",
+            TORCH_CUDA_ADAPTER="none",
+        )
+        self.assertEqual((code, said), (0, "2.0"))
+        self.assertIn("torch_cuda_adapter is not active: ", error)
+        self.assertIn("needed one of", error)
+        self.assertNotIn("Traceback", error)
 
     def test_command_runs_scripts_and_modules_with_their_arguments(self) -> None:
         script = self.folder / "show.py"
@@ -93,20 +97,12 @@ class ActivationTest(absltest.TestCase):
 
     def test_processes_that_a_program_starts_have_it(self) -> None:
         script = self.folder / "parent.py"
+        child = f"import torchada; {_SAYS}; print(torchada.is_patched())"
         script.write_text(
-            f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {_SAYS!r}], check=True)\n"
+            f"import subprocess, sys, torchada\nsubprocess.run([sys.executable, '-c', {child!r}], check=True)\n"
         )
-        self.assertEqual(_python("-m", "torch_cuda_adapter", script)[:2], (0, "cuda True"))
-
-    def test_one_platform_at_a_time(self) -> None:
-        code, _, error = _python(
-            "-c",
-            "from torch_cuda_adapter.runtime import activate\n"
-            "assert activate('stand-in') is activate('stand-in') is activate()\n"
-            "activate('musa')",
-        )
-        self.assertEqual(code, 1)
-        self.assertIn("the adapter is active for stand-in, and musa was asked for", error)
+        code, said, error = _python("-m", "torch_cuda_adapter", "--torchada", script)
+        self.assertEqual((code, said), (0, "cuda True\nTrue"), error)
 
     def test_variables_of_cuda_are_the_platforms(self) -> None:
         said = "import torch_cuda_adapter.auto, os, torch; print(os.environ['STAND_IN_VISIBLE_DEVICES'], torch.cuda.device_count())"
@@ -117,31 +113,86 @@ class ActivationTest(absltest.TestCase):
         self.assertEqual(_python("-c", said, **options)[1], "1,2 2")
         self.assertEqual(_python("-c", said, STAND_IN_VISIBLE_DEVICES="3", **options)[1], "3 1")
 
+
+class HereTest(absltest.TestCase):
+    """In this process, where torch is imported once."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.enter_context(mock.patch.dict(os.environ))
+        os.environ.pop("TORCH_CUDA_ADAPTER", None)
+        self.addCleanup(restore)
+
+    def test_one_platform_at_a_time(self) -> None:
+        platform = activate("stand-in")
+        self.assertIs(activate("stand-in"), platform)
+        self.assertIs(activate(), platform)
+        with self.assertRaisesRegex(
+            AdapterError, "the adapter is active for stand-in, and musa was asked for"
+        ):
+            activate("musa")
+
+    def test_variable_that_is_wrong_is_a_warning(self) -> None:
+        for name, needed in (("musa", "found no torch_musa"), ("./no.toml", "found no file")):
+            os.environ["TORCH_CUDA_ADAPTER"] = name
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                autoload.autoload()
+            self.assertLen(caught, 1)
+            self.assertStartsWith(str(caught[0].message), "torch_cuda_adapter is not active: ")
+            self.assertIn(needed, str(caught[0].message))
+
     def test_torch_with_cuda_of_its_own_is_refused(self) -> None:
-        code, _, error = _python(
-            "-c", "import torch; torch._C._cuda_init = 1; import torch_cuda_adapter.auto"
+        torch = importlib.import_module("torch")
+        with (
+            mock.patch.object(torch._C, "_cuda_init", 1, create=True),
+            self.assertRaisesRegex(AdapterError, "found a torch with CUDA of its own"),
+        ):
+            activate()
+
+    def test_names_of_torchada(self) -> None:
+        os.environ["STAND_IN_HOME"] = "/"
+        self.addCleanup(alias.remove)
+        alias.install()
+        alias.install()
+        torch, torchada = map(importlib.import_module, ("torch", "torchada"))
+        self.assertIs(torchada.detect_platform(), torchada.Platform.CUDA)
+        self.assertTrue(torchada.is_cuda_platform())
+        self.assertFalse(torchada.is_musa_platform())
+        self.assertEqual(torchada.CUDA_HOME, "/")
+        there = ["cuda", "cuda:1", torch.device("cuda"), torch.ones(1, device="cuda"), "stand_in:0"]
+        elsewhere = ["cpu", torch.device("cpu"), torch.ones(1), None, 0]
+        self.assertEqual(
+            [torchada.is_gpu_device(device) for device in (*there, *elsewhere)],
+            [True] * 5 + [False] * 5,
         )
-        self.assertEqual(code, 1)
-        self.assertIn("found a torch with CUDA of its own", error)
+        self.assertEqual(torchada.cuda_to_musa_name("cudaMalloc"), "musaMalloc")
+        self.assertEqual(torchada.nccl_to_mccl_name("cudaMalloc"), "cudaMalloc")
+        for name in torchada.__all__:
+            self.assertTrue(hasattr(torchada, name), name)
+
+    def test_torchadas_modules_are_torchs(self) -> None:
+        self.addCleanup(alias.remove)
+        alias.install()
+        for name in ("cuda", "cuda.amp", "cuda.random", "utils.cpp_extension"):
+            self.assertIs(
+                importlib.import_module(f"torchada.{name}"),
+                importlib.import_module(f"torch.{name}"),
+            )
+        alias.remove()
+        alias.remove()
+        self.assertEmpty([name for name in sys.modules if name.startswith("torchada")])
+        self.assertIsNone(importlib.util.find_spec("torchada"))
+
+    def test_torchada_is_not_there_unasked(self) -> None:
+        activate()
+        self.assertIsNone(importlib.util.find_spec("torchada"))
 
 
 class DetectionTest(absltest.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.folder = pathlib.Path(self.enter_context(tempfile.TemporaryDirectory()))
-
-    def test_names_of_torchada(self) -> None:
-        said = (
-            "from torch_cuda_adapter.runtime import alias; alias.install(); import torchada, torch\n"
-            "from torchada import Platform, detect_platform, is_cuda_platform, is_musa_platform, is_gpu_device, CUDA_HOME\n"
-            "print(detect_platform() is Platform.CUDA, is_cuda_platform(), is_musa_platform(), CUDA_HOME)\n"
-            "print([is_gpu_device(d) for d in ('cuda', 'cuda:1', torch.device('cuda'), torch.ones(1, device='cuda'),"
-            " 'stand_in:0', 'cpu', torch.device('cpu'), torch.ones(1), None, 0)])"
-        )
-        code, output, error = _python("-c", said, STAND_IN_HOME="/")
-        self.assertEqual(
-            (code, output), (0, f"True True False /\n{[True] * 5 + [False] * 5}"), error
-        )
 
     def test_before_activation_nothing_is_imported_or_changed(self) -> None:
         said = (
@@ -159,50 +210,6 @@ class DetectionTest(absltest.TestCase):
             )
             self.assertEqual(code, 1)
             self.assertIn("found torchada installed", error)
-            code, said, _ = _python(
-                "-m",
-                "torch_cuda_adapter",
-                "--torchada",
-                "-m",
-                "timeit",
-                "-n1",
-                "-r1",
-                "import torchada",
-            )
-            self.assertEqual(code, 0, said)
-
-    def test_torchadas_modules_are_torchs(self) -> None:
-        said = (
-            "from torch_cuda_adapter.runtime import alias; alias.install(); alias.install()\n"
-            "import sys, torch, torchada, torchada.cuda.amp\n"
-            "from torchada.utils.cpp_extension import load\n"
-            "print(torchada.cuda is torch.cuda, torchada.cuda.amp is torch.cuda.amp,\n"
-            "      torchada.utils.cpp_extension is torch.utils.cpp_extension, torchada.get_backend() is torch.cuda)\n"
-            "print(torchada.cuda_to_musa_name('cudaMalloc'), torchada.nccl_to_mccl_name('cudaMalloc'))\n"
-            "assert all(hasattr(torchada, name) for name in torchada.__all__)\n"
-            "alias.remove(); alias.remove(); print([n for n in sys.modules if n.startswith('torchada')])\n"
-            "import torchada"
-        )
-        code, output, error = _python("-c", said)
-        self.assertEqual(
-            output, "True True True True\nmusaMalloc cudaMalloc\n[]", f"{code}: {error}"
-        )
-        self.assertIn("No module named 'torchada'", error)
-
-    def test_processes_of_a_program_have_torchada_too(self) -> None:
-        script = self.folder / "parent.py"
-        child = "import torchada; print(torchada.is_patched(), torchada.detect_platform().name)"
-        script.write_text(
-            f"import subprocess, sys, torchada\nsubprocess.run([sys.executable, '-c', {child!r}], check=True)\n"
-        )
-        code, output, error = _python("-m", "torch_cuda_adapter", "--torchada", script)
-        self.assertEqual((code, output), (0, "True CUDA"), error)
-
-    def test_alias_is_not_there_unasked(self) -> None:
-        self.assertIn(
-            "No module named 'torchada'",
-            _python("-c", "import torch_cuda_adapter.auto, torchada")[2],
-        )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Module extension that declares @torchada: the tests in torchada's sdist, which //upstream/torchada runs.
 
 The sdist comes from PyPI, from wherever pip is configured to look on this machine, and has to match the hash in
-requirements.txt. pip looks at an sdist's metadata with the setuptools that it asks for, so that it fetches that too.
+requirements.txt. pip looks at an sdist's metadata with setuptools: this Python's, as another would not be pinned.
 """
 
 _BUILD = '''"""Unpacked from torchada's sdist."""
@@ -17,7 +17,7 @@ exports_files(["tests/test_platform.py"])
 
 _FAILED = """\
 torchada's sdist could not be fetched: {reason}
-  Needed: a PyPI that this machine reaches.
+  Needed: a PyPI that this machine reaches, and setuptools in this Python.
   Set PIP_INDEX_URL (PIP_CERT for a certificate of your own) and repeat,
   or leave its tests out: bazel test -- //... -//upstream/torchada/..."""
 
@@ -35,6 +35,7 @@ def _torchada_impl(ctx):
             "--disable-pip-version-check",
             "--no-input",
             "--no-deps",
+            "--no-build-isolation",
             "--no-binary=torchada",
             "--require-hashes",
             "--requirement=%s" % ctx.path(ctx.attr.requirements),
