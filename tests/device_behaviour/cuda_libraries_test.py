@@ -16,6 +16,11 @@ VECTORS = 1
 PHILOX = 161
 # Elements of a work area that is large enough.
 WORK = 1 << 16
+# cuSPARSE's settings, and CUDA's numbers of the types.
+INDEX_32I = 2
+ZERO_BASED = 0
+PLAIN = 0
+TYPES = {torch.float32: 0, torch.float64: 1, torch.complex64: 4, torch.complex128: 5}
 # cuSOLVER's names of the types, and how eigenvalues are called.
 LETTERS = {
     torch.float32: ("S", "sy"),
@@ -131,6 +136,56 @@ class SolverTest(parameterized.TestCase):
         torch.testing.assert_close(singular, torch.linalg.svdvals(matrix), rtol=1e-4, atol=1e-4)
         product = (u.cpu().mT * singular.to(dtype)) @ vt.cpu().mT
         torch.testing.assert_close(product, matrix, rtol=1e-4, atol=1e-4)
+
+
+class SparseTest(parameterized.TestCase):
+    @parameterized.parameters(*TYPES)
+    def test_product_with_a_vector(self, dtype: torch.dtype) -> None:
+        torch.zeros(1, device="cuda")
+        library = ctypes.CDLL("libcusparse.so.12")
+        generator = torch.Generator().manual_seed(4)
+        dense = torch.randn(7, 5, dtype=dtype, generator=generator)
+        dense[dense.abs() < 1] = 0
+        csr = dense.to_sparse_csr()
+        vector = torch.randn(5, dtype=dtype, generator=generator)
+        there = [
+            part.cuda()
+            for part in (csr.crow_indices().int(), csr.col_indices().int(), csr.values(), vector)
+        ]
+        result = torch.zeros(7, dtype=dtype, device="cuda")
+        handle, matrix, x, y = (ctypes.c_void_p() for _ in range(4))
+        alpha, beta = torch.ones(1, dtype=dtype), torch.zeros(1, dtype=dtype)
+        kind = TYPES[dtype]
+        size = ctypes.c_int64
+        for status in (
+            library.cusparseCreate(ctypes.byref(handle)),
+            library.cusparseCreateCsr(
+                ctypes.byref(matrix),
+                size(7),
+                size(5),
+                size(csr.values().numel()),
+                *(pointer(part) for part in there[:3]),
+                INDEX_32I,
+                INDEX_32I,
+                ZERO_BASED,
+                kind,
+            ),
+            library.cusparseCreateDnVec(ctypes.byref(x), size(5), pointer(there[3]), kind),
+            library.cusparseCreateDnVec(ctypes.byref(y), size(7), pointer(result), kind),
+            library.cusparseSpMV(
+                handle, PLAIN, pointer(alpha), matrix, x, pointer(beta), y, kind, PLAIN, None
+            ),
+        ):
+            self.assertEqual(status, 0)
+        torch.cuda.synchronize()
+        torch.testing.assert_close(result.cpu(), dense @ vector)
+        for status in (
+            library.cusparseDestroySpMat(matrix),
+            library.cusparseDestroyDnVec(x),
+            library.cusparseDestroyDnVec(y),
+            library.cusparseDestroy(handle),
+        ):
+            self.assertEqual(status, 0)
 
 
 def random_library() -> str:

@@ -2,6 +2,7 @@
 #include <cusparse.h>
 
 #include "accelerator/runtime/sparse/entries.h"
+#include "accelerator/runtime/sparse/products.h"
 #include "accelerator/runtime/sparse/submit.h"
 #include "accelerator/runtime/sparse/types.h"
 
@@ -83,7 +84,9 @@ struct Product {
   }
 };
 
-cusparseStatus_t submit(
+} // namespace
+
+cusparseStatus_t submit_product(
     const char* function,
     cusparseHandle_t handle,
     cusparseOperation_t op_a,
@@ -117,6 +120,8 @@ cusparseStatus_t submit(
             compute, [&](auto zero) { return product.run<decltype(zero)>(); });
       });
 }
+
+namespace {
 
 bool is_turned(cusparseOperation_t operation) {
   return operation != CUSPARSE_OPERATION_NON_TRANSPOSE;
@@ -308,7 +313,7 @@ cusparseStatus_t cusparseSpMV(
       check_vectors(handle, op, alpha, a, x, beta, y, compute, algorithm);
   return status != CUSPARSE_STATUS_SUCCESS
       ? status
-      : submit(
+      : submit_product(
             __func__,
             handle,
             op,
@@ -371,7 +376,8 @@ cusparseStatus_t cusparseSpMM(
       handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm);
   return status != CUSPARSE_STATUS_SUCCESS
       ? status
-      : submit(__func__, handle, op_a, op_b, compute, alpha, *a, *b, beta, *c);
+      : submit_product(
+            __func__, handle, op_a, op_b, compute, alpha, *a, *b, beta, *c);
 }
 
 } // extern "C"

@@ -13,6 +13,7 @@ MUTATED = [
     "//accelerator/runtime/fft:cufft_test",
     "//accelerator/runtime/nccl:nccl_test",
     "//accelerator/runtime/rand:curand_test",
+    "//accelerator/runtime/sparse:cusparse_test",
     "//accelerator/runtime/cudart:entry_point_test",
     "//accelerator/runtime/cudart:error_test",
     "//accelerator/runtime/cudart:ipc_test",

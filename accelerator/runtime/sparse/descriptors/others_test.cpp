@@ -1,5 +1,5 @@
 // Descriptors of vectors, dense matrices and matrices of blocks, as
-// accelerator/runtime/sparse/descriptors_test.cpp has the others.
+// accelerator/runtime/sparse/descriptors/sparse_matrix_test.cpp has the others.
 #include <cusparse.h>
 #include <gtest/gtest.h>
 
