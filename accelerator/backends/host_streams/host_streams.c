@@ -203,7 +203,9 @@ accel_event host_event_create(int32_t device) {
 }
 
 void host_event_destroy(accel_event event) {
+  pthread_mutex_lock(&lock); /* behind those who have begun to look at it */
   free(event);
+  pthread_mutex_unlock(&lock);
 }
 
 void host_event_record(accel_event event, accel_stream stream) {

@@ -211,19 +211,25 @@ TEST_F(HostStreams, DropWorkAtTheEndAndBeginAnew) {
   for (int round = 0; round < 3; ++round) {
     std::atomic<int> called{0};
     const Body count = [&](int32_t) { ++called; };
-    std::promise<void> reached;
+    std::promise<void> started, reached;
+    // What waits for it on device 1 is gone once the end has begun.
     const Body slow = [&](int32_t) {
       reached.set_value();
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      while (host_device_status(1, false) != ACCEL_OK) {
+        std::this_thread::yield();
+      }
       ++called;
     };
     accel_stream stream = host_stream_create(0), other = host_stream_create(1);
     accel_event event = host_event_create(0);
+    const Body start = [&](int32_t) { started.get_future().wait(); };
+    put(stream, start);
     put(stream, slow);
     host_event_record(event, stream);
     EXPECT_TRUE(host_stream_wait_event(other, event));
     put(stream, count);
     put(other, count);
+    started.set_value();
     reached.get_future().wait();
     host_streams_finalize();
     EXPECT_EQ(called, 1) << "what was being done, and nothing else";
