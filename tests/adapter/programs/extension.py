@@ -9,7 +9,7 @@ module = load_inline(
     cuda_sources="""
         #include <ATen/cuda/CUDAContext.h>
         #include <c10/cuda/CUDAGuard.h>
-        #include <torch/extension.h>
+        #include <torch/library.h>
         __global__ void kernel(float* x, int n) {
           int i = blockIdx.x * blockDim.x + threadIdx.x;
           if (i < n) x[i] *= 2;
