@@ -30,6 +30,9 @@ _ENDED = re.compile(r"^\[ +(?:OK|FAILED|SKIPPED) +\] (\S+)", re.MULTILINE)
 # training/topic.py says so why a test is skipped.
 _REASON = re.compile(r"^\[ REASON +\] (\S+): (.*)$", re.MULTILINE)
 
+# No test ends its own process so.
+_ENDED_FROM_OUTSIDE = (-signal.SIGHUP, -signal.SIGINT, -signal.SIGTERM)
+
 
 def run(
     command: Sequence[str],
@@ -56,7 +59,7 @@ def run(
             being made, and leave it behind.
 
     Raises:
-        StoppedError: it was stopped.
+        StoppedError: it was stopped, or somebody ended the process, as who ends a session does.
     """
     xml.unlink(missing_ok=True)
     begin = time.monotonic()
@@ -77,6 +80,8 @@ def run(
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+    if not late and process.returncode in _ENDED_FROM_OUTSIDE:
+        raise StoppedError
     text = log.read_text(encoding="utf-8", errors="replace")
     cases = []
     wrong = f"took longer than {seconds} s" if late else ""

@@ -53,6 +53,10 @@ class ExecutionTest(absltest.TestCase):
         self.assertLen(cases, 1)
         self.assert_process_failed(cases, "ended by SIGSEGV before .*, in A.b")
 
+    def test_a_process_that_somebody_ended_has_no_outcome(self) -> None:
+        with self.assertRaises(execution.StoppedError):
+            self.run_program("os.kill(os.getpid(), 15)")
+
     def test_a_status_without_a_failed_test_is_a_failure(self) -> None:
         cases = self.run_program("path.write_text(text); sys.exit(3)")
         self.assertEqual(cases[0], Case("A", "a", junit.PASSED))
