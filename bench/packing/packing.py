@@ -80,8 +80,8 @@ def _embedded(unpack: pathlib.Path, library: pathlib.Path, out: pathlib.Path) ->
     run = subprocess.run(
         [unpack, library, out], check=True, stdout=subprocess.PIPE, encoding="utf-8"
     )
-    numbers = [int(each) for each in run.stdout.split()]
-    return Embedded(*numbers, deflated_bytes=_deflated(out))
+    images, entries, image_bytes, stored, text = (int(each) for each in run.stdout.split())
+    return Embedded(images, entries, image_bytes, stored, text, _deflated(out))
 
 
 def _deflated(file: pathlib.Path) -> int:

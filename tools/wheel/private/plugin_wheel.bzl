@@ -26,12 +26,18 @@ def _single_file(target, path):
     return files[0]
 
 def _stripped(file, prefix, label):
+    path = file.short_path
+
+    # Where the rule's module is another's dependency, its files are "../MODULE/PATH".
+    module = "../{}/".format(label.workspace_name)
+    if label.workspace_name and path.startswith(module):
+        path = path[len(module):]
     if not prefix:
-        return file.short_path
-    if not file.short_path.startswith(prefix + "/"):
+        return path
+    if not path.startswith(prefix + "/"):
         fail(("{} would carry {}, which is not under {}/. Leave it out of py_deps and data, or give " +
-              "its place in the wheel with files.").format(label, file.short_path, prefix))
-    return file.short_path[len(prefix) + 1:]
+              "its place in the wheel with files.").format(label, path, prefix))
+    return path[len(prefix) + 1:]
 
 def _payload(ctx):
     """Lists what the wheel carries as (File, path in the wheel)."""
