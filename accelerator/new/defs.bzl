@@ -3,15 +3,18 @@
 load("//tools/wheel:defs.bzl", "prebuilt_wheel", "wheel_env")
 
 def torch_environment(name, wheels = [], **kwargs):
-    """torch_cuda, unpacked for wheel_test: from wheels that are there, else built from source.
+    """torch_cuda, unpacked for wheel_test, from wheels that are there.
 
     Args:
         name: string, name of the wheel_env.
-        wheels: list of labels, .whl files of torch_cuda and torch_cuda_sim. Without any they are built, which takes as
-            long as torch_cuda's own build.
+        wheels: list of labels, .whl files of torch_cuda and torch_cuda_sim. Without any, what needs the wheel_env is
+            skipped; in torch_cuda's own repository, it is built.
         **kwargs: attributes common to all rules.
     """
     prebuilt = []
+    is_dependency = Label(":defs.bzl").repo_name != ""
+    if is_dependency and not wheels:
+        kwargs["target_compatible_with"] = [Label("@platforms//:incompatible")]
     for index, wheel in enumerate(wheels):
         prebuilt.append("%s_wheel_%d" % (name, index))
         prebuilt_wheel(
