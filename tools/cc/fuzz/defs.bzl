@@ -7,7 +7,7 @@ _SANITIZERS = [
     "-fno-sanitize-recover=all",
 ]
 
-def fuzz_target(name, srcs, corpus, libs = [], defines = [], runs = 20000, random = 0, size = "small"):
+def fuzz_target(name, srcs, corpus, libs = [], defines = [], runs = 20000, random = 0, size = "small", tags = []):
     """Declares NAME_test, and NAME_libfuzzer with the tag manual.
 
     The test runs the corpus and a fixed number of inputs changed from it. The binary needs clang-19 and
@@ -22,6 +22,7 @@ def fuzz_target(name, srcs, corpus, libs = [], defines = [], runs = 20000, rando
       runs: how many changed inputs the test tries.
       random: bytes of inputs that are random, instead of changed ones; 0: changed ones.
       size: of the test.
+      tags: of the test.
     """
     cc_test(
         name = name + "_test",
@@ -38,6 +39,7 @@ def fuzz_target(name, srcs, corpus, libs = [], defines = [], runs = 20000, rando
         # The standard library is that of the sanitizers' runtime.
         linkopts = _SANITIZERS + libs,
         linkstatic = True,
+        tags = tags,
     )
     native.genrule(
         name = name + "_libfuzzer",
