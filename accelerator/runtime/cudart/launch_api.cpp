@@ -243,18 +243,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(
     int threads) {
   return call([&] {
     Device& device = current_device();
-    const auto& p = device.properties();
     const auto& info = resolve_function(symbol)->on(device).info;
-    require(
-        shared_bytes != nullptr && blocks > 0 &&
-        max_active_blocks(device, info, threads, 0) >= blocks);
-    const std::size_t share =
-        p.sharedMemPerMultiprocessor / static_cast<unsigned>(blocks);
-    const std::size_t taken =
-        info.static_shared_bytes + p.reservedSharedMemPerBlock;
-    *shared_bytes = std::min(
-        share > taken ? share - taken : 0,
-        p.sharedMemPerBlockOptin - info.static_shared_bytes);
+    store(shared_bytes, available_shared_bytes(device, info, blocks, threads));
   });
 }
 

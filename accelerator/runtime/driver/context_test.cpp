@@ -289,6 +289,31 @@ TEST_F(Context, GreaterPrioritiesAreLowerNumbers) {
   EXPECT_EQ(cuCtxGetStreamPriorityRange(nullptr, nullptr), CUDA_SUCCESS);
 }
 
+// "If there exists no device pointer value through which kernels running in the
+// current CUcontext may access ptr then CUDA_ERROR_INVALID_VALUE is returned."
+TEST_F(Context, MemoryOfAnotherDeviceHasAnAddressForPeersAlone) {
+  CUcontext other = nullptr;
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&other, 1), CUDA_SUCCESS);
+  const Array<int> array(10);
+  const auto asked = [&] {
+    CUdeviceptr answer = 0;
+    const CUresult result = cuPointerGetAttribute(
+        &answer, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, array.address(3));
+    EXPECT_EQ(answer, result == CUDA_SUCCESS ? array.address(3) : 0);
+    return result;
+  };
+  EXPECT_EQ(asked(), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxSetCurrent(other), CUDA_SUCCESS);
+  EXPECT_EQ(asked(), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(cuCtxEnablePeerAccess(context, 0), CUDA_SUCCESS);
+  EXPECT_EQ(asked(), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxDisablePeerAccess(context), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(asked(), CUDA_ERROR_INVALID_CONTEXT);
+  ASSERT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
+  EXPECT_EQ(cuDevicePrimaryCtxRelease(1), CUDA_SUCCESS);
+}
+
 TEST_F(Context, PeerAccessIsEnabledOnce) {
   CUcontext other = nullptr;
   int can = -1;

@@ -264,6 +264,8 @@ CUresult cuPointerGetAttribute(
             : CU_MEMORYTYPE_DEVICE;
         return;
       case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        require(
+            machine().addresses().visible(*piece, current_context().ordinal()));
         *static_cast<CUdeviceptr*>(value) = address;
         return;
       case CU_POINTER_ATTRIBUTE_HOST_POINTER:

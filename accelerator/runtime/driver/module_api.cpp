@@ -369,35 +369,6 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig) {
   return call([&] { resolve_function(function); });
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* blocks,
-    CUfunction function,
-    int threads,
-    size_t shared_bytes,
-    unsigned flags) {
-  return call([&] {
-    Device& device = current_context();
-    require((flags & ~unsigned{CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE}) == 0);
-    require(threads > 0);
-    store(
-        blocks,
-        max_active_blocks(
-            device,
-            resolve_function(function)->on(device).info,
-            threads,
-            shared_bytes));
-  });
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(
-    int* blocks,
-    CUfunction function,
-    int threads,
-    size_t shared_bytes) {
-  return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-      blocks, function, threads, shared_bytes, 0);
-}
-
 CUresult cuLinkCreate(
     unsigned count,
     CUjit_option* options,

@@ -1,4 +1,4 @@
-// Modules, libraries, the attributes of kernels, occupancy, and the linker.
+// Modules, libraries, the attributes of kernels, and the linker.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -340,51 +340,6 @@ TEST_F(Module, AKernelHandleHasTheSameAttributesOnADevice) {
       CUDA_ERROR_INVALID_DEVICE);
   EXPECT_EQ(
       cuKernelSetAttribute(kMost, 2048, bounded, 2), CUDA_ERROR_INVALID_DEVICE);
-}
-
-TEST_F(Module, OccupancyIsBoundByThreadsAndSharedMemory) {
-  const CUfunction store = kernel("store");
-  const CUfunction bounded = kernel("bounded");
-  int blocks = -1, most_threads = 0, most_blocks = 0, shared = 0;
-  ASSERT_EQ(
-      cuDeviceGetAttribute(
-          &most_threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 0),
-      CUDA_SUCCESS);
-  ASSERT_EQ(
-      cuDeviceGetAttribute(
-          &most_blocks, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 0),
-      CUDA_SUCCESS);
-  ASSERT_EQ(
-      cuDeviceGetAttribute(
-          &shared, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 0),
-      CUDA_SUCCESS);
-  const auto occupancy = [&](CUfunction function, int threads, int bytes) {
-    EXPECT_EQ(
-        cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, function, threads, bytes),
-        CUDA_SUCCESS);
-    return blocks;
-  };
-  EXPECT_EQ(occupancy(store, 1024, 0), most_threads / 1024);
-  EXPECT_EQ(occupancy(store, 32, 0), most_blocks);
-  EXPECT_LE(occupancy(store, 32, 40000) * 40000, shared);
-  EXPECT_EQ(blocks, shared / (40000 + 1024)); // 1 KiB is the system's
-  EXPECT_EQ(occupancy(bounded, 128, 0), 0); // more than .maxntid
-  EXPECT_EQ(
-      cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-          &blocks, store, 1024, 0, CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE),
-      CUDA_SUCCESS);
-  EXPECT_EQ(blocks, most_threads / 1024);
-  EXPECT_EQ(
-      cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, store, 0, 0),
-      CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(
-      cuOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, store, 32, 0),
-      CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(
-      cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-          &blocks, store, 32, 0, 0x80),
-      CUDA_ERROR_INVALID_VALUE);
 }
 
 /// A linker that ends with the test.

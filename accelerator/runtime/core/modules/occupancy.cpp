@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "accelerator/runtime/core/machine/device.h"
+#include "accelerator/runtime/core/status/status.h"
 
 namespace accelerator::runtime {
 namespace {
@@ -50,6 +51,45 @@ int max_active_blocks(
       (registers_per_thread(device, info) * p.warpSize + kRegisterUnit - 1) /
       kRegisterUnit * kRegisterUnit;
   return std::min(blocks, p.regsPerMultiprocessor / (per_warp * warps));
+}
+
+std::size_t available_shared_bytes(
+    Device& device,
+    const KernelInfo& info,
+    int blocks,
+    int threads) {
+  const cudaDeviceProp& p = device.properties();
+  require(blocks > 0 && max_active_blocks(device, info, threads, 0) >= blocks);
+  const std::size_t share =
+      p.sharedMemPerMultiprocessor / static_cast<unsigned>(blocks);
+  const std::size_t taken =
+      info.static_shared_bytes + p.reservedSharedMemPerBlock;
+  return std::min(
+      share > taken ? share - taken : 0,
+      p.sharedMemPerBlockOptin - info.static_shared_bytes);
+}
+
+LaunchSize best_launch_size(
+    Device& device,
+    const KernelInfo& info,
+    int limit,
+    const std::function<std::size_t(int)>& shared_bytes) {
+  const cudaDeviceProp& p = device.properties();
+  int most = std::min(p.maxThreadsPerBlock, static_cast<int>(info.max_threads));
+  most = limit > 0 ? std::min(most, limit) : most;
+  LaunchSize best;
+  int most_resident = 0;
+  const int warps = (most + p.warpSize - 1) / p.warpSize;
+  for (int left = warps; left > 0; --left) {
+    const int threads = std::min(most, left * p.warpSize);
+    const int blocks =
+        max_active_blocks(device, info, threads, shared_bytes(threads));
+    if (blocks * threads > most_resident) {
+      most_resident = blocks * threads;
+      best = {blocks * p.multiProcessorCount, threads};
+    }
+  }
+  return best;
 }
 
 } // namespace accelerator::runtime

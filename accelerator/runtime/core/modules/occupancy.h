@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "accelerator/runtime/core/modules/kernel_info.h"
 
@@ -17,6 +18,33 @@ int max_active_blocks(
     const KernelInfo& info,
     int threads,
     std::size_t shared_bytes);
+
+/// Dynamic shared memory, in bytes, that each block may have where so many are
+/// to fit on a multiprocessor.
+/// @throws Failure with cudaErrorInvalidValue where they do not fit without
+/// any.
+std::size_t available_shared_bytes(
+    Device& device,
+    const KernelInfo& info,
+    int blocks,
+    int threads);
+
+/// A block's threads, and how many such blocks the whole device has room for.
+struct LaunchSize {
+  int blocks = 0;
+  int threads = 0;
+};
+
+/// The size of block with which most threads fit on a multiprocessor; of those
+/// the largest. Whole warps, unless the limit is none. Both are 0 where no
+/// block fits.
+/// @param limit the most threads of a block; 0: as many as the kernel can have.
+/// @param shared_bytes dynamic shared memory by the threads of a block.
+LaunchSize best_launch_size(
+    Device& device,
+    const KernelInfo& info,
+    int limit,
+    const std::function<std::size_t(int)>& shared_bytes);
 
 /// Registers of a thread as they are told to programs: the engine's estimate,
 /// but no more than a block of the kernel's largest size can have.
