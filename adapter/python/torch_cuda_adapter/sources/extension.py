@@ -135,6 +135,21 @@ def device_flags(flags: Sequence[str], rules: Rules) -> list[str]:
     return list(translated.flags)
 
 
+def link_flags(flags: Sequence[str], platform: Platform) -> list[str]:
+    """A linker's flags with the platform's libraries in the place of CUDA's (`-lnvjpeg`); all others as they are.
+
+    Args:
+        flags: what a program links with.
+        platform: the platform.
+    """
+    answer: list[str] = []
+    for flag in flags:
+        named = flag.startswith("-l") and not flag.startswith("-l:")
+        libraries = translate_libraries([flag[2:]], platform) if named else []
+        answer += [f"-l{library}" for library in libraries] if named else [flag]
+    return answer
+
+
 def library_folders(platform: Platform) -> list[str]:
     """Where the platform's libraries are."""
     return _filled(platform.table("toolkit").get("library_paths", ()), platform)

@@ -68,6 +68,16 @@ SCALE = "#pragma once\ninline float scaled(float x) { return 2 * x; }\n"
 
 
 class ExtensionTest(absltest.TestCase):
+    def test_linker_flags_name_the_platforms_libraries(self) -> None:
+        flags = ["-lnvjpeg", "-L/cuda", "-l:libnvjpeg.a", "-Wl,-rpath,/x", "-lm", "-lcudart"]
+        self.assertEqual(
+            extension.link_flags(flags, platforms.load("stand-in")),
+            [
+                *("-lstandjpeg", "-lstand_in", "-L/cuda", "-l:libnvjpeg.a"),
+                *("-Wl,-rpath,/x", "-lm", "-lstand_in"),
+            ],
+        )
+
     def setUp(self) -> None:
         super().setUp()
         self.folder = pathlib.Path(self.create_tempdir().full_path)

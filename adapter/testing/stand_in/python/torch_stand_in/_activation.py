@@ -28,7 +28,7 @@ def load() -> None:
             f"{taken!r} in this process. To fix it: import only one of the two"
         )
     # Extensions that are built against these find them loaded.
-    for library in ("libstand_in.so", "libtorch_stand_in.so"):
+    for library in ("libstand_in.so", "libtorch_stand_in.so", "libstandjpeg.so"):
         ctypes.CDLL(str(_LIBRARIES / library), mode=ctypes.RTLD_GLOBAL)
     if taken == _UNNAMED:
         backend_registration.rename_privateuse1_backend(NAME)

@@ -1,0 +1,115 @@
+/**
+ * @file
+ * The stand-in's JPEG decoder: functions of nvJPEG's shape, under names that
+ * begin with "standjpeg". For C and C++. Source of the shape: NVIDIA's nvJPEG
+ * documentation, single image decoding.
+ */
+#ifndef STANDJPEG_H_
+#define STANDJPEG_H_
+
+#include <stddef.h>
+
+#include "stand_runtime_api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What functions answer; numbers as nvJPEG has them. */
+typedef enum {
+  STANDJPEG_STATUS_SUCCESS = 0,
+  STANDJPEG_STATUS_NOT_INITIALIZED = 1,
+  STANDJPEG_STATUS_INVALID_PARAMETER = 2,
+  STANDJPEG_STATUS_BAD_JPEG = 3,
+  STANDJPEG_STATUS_JPEG_NOT_SUPPORTED = 4,
+  STANDJPEG_STATUS_ALLOCATOR_FAILURE = 5,
+  STANDJPEG_STATUS_EXECUTION_FAILED = 6,
+  STANDJPEG_STATUS_IMPLEMENTATION_NOT_SUPPORTED = 9,
+  STANDJPEG_STATUS_INCOMPLETE_BITSTREAM = 10 /**< no end of the image */
+} standjpegStatus_t;
+
+/** How much less of the colours is stored than of the brightness. */
+typedef enum {
+  STANDJPEG_CSS_444 = 0,
+  STANDJPEG_CSS_422 = 1,
+  STANDJPEG_CSS_420 = 2,
+  STANDJPEG_CSS_440 = 3,
+  STANDJPEG_CSS_411 = 4,
+  STANDJPEG_CSS_410 = 5,
+  STANDJPEG_CSS_GRAY = 6,
+  STANDJPEG_CSS_UNKNOWN = -1
+} standjpegChromaSubsampling_t;
+
+/** One plane for each channel, or (the last two) all in the first plane. */
+typedef enum {
+  STANDJPEG_OUTPUT_UNCHANGED = 0, /**< of grayscale images alone */
+  STANDJPEG_OUTPUT_YUV = 1, /**< of grayscale images alone */
+  STANDJPEG_OUTPUT_Y = 2,
+  STANDJPEG_OUTPUT_RGB = 3,
+  STANDJPEG_OUTPUT_BGR = 4,
+  STANDJPEG_OUTPUT_RGBI = 5,
+  STANDJPEG_OUTPUT_BGRI = 6
+} standjpegOutputFormat_t;
+
+typedef enum {
+  STANDJPEG_BACKEND_DEFAULT = 0,
+  STANDJPEG_BACKEND_HYBRID = 1,
+  STANDJPEG_BACKEND_GPU_HYBRID = 2
+} standjpegBackend_t;
+
+#define STANDJPEG_MAX_COMPONENT 4
+
+/** Where an image goes: planes on the device, and bytes from row to row. */
+typedef struct {
+  unsigned char* channel[STANDJPEG_MAX_COMPONENT];
+  size_t pitch[STANDJPEG_MAX_COMPONENT];
+} standjpegImage_t;
+
+typedef struct standjpegHandle* standjpegHandle_t;
+typedef struct standjpegJpegState* standjpegJpegState_t;
+
+standjpegStatus_t standjpegCreateSimple(standjpegHandle_t* handle);
+/** @param allocator of device memory; has to be null. */
+standjpegStatus_t standjpegCreate(
+    standjpegBackend_t backend,
+    void* allocator,
+    standjpegHandle_t* handle);
+standjpegStatus_t standjpegDestroy(standjpegHandle_t handle);
+
+standjpegStatus_t standjpegJpegStateCreate(
+    standjpegHandle_t handle,
+    standjpegJpegState_t* state);
+standjpegStatus_t standjpegJpegStateDestroy(standjpegJpegState_t state);
+
+/**
+ * Reads an image's head.
+ * @param widths of the components as they are stored, in pixels; `heights` too:
+ * STANDJPEG_MAX_COMPONENT each, zero for those that are not there.
+ */
+standjpegStatus_t standjpegGetImageInfo(
+    standjpegHandle_t handle,
+    const unsigned char* data,
+    size_t length,
+    int* components,
+    standjpegChromaSubsampling_t* subsampling,
+    int* widths,
+    int* heights);
+
+/**
+ * Decodes an image in the stream's order.
+ * @param data in memory of the host; may be freed when the function returns.
+ */
+standjpegStatus_t standjpegDecode(
+    standjpegHandle_t handle,
+    standjpegJpegState_t state,
+    const unsigned char* data,
+    size_t length,
+    standjpegOutputFormat_t format,
+    standjpegImage_t* destination,
+    standStream_t stream);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* STANDJPEG_H_ */
