@@ -35,6 +35,7 @@ HEADERS = (
         "cusparse.h",
         "nccl.h",
         "nvToolsExt.h",
+        "nvjpeg.h",
         "cuda_fp16.h",
         "cuda_bf16.h",
         "cuda_fp8.h",

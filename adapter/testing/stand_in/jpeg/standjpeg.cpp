@@ -1,4 +1,5 @@
-// The functions of standjpeg.h: the host decodes, and copies go in the stream.
+// The functions of nvJPEG on the stand-in: the host decodes, and copies go in
+// the stream.
 #include "standjpeg.h"
 
 #include <cstdint>
