@@ -119,6 +119,26 @@ class LoadTest(parameterized.TestCase):
             "[sources]\nheader_patterns = [['(', 'x']]\n[sources.families",
             "found '(', no regular expression",
         ),
+        (
+            "[sources.families",
+            "[modules]\na = { module = 'b' }\nb = { module = 'c' }\n[sources.families",
+            "modules.a: found 'b', for which another module stands",
+        ),
+        (
+            "[sources.families",
+            "[functions.f.composed]\ng = 'h'\n[sources.families",
+            "composed.g: found 'h'; needed one of flash_attention_forward",
+        ),
+        (
+            "[sources.families",
+            "[[operators]]\nname = 'log'\n[sources.families",
+            "operators[0].name: found 'log'; needed an operator such as 'aten::log_'",
+        ),
+        (
+            "[sources.families",
+            "[[operators]]\nreleases = '2'\n[sources.families",
+            "operators[0].releases: found '2'; needed comparisons",
+        ),
     )
     def test_what_has_not_the_form(self, old: str, new: str, message: str) -> None:
         self.assertRegex(self.refused(MINE.replace(old, new)), re.escape(message))

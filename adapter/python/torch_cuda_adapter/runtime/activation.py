@@ -111,9 +111,11 @@ def _change(platform: Platform, journal: Journal) -> None:
         compilation,
         cuda_module,
         distributed,
+        functions,
         imports,
         legacy_types,
         libraries,
+        modules,
         naming,
         profiler,
         runtime_library,
@@ -126,6 +128,8 @@ def _change(platform: Platform, journal: Journal) -> None:
     legacy_types.change(namespace, platform.table("device")["type"], journal)
     libraries.change(journal)
     profiler.change(platform, journal)
+    functions.change(platform, journal)
+    modules.change(platform, journal)
     runtime_library.change_ctypes(platform, journal)
     imports.after_import(
         "torch.distributed.distributed_c10d",
