@@ -129,16 +129,6 @@ class LoadTest(parameterized.TestCase):
             "[functions.f.composed]\ng = 'h'\n[sources.families",
             "composed.g: found 'h'; needed one of flash_attention_forward",
         ),
-        (
-            "[sources.families",
-            "[[operators]]\nname = 'log'\n[sources.families",
-            "operators[0].name: found 'log'; needed an operator such as 'aten::log_'",
-        ),
-        (
-            "[sources.families",
-            "[[operators]]\nreleases = '2'\n[sources.families",
-            "operators[0].releases: found '2'; needed comparisons",
-        ),
     )
     def test_what_has_not_the_form(self, old: str, new: str, message: str) -> None:
         self.assertRegex(self.refused(MINE.replace(old, new)), re.escape(message))

@@ -103,23 +103,6 @@ def one_of(*values: str) -> Check:
     return checked
 
 
-def pattern_of(form: str, needed: str) -> Check:
-    """A string that matches a regular expression as a whole."""
-
-    def checked(value: Any, key: str) -> None:
-        if not isinstance(value, str) or not re.fullmatch(form, value):
-            raise Wrong(f"{key}: found {value!r}; needed {needed}")
-
-    return checked
-
-
-def releases(value: Any, key: str) -> None:
-    """Comparisons with a version, with commas between them."""
-    one = r"(?:<|<=|==|!=|>=|>)\s*\d[\w.!]*"
-    if not isinstance(value, str) or not re.fullmatch(rf"\s*{one}\s*(?:,\s*{one}\s*)*", value):
-        raise Wrong(f"{key}: found {value!r}; needed comparisons such as '>=2.5,<2.11.0.post2'")
-
-
 def list_of(check: Check) -> Check:
     """A list whose entries have a form."""
 
@@ -231,19 +214,6 @@ FUNCTIONS = table(
 )
 """The form of `functions.MODULE`: what CUDA programs expect of a module beyond what it has."""
 
-OPERATOR = table(
-    {
-        "name": pattern_of(r"\w+::\w+(\.\w+)?", "an operator such as 'aten::log_'"),
-        "mend": one_of("out-of-place", "upcast", "host", "finite"),
-        "dtypes": list_of(identifier),
-        "to": identifier,
-        "releases": releases,
-        "reason": text,
-    },
-    ("name", "mend", "dtypes", "reason"),
-)
-"""The form of an entry of `operators`: one that a backend's releases lack or have broken."""
-
 FAMILY = table(
     {
         "replace": list_of(pair),
@@ -325,7 +295,6 @@ PLATFORM = table(
         "defaults": map_of(text, text),
         "modules": _modules,
         "functions": map_of(dotted, FUNCTIONS),
-        "operators": list_of(OPERATOR),
         "libraries": map_of(text, list_of(text)),
         "capabilities": map_of(identifier, there_or_reason),
         "sources": SOURCES,

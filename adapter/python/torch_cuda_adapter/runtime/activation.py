@@ -106,21 +106,21 @@ def _change(platform: Platform, journal: Journal) -> None:
             "and where torch_cuda is installed, TORCH_CUDA_DISABLE=1"
         )
     namespace = import_backend(platform)
+    environment.set_defaults(platform, journal)
     # They import torch.
     from torch_cuda_adapter.runtime import (
         compilation,
         cuda_module,
         distributed,
-        functions,
         imports,
         legacy_types,
         libraries,
-        modules,
         naming,
         profiler,
         runtime_library,
         tensors,
     )
+    from torch_cuda_adapter.runtime.packages import functions, modules
 
     naming.begin(platform, journal)
     tensors.change(journal)

@@ -9,8 +9,9 @@ from types import ModuleType
 from typing import Any
 
 from torch_cuda_adapter.platforms import Platform
-from torch_cuda_adapter.runtime import flash_attention, imports
+from torch_cuda_adapter.runtime import imports
 from torch_cuda_adapter.runtime.journal import Journal
+from torch_cuda_adapter.runtime.packages import flash_attention
 
 _COMPOSED = {"flash_attention_forward": flash_attention.forward_of}
 

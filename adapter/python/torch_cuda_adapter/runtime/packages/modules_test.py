@@ -13,8 +13,8 @@ from absl.testing import absltest
 
 from torch_cuda_adapter.errors import UnavailableError
 from torch_cuda_adapter.platforms import Platform
-from torch_cuda_adapter.runtime import functions, modules
 from torch_cuda_adapter.runtime.journal import Journal
+from torch_cuda_adapter.runtime.packages import functions, modules
 
 _PROVIDER = """
 def flash_attn_func(q, k, v, causal=False, return_softmax_lse=False):
