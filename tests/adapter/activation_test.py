@@ -142,6 +142,17 @@ class HereTest(absltest.TestCase):
             self.assertStartsWith(str(caught[0].message), "torch_cuda_adapter is not active: ")
             self.assertIn(needed, str(caught[0].message))
 
+    def test_defaults_of_variables_leave_what_is_set(self) -> None:
+        os.environ["SGLANG_MOE_CONFIG_DIR"] = "/mine"
+        os.environ.pop("VLLM_TUNED_CONFIG_FOLDER", None)
+        activate()
+        self.assertEqual(os.environ["SGLANG_MOE_CONFIG_DIR"], "/mine")
+        self.assertNotEmpty(
+            list(pathlib.Path(os.environ["VLLM_TUNED_CONFIG_FOLDER"]).glob("*.json"))
+        )
+        restore()
+        self.assertNotIn("VLLM_TUNED_CONFIG_FOLDER", os.environ)
+
     def test_torch_with_cuda_of_its_own_is_refused(self) -> None:
         torch = importlib.import_module("torch")
         with (

@@ -119,6 +119,16 @@ class LoadTest(parameterized.TestCase):
             "[sources]\nheader_patterns = [['(', 'x']]\n[sources.families",
             "found '(', no regular expression",
         ),
+        (
+            "[sources.families",
+            "[modules]\na = { module = 'b' }\nb = { module = 'c' }\n[sources.families",
+            "modules.a: found 'b', for which another module stands",
+        ),
+        (
+            "[sources.families",
+            "[functions.f.composed]\ng = 'h'\n[sources.families",
+            "composed.g: found 'h'; needed one of flash_attention_forward",
+        ),
     )
     def test_what_has_not_the_form(self, old: str, new: str, message: str) -> None:
         self.assertRegex(self.refused(MINE.replace(old, new)), re.escape(message))

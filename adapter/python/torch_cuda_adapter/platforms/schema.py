@@ -93,6 +93,16 @@ def this_format(value: Any, key: str) -> None:
         raise Wrong(f"{key}: found {value!r}; this version of torch_cuda_adapter reads {FORMAT}")
 
 
+def one_of(*values: str) -> Check:
+    """One of some words."""
+
+    def checked(value: Any, key: str) -> None:
+        if value not in values:
+            raise Wrong(f"{key}: found {value!r}; needed one of {', '.join(values)}")
+
+    return checked
+
+
 def list_of(check: Check) -> Check:
     """A list whose entries have a form."""
 
@@ -185,6 +195,25 @@ def _templates(*others: str) -> Check:
     return checked
 
 
+def _modules(value: Any, key: str) -> None:
+    """Modules that stand for others."""
+    map_of(dotted, table({"module": dotted, "replaces": true}, ("module",)))(value, key)
+    for name, entry in value.items():
+        for other in value:
+            if f"{entry['module']}.".startswith(f"{other}."):
+                raise Wrong(
+                    f"{key}.{name}: found {entry['module']!r}, for which another module stands; needed that one"
+                )
+
+
+FUNCTIONS = table(
+    {
+        "optional_keywords": map_of(identifier, list_of(identifier)),
+        "composed": map_of(identifier, one_of("flash_attention_forward")),
+    }
+)
+"""The form of `functions.MODULE`: what CUDA programs expect of a module beyond what it has."""
+
 FAMILY = table(
     {
         "replace": list_of(pair),
@@ -263,6 +292,9 @@ PLATFORM = table(
         "collectives": table({"backend": text}, ("backend",)),
         "profiler": table({"activity": text}, ("activity",)),
         "environment": map_of(text, text),
+        "defaults": map_of(text, text),
+        "modules": _modules,
+        "functions": map_of(dotted, FUNCTIONS),
         "libraries": map_of(text, list_of(text)),
         "capabilities": map_of(identifier, there_or_reason),
         "sources": SOURCES,

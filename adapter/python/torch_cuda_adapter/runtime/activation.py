@@ -106,6 +106,7 @@ def _change(platform: Platform, journal: Journal) -> None:
             "and where torch_cuda is installed, TORCH_CUDA_DISABLE=1"
         )
     namespace = import_backend(platform)
+    environment.set_defaults(platform, journal)
     # They import torch.
     from torch_cuda_adapter.runtime import (
         compilation,
@@ -119,6 +120,7 @@ def _change(platform: Platform, journal: Journal) -> None:
         runtime_library,
         tensors,
     )
+    from torch_cuda_adapter.runtime.packages import functions, modules
 
     naming.begin(platform, journal)
     tensors.change(journal)
@@ -126,6 +128,8 @@ def _change(platform: Platform, journal: Journal) -> None:
     legacy_types.change(namespace, platform.table("device")["type"], journal)
     libraries.change(journal)
     profiler.change(platform, journal)
+    functions.change(platform, journal)
+    modules.change(platform, journal)
     runtime_library.change_ctypes(platform, journal)
     imports.after_import(
         "torch.distributed.distributed_c10d",

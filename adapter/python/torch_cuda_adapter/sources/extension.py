@@ -83,7 +83,7 @@ def describe(
     toolkit = platform.table("toolkit")
     attributes: dict[str, Any] = {
         "name": platform.table("device")["type"],
-        "compiler": lambda: _filled([toolkit.get("compiler", "c++")], platform),
+        "compiler": lambda: filled([toolkit.get("compiler", "c++")], platform),
         "suffixes": tuple(dict.fromkeys(suffixes)),
         "compile_flags": toolkit.get("compile_flags", ()),
         "include_paths": lambda: header_folders(platform),
@@ -152,17 +152,33 @@ def link_flags(flags: Sequence[str], platform: Platform) -> list[str]:
 
 def library_folders(platform: Platform) -> list[str]:
     """Where the platform's libraries are."""
-    return _filled(platform.table("toolkit").get("library_paths", ()), platform)
+    return filled(platform.table("toolkit").get("library_paths", ()), platform)
 
 
 def header_folders(platform: Platform) -> list[str]:
     """Where the platform's headers are."""
-    return _filled(platform.table("toolkit").get("include_paths", ()), platform)
+    return filled(platform.table("toolkit").get("include_paths", ()), platform)
 
 
 def toolkit_folder(platform: Platform) -> str:
     """Where the platform's toolkit is, or would be."""
     return _home(platform)
+
+
+def filled(texts: Sequence[str], platform: Platform) -> list[str]:
+    """Paths of a platform's file with their places filled in: {home}, the toolkit, and {module}, the backend.
+
+    Raises:
+        AdapterError: {module} is named, and the backend is not installed.
+    """
+    places = {"home": _home, "module": _module}
+    paths = []
+    for text in texts:
+        for name, find in places.items():
+            if f"{{{name}}}" in text:
+                text = text.replace(f"{{{name}}}", find(platform))
+        paths.append(text)
+    return paths
 
 
 def build_extension() -> type[BuildExtension]:
@@ -191,23 +207,11 @@ def _need_builder() -> None:
         )
 
 
-def _filled(texts: Sequence[str], platform: Platform) -> list[str]:
-    """Paths of a platform's file with their places: {home}, the toolkit, and {module}, the backend."""
-    places = {"home": _home, "module": _module}
-    filled = []
-    for text in texts:
-        for name, find in places.items():
-            if f"{{{name}}}" in text:
-                text = text.replace(f"{{{name}}}", find(platform))
-        filled.append(text)
-    return filled
-
-
 def _home(platform: Platform) -> str:
     toolkit = platform.table("toolkit")
     found = (os.environ.get(name) for name in toolkit.get("home_variables", ()))
     home = next((value for value in found if value), toolkit["home"])
-    return _filled([home], platform)[0] if "{home}" not in home else home
+    return filled([home], platform)[0] if "{home}" not in home else home
 
 
 def _module(platform: Platform) -> str:
