@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -76,14 +76,14 @@ def plan_switch(torch_c: ModuleType, cudnn: type, result: Plan) -> None:
     result.set_attribute(cudnn, "enabled", make(torch_c._get_cudnn_enabled, _leave_off))
 
 
-def turn_off(torch_c: ModuleType, set_enabled: Any) -> None:
+def turn_off(torch_c: ModuleType, set_enabled: Callable[[bool], None]) -> None:
     """Turns cuDNN off in C++, attention included, and says that it is not there.
 
     Args:
       torch_c: `torch._C`.
       set_enabled: PyTorch's own `_set_cudnn_enabled`.
     """
-    torch_c._has_cudnn = False
+    setattr(torch_c, "_has_cudnn", False)  # noqa: B010
     set_enabled(False)
     torch_c._set_sdp_use_cudnn(False)
 
@@ -91,4 +91,6 @@ def turn_off(torch_c: ModuleType, set_enabled: Any) -> None:
 def _leave_off(enabled: bool, /) -> None:
     """Takes the place of `torch._C._set_cudnn_enabled`."""
     if not isinstance(enabled, bool):
-        raise RuntimeError(f"set_enabled_cudnn expects a bool, but got {type(enabled).__name__}")
+        # The type and the words of PyTorch's own.
+        message = f"set_enabled_cudnn expects a bool, but got {type(enabled).__name__}"
+        raise RuntimeError(message)  # noqa: TRY004
