@@ -130,13 +130,13 @@ def _activate() -> None:
     for _, check in _checks.CHECKS:
         check(installation)
     devices = _devices.found()
-    _libraries.preload(build)
+    libraries = _libraries.preload(build)
     _devices.announce(devices)
     bindings = load_bindings(build)
     # Not at the top: `import torch_cuda` alone has no use for it.
-    from torch_cuda import _swap
+    from torch_cuda import _cudnn, _swap
 
-    _swap.plan(bindings, build.cuda_version).apply()
+    _swap.plan(bindings, build.cuda_version, _cudnn.is_served(libraries)).apply()
     _queue_late_libraries(torch, build, devices)
     _import_hook.after_import("torch.utils.cpp_extension", _extend_cpp_extension)
 

@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
-from torch_cuda import _compatibility
+from torch_cuda import _compatibility, _cudnn
 from torch_cuda._plan import Plan
 from torch_cuda._references import Replacements, plan_references, remake_subclasses
 
@@ -114,12 +114,13 @@ def upstream_names(bindings: types.ModuleType) -> dict[str, Any]:
     }
 
 
-def plan(bindings: types.ModuleType, cuda_version: str) -> Swap:
+def plan(bindings: types.ModuleType, cuda_version: str, cudnn_served: bool = True) -> Swap:
     """Computes the swap. Changes nothing.
 
     Args:
       bindings: the loaded module `_CUDAC`.
       cuda_version: the value for `torch.version.cuda`.
+      cudnn_served: whether the device has the cuDNN that the bindings may have been built with.
 
     Returns:
       The swap, to be applied at once: what is imported in between is not in it.
@@ -127,6 +128,9 @@ def plan(bindings: types.ModuleType, cuda_version: str) -> Swap:
     torch = sys.modules["torch"]
     torch_c = torch._C
     names = upstream_names(bindings)
+    withdraw_cudnn = bool(names.get("_has_cudnn")) and not cudnn_served
+    if withdraw_cudnn:
+        names = _cudnn.without(names)
     result = Plan()
     replacements = Replacements()
 
@@ -150,7 +154,17 @@ def plan(bindings: types.ModuleType, cuda_version: str) -> Swap:
     result.set_item(vars(torch.version), "cuda", cuda_version)
     result.set_item(vars(torch.cuda), "_CUDAC", bindings)
     result.set_item(sys.modules, "torch.cuda._CUDAC", bindings)
-    return Swap(result, lambda: bindings._torch_cuda_complete(torch_c))
+    if not withdraw_cudnn:
+        return Swap(result, lambda: bindings._torch_cuda_complete(torch_c))
+
+    set_enabled = torch_c._set_cudnn_enabled
+    _cudnn.plan_switch(torch_c, type(sys.modules["torch.backends.cudnn"]), result)
+
+    def complete() -> None:
+        bindings._torch_cuda_complete(torch_c)
+        _cudnn.turn_off(torch_c, set_enabled)
+
+    return Swap(result, complete)
 
 
 def _plan_device_check(cuda: types.ModuleType, result: Plan) -> None:

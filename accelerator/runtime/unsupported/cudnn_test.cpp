@@ -24,6 +24,14 @@ TEST(Cudnn, HasTheVersionOfItsHeaders) {
   EXPECT_EQ(version(), std::size_t{CUDNN_VERSION});
 }
 
+// What torch_cuda asks before it lets PyTorch choose cuDNN.
+TEST(Cudnn, RefusesToTellAProperty) {
+  auto* get = find<decltype(cudnnGetProperty)>("cudnnGetProperty");
+  ASSERT_NE(get, nullptr);
+  int value = 0;
+  EXPECT_EQ(get(MAJOR_VERSION, &value), CUDNN_STATUS_NOT_SUPPORTED);
+}
+
 TEST(Cudnn, RefusesAHandle) {
   auto* create = find<decltype(cudnnCreate)>("cudnnCreate");
   auto* text = find<decltype(cudnnGetErrorString)>("cudnnGetErrorString");
