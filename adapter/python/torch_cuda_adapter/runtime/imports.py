@@ -42,14 +42,20 @@ class _Finder(importlib.abc.MetaPathFinder):
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, self._action)
+            same = [
+                finder
+                for finder in sys.meta_path
+                if isinstance(finder, _Finder) and finder._name == fullname
+            ]
+            # The last one given is the first in the list, and the only one that is asked.
+            spec.loader = _Loader(spec.loader, [finder._action for finder in reversed(same)])
         return spec
 
 
 class _Loader(importlib.abc.Loader):
-    def __init__(self, loader: importlib.abc.Loader, action: Action) -> None:
+    def __init__(self, loader: importlib.abc.Loader, actions: Sequence[Action]) -> None:
         self._loader = loader
-        self._action = action
+        self._actions = actions
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
@@ -60,4 +66,5 @@ class _Loader(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         self._loader.exec_module(module)
-        self._action(module)
+        for action in self._actions:
+            action(module)

@@ -6,6 +6,7 @@ goes its usual way, and fails as it does without the adapter.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -73,6 +74,8 @@ class _Finder(importlib.abc.MetaPathFinder):
     ) -> importlib.machinery.ModuleSpec | None:
         for name, own in self._names.items():
             if fullname == name or fullname.startswith(name + "."):
+                if _begins(name):
+                    return None
                 found = _find(own + fullname[len(name) :])
                 if found is not None:
                     return importlib.machinery.ModuleSpec(
@@ -147,10 +150,25 @@ class _Swap:
             return
         own = importlib.import_module(self._own)
         if sys.modules[self._name] is not own:
+            for name in [name for name in sys.modules if name.startswith(self._name + ".")]:
+                inside = sys.modules.pop(name)
+                self._journal.on_restore(functools.partial(sys.modules.__setitem__, name, inside))
             self._journal.set_item(sys.modules, self._name, own)
         child = self._name.rpartition(".")[2]
         if vars(parent).get(child) is not own:
             self._journal.set_attribute(parent, child, own)
+
+
+def _begins(name: str) -> bool:
+    """Whether an installed package is a part of one whose import has only begun.
+
+    It imports its own parts, which the platform's need not have; it is replaced when the import has ended.
+    """
+    parent = sys.modules.get(name.rpartition(".")[0])
+    if not getattr(getattr(parent, "__spec__", None), "_initializing", False):
+        return False
+    spec = importlib.machinery.PathFinder.find_spec(name, getattr(parent, "__path__", None))
+    return spec is not None and spec.submodule_search_locations is not None
 
 
 def _find(name: str) -> importlib.machinery.ModuleSpec | None:

@@ -108,6 +108,31 @@ class ModulesTest(absltest.TestCase):
         self.assertNotIn("t_kernel.cuda.part", sys.modules)
         self.assertIs(self.load("mine_extra").part, sys.modules["mine_extra.part"])
 
+    def test_package_whose_parts_are_imported_with_it(self) -> None:
+        # As Triton's, which imports its packages of extras twice.
+        self.write("t_kernel/__init__.py", "from . import cuda\n")
+        self.write("t_kernel/cuda/__init__.py", "from . import part, utils\n")
+        for name in ("part", "utils"):
+            self.write(f"t_kernel/cuda/{name}.py", "REAL = True\n")
+        self.write("mine_extra/__init__.py", "")
+        self.write("mine_extra/part.py", "REAL = False\n")
+        self.begin(
+            modules={
+                "t_kernel.cuda": {"module": "mine_extra", "replaces": True},
+                "t_kernel.part": {"module": "mine_extra.part", "replaces": True},
+            }
+        )
+        package = self.load("t_kernel")
+        self.assertIs(package.cuda, self.load("mine_extra"))
+        self.assertFalse(self.load("t_kernel.part").REAL)
+        self.assertFalse(self.load("t_kernel.cuda.part").REAL)
+        with self.assertRaises(ModuleNotFoundError):
+            self.load("t_kernel.cuda.utils")
+        self.journal.restore()
+        self.assertTrue(package.cuda.part.REAL)
+        self.assertIs(self.load("t_kernel.cuda.part"), package.cuda.part)
+        self.assertTrue(self.load("t_kernel.cuda.utils").REAL)
+
     def test_keywords_that_a_function_does_not_know(self) -> None:
         self.write("mine_attention.py", _PROVIDER)
         names = ("old", "new", "any_of_them", "no_such")
