@@ -14,12 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._inductor.async_compile import AsyncCompile
+from torch._inductor.async_compile import AsyncCompile, get_compile_threads
 from torch._inductor.codecache import (
     CppPythonBindingsCodeCache,
     LambdaFuture,
     clear_on_fresh_inductor_cache,
-    get_compile_threads,
 )
 
 import torch_stand_in._C as native
