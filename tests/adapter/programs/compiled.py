@@ -41,7 +41,6 @@ assert scripted(torch.ones(2)).is_cuda
 
 # With inductor, the default: forward, backward and the optimizer's steps.
 torch._dynamo.reset()
-assert "cuda" not in torch._inductor.utils.GPU_TYPES or torch.version.cuda
 
 
 def train(trained, run, data):
@@ -103,4 +102,5 @@ for _ in range(3):
     torch.testing.assert_close(quick(expected), expected.exp().sum())
 
 # The CPU in the same process.
-torch.testing.assert_close(torch.compile(on_cpu)(data), on_cpu(data))
+with torch.no_grad():
+    torch.testing.assert_close(torch.compile(on_cpu)(data), on_cpu(data))

@@ -62,9 +62,7 @@ def _change_interfaces(own: str, interfaces: ModuleType, journal: Journal) -> No
             if not interfaces._device_initialized:
                 interfaces.init_device_reg()
             cuda = f"{_CUDA}:{index}" if index else _CUDA
-            journal.set_item(
-                interfaces.device_interfaces, cuda, interfaces.device_interfaces[name]
-            )
+            journal.set_item(interfaces.device_interfaces, cuda, interfaces.device_interfaces[name])
 
     _follow(interfaces, "register_interface_for_device", take, journal)
     for name in list(interfaces.device_interfaces):
@@ -107,9 +105,7 @@ def _change_kinds(own: str, journal: Journal) -> None:
     journal.on_restore(lambda: kinds.insert(place, _CUDA))
 
 
-def _follow(
-    module: ModuleType, name: str, action: Callable[[str], None], journal: Journal
-) -> None:
+def _follow(module: ModuleType, name: str, action: Callable[[str], None], journal: Journal) -> None:
     original = getattr(module, name)
 
     @functools.wraps(original)

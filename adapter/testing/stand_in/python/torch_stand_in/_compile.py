@@ -52,9 +52,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 class _Loader(importlib.abc.Loader):
-    def __init__(
-        self, loader: importlib.abc.Loader, action: Callable[[ModuleType], None]
-    ) -> None:
+    def __init__(self, loader: importlib.abc.Loader, action: Callable[[ModuleType], None]) -> None:
         self._loader = loader
         self._action = action
 
