@@ -15,11 +15,8 @@ from typing import Any
 
 import torch
 from torch._inductor.async_compile import AsyncCompile, get_compile_threads
-from torch._inductor.codecache import (
-    CppPythonBindingsCodeCache,
-    LambdaFuture,
-    clear_on_fresh_inductor_cache,
-)
+from torch._inductor.codecache import CppPythonBindingsCodeCache, LambdaFuture
+from torch._inductor.utils import clear_on_fresh_inductor_cache
 
 import torch_stand_in._C as native
 from torch_stand_in import _device, _streams
@@ -86,6 +83,14 @@ def _runtime() -> tuple[int, int]:
 def raw_stream(index: int) -> int:
     """The runtime's handle of a device's current stream."""
     return _streams.current_stream(index).stand_in_stream
+
+
+def laid_out(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:
+    """The tensor, or a copy if its strides are others."""
+    if tensor.stride() == strides:
+        return tensor
+    made = torch.empty_strided(tensor.size(), strides, dtype=tensor.dtype, device=tensor.device)
+    return made.copy_(tensor)
 
 
 def compile_for_stand_in(compiler: AsyncCompile, types: list[str], source: str) -> Any:

@@ -47,15 +47,19 @@ def _operations(base: Any) -> Any:
         """Lines of generated Python code."""
 
         def import_get_raw_stream_as(self, name: str) -> str:
+            """The import of a function that gives a stream's handle."""
             return f"from torch_stand_in.inductor.kernels import raw_stream as {name}"
 
         def set_device(self, device_idx: int) -> str:
+            """Makes a device the current one."""
             return f"torch.stand_in.set_device({device_idx})"
 
         def synchronize(self) -> str:
+            """Waits for the device."""
             return "torch.stand_in.synchronize()"
 
         def device_guard(self, device_idx: int) -> str:
+            """A context of a device."""
             return f"torch.stand_in.device({device_idx})"
 
     return StandInOperations()

@@ -1,4 +1,4 @@
-"""Which kernels there are: inductor's for the CPU, each of one thread, as the stand-in's streams are the threads."""
+"""Which kernels there are: inductor's for the CPU, each of one thread and without vectors, as the stand-in's streams are the threads."""
 
 from __future__ import annotations
 
@@ -12,21 +12,13 @@ _MARK = "async_compile.cpp_pybinding("
 _COMPILE = "compile_for_stand_in(async_compile, "
 
 
-def _alone() -> Any:
-    # An error in a kernel could not leave a parallel region.
-    return config.patch({"cpp.threads": 1})
+def _plain() -> Any:
+    # An error in a kernel could not leave a parallel region. inductor's vectors know only what it lowers for the CPU.
+    return config.patch({"cpp.threads": 1, "cpp.simdlen": 1})
 
 
 class StandInKernelGroup(KernelGroup):
     """Kernels that become one function."""
-
-    def new_kernel(self, cls: Any, *args: Any) -> Any:
-        with _alone():
-            return super().new_kernel(cls, *args)
-
-    def finalize_kernel(self, new_kernel: Any, nodes: Any) -> None:
-        with _alone():
-            super().finalize_kernel(new_kernel, nodes)
 
     def call_kernel(self, wrapper: Any, kernel_name: str) -> None:
         """Calls it with the number of the device before its own arguments."""
@@ -45,7 +37,13 @@ class StandInScheduling(CppScheduling):
     """inductor's scheduling for C++."""
 
     def reset_kernel_group(self) -> None:
+        """Begins a function."""
         self.kernel_group = StandInKernelGroup()
+
+    def codegen_node(self, node: Any) -> None:
+        """Generates the loops of a node."""
+        with _plain():
+            super().codegen_node(node)
 
     def define_kernel(self, src_code: str, nodes: Any, kernel_args: Any = None) -> str:
         """Has the kernel compiled by `kernels.compile_for_stand_in`, and gives its name."""
@@ -55,8 +53,8 @@ class StandInScheduling(CppScheduling):
         def define_ours(kernel_name: str, kernel_body: str, *args: Any, **kwargs: Any) -> None:
             define(kernel_name, kernel_body.replace(_MARK, _COMPILE, 1), *args, **kwargs)
 
-        wrapper.define_kernel = define_ours
+        vars(wrapper)["define_kernel"] = define_ours
         try:
             return str(super().define_kernel(src_code, nodes, kernel_args))
         finally:
-            del wrapper.define_kernel
+            del vars(wrapper)["define_kernel"]

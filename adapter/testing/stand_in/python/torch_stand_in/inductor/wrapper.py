@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch._inductor import ir
 from torch._inductor.codegen.wrapper import PythonWrapperCodegen, SubgraphPythonWrapperCodegen
 
 
@@ -21,8 +22,20 @@ class StandInWrapper(PythonWrapperCodegen):
         return StandInWrapper()
 
     def write_header(self) -> None:
+        """Imports what the lines call."""
         super().write_header()
-        self.imports.writeline("from torch_stand_in.inductor.kernels import compile_for_stand_in")
+        self.imports.writeline(
+            "from torch_stand_in.inductor.kernels import compile_for_stand_in, laid_out"
+        )
+
+    def generate_extern_kernel_alloc(self, extern_kernel: Any, args: Any) -> None:
+        """An operator of PyTorch's. The CPU's choose strides of their own, which inductor foresees for the CPU only."""
+        super().generate_extern_kernel_alloc(extern_kernel, args)
+        layout = extern_kernel.layout
+        if isinstance(layout, ir.Layout):
+            name = extern_kernel.get_name()
+            strides = self.codegen_python_shape_tuple(layout.stride)
+            self.writeline(f"{name} = laid_out({name}, {strides})")
 
     def make_allocation(
         self, name: str, device: torch.device, dtype: torch.dtype, shape: Any, stride: Any
