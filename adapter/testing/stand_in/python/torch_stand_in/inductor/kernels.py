@@ -60,12 +60,15 @@ void launch(void (*function)(Parameters...), uintptr_t launch, uintptr_t message
 """
 
 
+_loaded: dict[str, Any] = {}
+
+
 @clear_on_fresh_inductor_cache
 class _Cache(CppPythonBindingsCodeCache):
     """Kernels with a binding that launches them."""
 
-    cache: dict[str, Any] = {}
-    cache_clear = staticmethod(cache.clear)
+    cache = _loaded
+    cache_clear = staticmethod(_loaded.clear)
     call_entry_function = "stand_in_launch::launch(kernel, %s);Py_RETURN_NONE;"
 
 
