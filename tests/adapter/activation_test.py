@@ -21,6 +21,44 @@ from torch_cuda_adapter.runtime import activate, alias, restore
 _DEADLINE_S = 120
 _SAYS = "import torch; print(torch.device('cuda').type, torch.ones(2, device='cuda').is_cuda)"
 
+# inductor's tables before activation, with the adapter and after it; imported before it or while it is active.
+_TABLES = """
+import sys, torch, torch_stand_in
+from torch_cuda_adapter.runtime import activate, restore
+
+def tables():
+    from torch._dynamo import device_interface
+    from torch._inductor import cudagraph_utils, scheduler, utils
+    from torch._inductor.codegen import common, wrapper
+    common.init_backend_registration()
+    device_interface.get_interface_for_device("cpu")
+    found = {(kind, name): value for kind, table in (
+        ("code", common.device_codegens),
+        ("operations", common.device_op_overrides_dict),
+        ("interface", device_interface.device_interfaces),
+    ) for name, value in table.items()}
+    found["kinds"] = list(utils.GPU_TYPES)
+    found["functions"] = [common.register_backend_for_device, common.register_device_op_overrides,
+        device_interface.register_interface_for_device, wrapper.PythonWrapperCodegen.make_allocation,
+        scheduler.Scheduler.create_backend, cudagraph_utils.check_multiple_devices_or_any_cpu_nodes]
+    return found
+
+before = tables() if sys.argv[1] == "before" else None
+activate("stand-in")
+found = tables()
+for kind in ("code", "operations", "interface"):
+    assert found[kind, "cuda"] is found[kind, "stand_in"] is not found[kind, "cpu"], kind
+assert "cuda" not in found["kinds"]
+restore()
+after = tables()
+assert before is None or after == before
+for kind in ("code", "operations", "interface"):
+    assert (kind, "cuda") in after and after[kind, "cuda"] is not after[kind, "stand_in"], kind
+assert after["kinds"] == ["cuda", "xpu"], after["kinds"]
+activate("stand-in")
+assert tables()["code", "cuda"] is found["code", "stand_in"]
+"""
+
 
 def _python(
     *arguments: str | os.PathLike[str], folder: pathlib.Path | None = None, **environment: str
@@ -198,6 +236,14 @@ class HereTest(absltest.TestCase):
     def test_torchada_is_not_there_unasked(self) -> None:
         activate()
         self.assertIsNone(importlib.util.find_spec("torchada"))
+
+
+class InductorTest(absltest.TestCase):
+    def test_tables_are_the_platforms_and_are_put_back(self) -> None:
+        for imported in ("before", "after"):
+            with self.subTest(imported):
+                code, _, error = _python("-c", _TABLES, imported)
+                self.assertEqual(code, 0, error)
 
 
 class DetectionTest(absltest.TestCase):

@@ -43,6 +43,7 @@ def _run(program: str) -> tuple[int, str]:
             env={
                 **os.environ,
                 "TEST_TMPDIR": folder,
+                "TORCHINDUCTOR_CACHE_DIR": folder,
                 "TORCH_EXTENSIONS_DIR": folder,
                 "TORCH_STAND_IN_DEVICE": "count=2,memory=1G",
                 "TORCH_CUDA_DISABLE": "1",

@@ -113,6 +113,7 @@ def _change(platform: Platform, journal: Journal) -> None:
         cuda_module,
         distributed,
         imports,
+        inductor,
         legacy_types,
         libraries,
         naming,
@@ -136,6 +137,7 @@ def _change(platform: Platform, journal: Journal) -> None:
         lambda module: distributed.change(platform, module, journal),
         journal,
     )
+    inductor.change(platform, journal)
     imports.after_import(
         "torch._inductor.codecache",
         lambda module: compilation.change(platform, module, journal),

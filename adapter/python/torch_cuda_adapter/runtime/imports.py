@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -34,13 +35,19 @@ class _Finder(importlib.abc.MetaPathFinder):
     def __init__(self, name: str, action: Action) -> None:
         self._name = name
         self._action = action
+        self._asks = False
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self._name:
+        if fullname != self._name or self._asks:
             return None
-        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        # The other finders are asked: a backend may wait for the same module.
+        self._asks = True
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._asks = False
         if spec is not None and spec.loader is not None:
             same = [
                 finder

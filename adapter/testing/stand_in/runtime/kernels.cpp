@@ -2,10 +2,13 @@
 // of its own that gives way at __syncthreads().
 #include <ucontext.h>
 
+#include <cstdio>
+#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "accelerator/backends/host_streams/host_streams.h"
 #include "adapter/testing/stand_in/runtime/runtime.h"
 #include "stand_kernels.h"
 
@@ -32,7 +35,8 @@ struct Launch {
 // The block that this thread of the host runs.
 class Block {
  public:
-  explicit Block(const Launch& launch) : launch_(launch) {}
+  Block(const Launch& launch, bool& failed)
+      : launch_(launch), failed_(failed) {}
 
   static Block*& current() {
     static thread_local Block* block = nullptr;
@@ -105,29 +109,50 @@ class Block {
   static void body() {
     auto& block = *current();
     auto& thread = *block.running_;
-    block.launch_.run(block.launch_.data.get());
+    // Nobody is above a thread's stack to catch what it throws.
+    try {
+      block.launch_.run(block.launch_.data.get());
+    } catch (const std::exception& error) {
+      block.fail(error.what());
+    } catch (...) {
+      block.fail("an exception of no known type");
+    }
     thread.ended = true;
   }
 
+  // The program learns of it from the device's state, as with assert() in a
+  // kernel of CUDA's, which prints as well.
+  void fail(const char* why) {
+    std::fprintf(stderr, "stand-in: error in a kernel: %s\n", why);
+    failed_ = true;
+  }
+
   const Launch& launch_;
+  bool& failed_;
   ucontext_t scheduler_;
   Thread* running_ = nullptr;
 };
 
-void run_all(const Launch& launch) {
+// Whether no thread failed; after one no further block runs.
+bool run_all(const Launch& launch) {
   const auto sizes = [](const dim3& size) {
     return uint3{size.x, size.y, size.z};
   };
   gridDim = sizes(launch.grid);
   blockDim = sizes(launch.block);
+  bool failed = false;
   for (unsigned z = 0; z < launch.grid.z; ++z) {
     for (unsigned y = 0; y < launch.grid.y; ++y) {
       for (unsigned x = 0; x < launch.grid.x; ++x) {
         blockIdx = {x, y, z};
-        Block(launch).run();
+        Block(launch, failed).run();
+        if (failed) {
+          return false;
+        }
       }
     }
   }
+  return true;
 }
 
 void put_launch(
@@ -144,9 +169,10 @@ void put_launch(
         const std::unique_ptr<Held> held(static_cast<Held*>(data));
         auto& runtime = stand::Runtime::get();
         // Callbacks are called on a device at fault, too.
-        if (runtime.api().device_status(runtime.number(held->device)) ==
-            ACCEL_OK) {
-          run_all(*held->launch);
+        const auto number = runtime.number(held->device);
+        if (runtime.api().device_status(number) == ACCEL_OK &&
+            !run_all(*held->launch)) {
+          host_device_fail(number, ACCEL_ASSERT);
         }
       },
       held.get()));

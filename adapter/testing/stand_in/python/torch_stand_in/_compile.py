@@ -1,4 +1,7 @@
-"""torch.compile asks devices about themselves through an interface, which is registered when it is first imported."""
+"""Registers the stand-in with torch.compile when a program first imports that.
+
+Dynamo asks devices about themselves through an interface; inductor asks who generates code for them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -14,43 +17,51 @@ import torch
 
 import torch_stand_in._C as native
 from torch_stand_in import _device, _memory, _streams
+from torch_stand_in.inductor import registration
 
 _INTERFACES = "torch._dynamo.device_interface"
+_INDUCTOR = "torch._inductor.codegen.common"
 
 
 def register() -> None:
-    """Registers the interface, or has it registered when torch.compile is imported."""
-    if _INTERFACES in sys.modules:
-        _register(sys.modules[_INTERFACES])
-    else:
-        sys.meta_path.insert(0, _Finder())
+    """Registers the stand-in with both, or has it registered when they are imported."""
+    for name, action in ((_INTERFACES, _register), (_INDUCTOR, registration.register)):
+        if name in sys.modules:
+            action(sys.modules[name])
+        else:
+            sys.meta_path.insert(0, _Finder(name, action))
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds the module as the others do, and registers when it is executed."""
+    """Finds a module as the others do, and registers when it is executed."""
+
+    def __init__(self, name: str, action: Callable[[ModuleType], None]) -> None:
+        self._name = name
+        self._action = action
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != _INTERFACES:
+        if fullname != self._name:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(fullname)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader)
+            spec.loader = _Loader(spec.loader, self._action)
         return spec
 
 
 class _Loader(importlib.abc.Loader):
-    def __init__(self, loader: importlib.abc.Loader) -> None:
+    def __init__(self, loader: importlib.abc.Loader, action: Callable[[ModuleType], None]) -> None:
         self._loader = loader
+        self._action = action
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        _register(module)
+        self._action(module)
 
 
 def _register(interfaces: ModuleType) -> None:
