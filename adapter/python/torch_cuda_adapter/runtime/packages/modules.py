@@ -14,8 +14,6 @@ import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Any
-
 from torch_cuda_adapter.platforms import Platform
 from torch_cuda_adapter.runtime import imports
 from torch_cuda_adapter.runtime.journal import Journal
@@ -40,7 +38,9 @@ def change(platform: Platform, journal: Journal) -> None:
             imports.after_import(parent, _Swap(name, own, journal), journal)
     _insert(_Finder(first, brought), 0, journal)
     _insert(_Finder(last, brought), len(sys.meta_path), journal)
-    _insert(_Parents(table, brought), len(sys.meta_path), journal)
+    # A made-up package would say that one is installed which is not.
+    free = {name: entry["module"] for name, entry in table.items() if "part" not in entry}
+    _insert(_Parents(free, brought), len(sys.meta_path), journal)
     # Called before the finders go.
     journal.on_restore(lambda: _forget(brought))
 
@@ -106,18 +106,14 @@ class _Loader(importlib.abc.Loader):
 class _Parents(importlib.abc.MetaPathFinder):
     """Makes the packages that the names are in, where nobody has them, and while there is something in them."""
 
-    def __init__(self, table: Mapping[str, Any], brought: dict[str, ModuleType]) -> None:
-        self._table = table
+    def __init__(self, names: Mapping[str, str], brought: dict[str, ModuleType]) -> None:
+        self._names = names
         self._brought = brought
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        inside = [
-            entry["module"]
-            for name, entry in self._table.items()
-            if name.startswith(fullname + ".")
-        ]
+        inside = [own for name, own in self._names.items() if name.startswith(fullname + ".")]
         if not any(_find(own) for own in inside):
             return None
         loader = _EmptyLoader(self._brought)

@@ -67,6 +67,15 @@ class ModulesTest(absltest.TestCase):
         with self.assertRaises(ModuleNotFoundError):
             self.load("t_kernel.inner.attention")
 
+    def test_part_of_a_package_that_is_not_installed(self) -> None:
+        self.write("mine_extra.py", "")
+        self.begin(modules={"t_kernel.a.cuda": {"module": "mine_extra", "replaces": True, "part": True}})
+        self.assertIsNone(importlib.util.find_spec("t_kernel"))
+        with self.assertRaisesRegex(ModuleNotFoundError, "'t_kernel'"):
+            self.load("t_kernel.a.cuda")
+        self.write("t_kernel/a/__init__.py", "")
+        self.assertIs(self.load("t_kernel.a.cuda"), self.load("mine_extra"))
+
     def test_what_is_not_installed(self) -> None:
         self.begin(modules={"t_kernel.attention": {"module": "mine_nowhere", "replaces": True}})
         self.assertIsNone(importlib.util.find_spec("t_kernel"))
