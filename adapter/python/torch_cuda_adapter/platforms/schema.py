@@ -197,7 +197,9 @@ def _templates(*others: str) -> Check:
 
 def _modules(value: Any, key: str) -> None:
     """Modules that stand for others."""
-    map_of(dotted, table({"module": dotted, "replaces": true, "part": true}, ("module",)))(value, key)
+    map_of(dotted, table({"module": dotted, "replaces": true, "part": true}, ("module",)))(
+        value, key
+    )
     for name, entry in value.items():
         for other in value:
             if f"{entry['module']}.".startswith(f"{other}."):

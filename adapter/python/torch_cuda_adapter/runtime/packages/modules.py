@@ -14,6 +14,7 @@ import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
+
 from torch_cuda_adapter.platforms import Platform
 from torch_cuda_adapter.runtime import imports
 from torch_cuda_adapter.runtime.journal import Journal

@@ -69,7 +69,9 @@ class ModulesTest(absltest.TestCase):
 
     def test_part_of_a_package_that_is_not_installed(self) -> None:
         self.write("mine_extra.py", "")
-        self.begin(modules={"t_kernel.a.cuda": {"module": "mine_extra", "replaces": True, "part": True}})
+        self.begin(
+            modules={"t_kernel.a.cuda": {"module": "mine_extra", "replaces": True, "part": True}}
+        )
         self.assertIsNone(importlib.util.find_spec("t_kernel"))
         with self.assertRaisesRegex(ModuleNotFoundError, "'t_kernel'"):
             self.load("t_kernel.a.cuda")
