@@ -59,6 +59,28 @@ activate("stand-in")
 assert tables()["code", "cuda"] is found["code", "stand_in"]
 """
 
+# A release that lacks an operator: without the adapter, with it, and after it; then one that has it.
+_MENDED = """
+import sys, torch, torch_stand_in
+from torch_cuda_adapter.runtime import activate, restore
+has = lambda: torch._C._dispatch_has_kernel_for_dispatch_key("aten::isfinite", "PrivateUse1")
+def log():
+    x = torch.ones(2, device="stand_in", dtype=torch.float64)
+    try:
+        return x.log_().tolist()
+    except NotImplementedError as error:
+        return str(error)
+mended = sys.argv[1] == "0.9"
+assert torch_stand_in.__version__ == sys.argv[1]
+before = log()
+assert ("not implemented for 'Double'" in before) if mended else before == [0.0, 0.0], before
+for _ in range(2):
+    activate("stand-in")
+    assert log() == [0.0, 0.0] and has() == mended
+    restore()
+    assert log() == before and not has()
+"""
+
 
 def _python(
     *arguments: str | os.PathLike[str], folder: pathlib.Path | None = None, **environment: str
@@ -244,6 +266,15 @@ class InductorTest(absltest.TestCase):
             with self.subTest(imported):
                 code, _, error = _python("-c", _TABLES, imported)
                 self.assertEqual(code, 0, error)
+
+
+class OperatorsTest(absltest.TestCase):
+    def test_releases_that_lack_operators_are_mended(self) -> None:
+        for release in ("0.9", "1.0"):
+            with self.subTest(release):
+                code, _, error = _python("-c", _MENDED, release, TORCH_STAND_IN_RELEASE=release)
+                self.assertEqual(code, 0, error)
+                self.assertEqual(error, "")
 
 
 class DetectionTest(absltest.TestCase):

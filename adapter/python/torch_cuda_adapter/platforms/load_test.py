@@ -126,6 +126,21 @@ class LoadTest(parameterized.TestCase):
         ),
         (
             "[sources.families",
+            "[operators]\nlog_ = { mend = 'out-of-place' }\n[sources.families",
+            "found 'log_'; needed an operator such as aten::log_",
+        ),
+        (
+            "[sources.families",
+            "[operators]\n'aten::log' = { mend = 'out-of-place' }\n[sources.families",
+            "operators.aten::log: found no operator that changes its argument",
+        ),
+        (
+            "[sources.families",
+            "[operators]\n'aten::log_' = { mend = 'out-of-place', below = 'two' }\n[sources.families",
+            "below: found 'two'; needed a version such as 2.11.0.post2",
+        ),
+        (
+            "[sources.families",
             "[functions.f.composed]\ng = 'h'\n[sources.families",
             "composed.g: found 'h'; needed one of flash_attention_forward",
         ),

@@ -208,6 +208,32 @@ def _modules(value: Any, key: str) -> None:
                 )
 
 
+def _operator(value: Any, key: str) -> None:
+    """An operator's name as the dispatcher has it."""
+    if not isinstance(value, str) or not re.fullmatch(r"\w+::\w+(\.\w+)?", value):
+        raise Wrong(f"{key}: found {value!r}; needed an operator such as aten::log_ or aten::add_.Tensor")
+
+
+def _release(value: Any, key: str) -> None:
+    """A version."""
+    if not isinstance(value, str) or not re.fullmatch(r"\d+(\.\d+)*(\.post\d+)?", value):
+        raise Wrong(f"{key}: found {value!r}; needed a version such as 2.11.0.post2")
+
+
+OPERATOR = table(
+    {"mend": one_of("finite-by-comparison", "out-of-place"), "below": _release}, ("mend",)
+)
+"""The form of `operators.NAME`: an operator that releases of the backend need mended."""
+
+
+def _operators(value: Any, key: str) -> None:
+    """Operators that are mended."""
+    map_of(_operator, OPERATOR)(value, key)
+    for name, entry in value.items():
+        if entry["mend"] == "out-of-place" and not name.partition(".")[0].endswith("_"):
+            raise Wrong(f"{key}.{name}: found no operator that changes its argument, as aten::log_ does")
+
+
 FUNCTIONS = table(
     {
         "optional_keywords": map_of(identifier, list_of(identifier)),
@@ -297,6 +323,7 @@ PLATFORM = table(
         "defaults": map_of(text, text),
         "modules": _modules,
         "functions": map_of(dotted, FUNCTIONS),
+        "operators": _operators,
         "libraries": map_of(text, list_of(text)),
         "capabilities": map_of(identifier, there_or_reason),
         "sources": SOURCES,

@@ -117,6 +117,7 @@ def _change(platform: Platform, journal: Journal) -> None:
         legacy_types,
         libraries,
         naming,
+        operators,
         profiler,
         runtime_library,
         tensors,
@@ -129,6 +130,7 @@ def _change(platform: Platform, journal: Journal) -> None:
     legacy_types.change(namespace, platform.table("device")["type"], journal)
     libraries.change(journal)
     profiler.change(platform, journal)
+    operators.change(platform, journal)
     functions.change(platform, journal)
     modules.change(platform, journal)
     runtime_library.change_ctypes(platform, journal)

@@ -8,6 +8,7 @@
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/library.h>
 
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -86,6 +87,32 @@ class Late final : public c10::OperatorKernel {
   std::unordered_map<c10::OperatorName, std::unique_ptr<Call>> calls_;
 };
 
+// Releases before 1.0 lack the logarithm of float64 in place, as backends of
+// others lacked it: for what mends such releases.
+bool is_gap(const OperatorHandle& op) {
+  const char* release = std::getenv("TORCH_STAND_IN_RELEASE");
+  return release != nullptr && std::string_view(release).substr(0, 2) == "0." &&
+      op.operator_name().name == "aten::log_";
+}
+
+class Gap final : public c10::OperatorKernel {
+ public:
+  explicit Gap(const OperatorHandle& op) : call_(op, DispatchKey::CPU) {}
+
+  void operator()(
+      const OperatorHandle& op,
+      c10::DispatchKeySet keys,
+      torch::jit::Stack* stack) {
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        stack->back().toTensor().scalar_type() != at::kDouble,
+        "\"log_\" not implemented for 'Double' on the stand-in before 1.0");
+    call_(op, keys, stack);
+  }
+
+ private:
+  Call call_;
+};
+
 template <class Kernel>
 torch::CppFunction boxed(std::unique_ptr<Kernel> kernel) {
   return torch::CppFunction::makeFromBoxedFunctor(std::move(kernel));
@@ -156,7 +183,9 @@ void serve(const OperatorHandle& op, const Side& side) {
   if (!space || is_collective(*space)) {
     return;
   }
-  if (!returns_view(op.schema())) {
+  if (dense && is_gap(op)) {
+    implement(op, side.own, std::make_unique<Gap>(op));
+  } else if (!returns_view(op.schema())) {
     implement(op, side.own, std::make_unique<Call>(op, side.cpu));
   } else if (on_cpu && !(dense && composite)) {
     implement(op, side.own, std::make_unique<View>(side.cpu));

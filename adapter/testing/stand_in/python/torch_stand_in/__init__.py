@@ -7,7 +7,12 @@ device "fake" (accelerator/backends/fake/options.h in torch_cuda's sources), suc
 
 from __future__ import annotations
 
+import os
+
 from torch_stand_in import _activation
+
+# Releases before 1.0 lack an operator (adapter/testing/stand_in/csrc/operators/registration.cpp).
+__version__ = os.environ.get("TORCH_STAND_IN_RELEASE", "1.0")
 
 _activation.load()
 
