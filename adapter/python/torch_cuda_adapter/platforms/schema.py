@@ -211,7 +211,9 @@ def _modules(value: Any, key: str) -> None:
 def _operator(value: Any, key: str) -> None:
     """An operator's name as the dispatcher has it."""
     if not isinstance(value, str) or not re.fullmatch(r"\w+::\w+(\.\w+)?", value):
-        raise Wrong(f"{key}: found {value!r}; needed an operator such as aten::log_ or aten::add_.Tensor")
+        raise Wrong(
+            f"{key}: found {value!r}; needed an operator such as aten::log_ or aten::add_.Tensor"
+        )
 
 
 def _release(value: Any, key: str) -> None:
@@ -231,7 +233,9 @@ def _operators(value: Any, key: str) -> None:
     map_of(_operator, OPERATOR)(value, key)
     for name, entry in value.items():
         if entry["mend"] == "out-of-place" and not name.partition(".")[0].endswith("_"):
-            raise Wrong(f"{key}.{name}: found no operator that changes its argument, as aten::log_ does")
+            raise Wrong(
+                f"{key}.{name}: found no operator that changes its argument, as aten::log_ does"
+            )
 
 
 FUNCTIONS = table(
