@@ -49,7 +49,7 @@ class CompileTest(absltest.TestCase):
                 self.assertEqual(ours.device, torch.device("stand_in", number))
                 torch.testing.assert_close(ours.cpu(), theirs)
 
-    def test_a_kernel_waits_for_its_stream_and_is_waited_for(self) -> None:
+    def test_a_graph_records_a_compiled_kernel(self) -> None:
         add = torch.compile(lambda x: x + 1)
         x = torch.zeros(8, device="stand_in")
         add(x)
