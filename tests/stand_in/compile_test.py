@@ -27,6 +27,10 @@ def _sums(x: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor, ...]:
     return x.t()[::2].sin() * scale, x.view(-1), x.bfloat16().sum(0)
 
 
+def _joined(one: torch.Tensor, two: torch.Tensor) -> torch.Tensor:
+    return torch.cat([one, two * 2], 1).std()
+
+
 class CompileTest(absltest.TestCase):
     def setUp(self) -> None:
         super().setUp()
@@ -49,7 +53,23 @@ class CompileTest(absltest.TestCase):
                 self.assertEqual(ours.device, torch.device("stand_in", number))
                 torch.testing.assert_close(ours.cpu(), theirs)
 
-    def test_a_kernel_waits_for_its_stream_and_is_waited_for(self) -> None:
+    def test_a_masked_load(self) -> None:
+        one, two = torch.arange(12.0).view(3, 4), torch.ones(3, 5)
+        found = torch.compile(_joined)(one.to("stand_in"), two.to("stand_in"))
+        torch.testing.assert_close(found.cpu(), _joined(one, two))
+
+    def test_random_numbers_are_of_the_devices_seed(self) -> None:
+        # inductor has its own, unless it is told to use PyTorch's.
+        x = torch.ones(64, device="stand_in")
+        torch_stand_in.manual_seed(3)
+        wanted = torch.nn.functional.dropout(x, 0.5) * 2
+        torch_stand_in.manual_seed(3)
+        found = torch.compile(
+            lambda x: torch.nn.functional.dropout(x, 0.5) * 2, options={"fallback_random": True}
+        )(x)
+        torch.testing.assert_close(found, wanted)
+
+    def test_a_graph_records_a_compiled_kernel(self) -> None:
         add = torch.compile(lambda x: x + 1)
         x = torch.zeros(8, device="stand_in")
         add(x)

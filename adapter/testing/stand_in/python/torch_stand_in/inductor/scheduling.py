@@ -14,7 +14,8 @@ _COMPILE = "compile_for_stand_in(async_compile, "
 
 def _plain() -> Any:
     # An error in a kernel could not leave a parallel region. inductor's vectors know only what it lowers for the CPU.
-    return config.patch({"cpp.threads": 1, "cpp.simdlen": 1})
+    # Of all devices but the CPU it takes kernels to be Triton's, with types, unless "cuda_backend" is another.
+    return config.patch({"cpp.threads": 1, "cpp.simdlen": 1, "cuda_backend": "cpp"})
 
 
 class StandInKernelGroup(KernelGroup):
