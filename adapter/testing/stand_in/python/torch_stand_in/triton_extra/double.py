@@ -1,6 +1,6 @@
 """Functions in float64 that others of libdevice are made of, for Triton's kernels."""
 
-# ruff: noqa: D103
+# ruff: noqa: D103, PLR0124
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, import-not-found, import-untyped, misc"
 
 from __future__ import annotations
