@@ -195,12 +195,6 @@ static accel_status device_status(int32_t number) {
   return answer(__func__, number, host_device_fault(number));
 }
 
-static accel_status device_fail(int32_t number, accel_status fault) {
-  HAS_DEVICE(number);
-  host_device_fail(number, fault);
-  return ACCEL_OK;
-}
-
 /* A lost fake comes back here; a real device may answer ACCEL_DEVICE_LOST. */
 static accel_status device_reset(int32_t number) {
   DEVICE(device, number);
@@ -393,8 +387,7 @@ static const accel_api api = {
     .event_destroy = event_destroy,
     .event_record = event_record,
     .event_query = event_query,
-    .event_synchronize = event_synchronize,
-    .device_fail = device_fail};
+    .event_synchronize = event_synchronize};
 
 const accel_api* accel_get_api(uint32_t runtime_version) {
   return runtime_version == ACCEL_ABI_VERSION ? &api : NULL;

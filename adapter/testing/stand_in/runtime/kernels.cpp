@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "accelerator/backends/host_streams/host_streams.h"
 #include "adapter/testing/stand_in/runtime/runtime.h"
 #include "stand_kernels.h"
 
@@ -171,7 +172,7 @@ void put_launch(
         const auto number = runtime.number(held->device);
         if (runtime.api().device_status(number) == ACCEL_OK &&
             !run_all(*held->launch)) {
-          runtime.api().device_fail(number, ACCEL_ASSERT);
+          host_device_fail(number, ACCEL_ASSERT);
         }
       },
       held.get()));
