@@ -53,7 +53,12 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "adapter": frozenset(),
     # A backend for its tests, which knows nothing of torch_cuda.
     "adapter/testing": frozenset(
-        {"accelerator/abi", "accelerator/aliasing", "accelerator/backends"}
+        {
+            "accelerator/abi",
+            "accelerator/aliasing",
+            "accelerator/backends",
+            "accelerator/backends/host_streams",
+        }
     ),
     # It reaches CUDA through PyTorch's own interfaces.
     "pu": frozenset({"accelerator/aliasing"}),
