@@ -38,6 +38,15 @@ NVCC_DEFINES = [
     "__CUDA_NO_HALF_OPERATORS__",
 ]
 
+_HEADERS = "//aten_cuda:headers"
+_CUDNN_HEADERS = "//aten_cuda:headers_with_cudnn"
+
+# Of the bindings; ATen asks its own configuration.
+_CUDNN_DEFINES = select({
+    "//config:with_cudnn": ["USE_CUDNN"],
+    "//conditions:default": [],
+})
+
 def unit_name(unit):
     """The target that compiles a unit.
 
@@ -93,6 +102,8 @@ def upstream_library(
         substitutes = {},
         deps = [],
         unit_deps = {},
+        cudnn_units = [],
+        sources = {},
         local_defines = [],
         copts = [],
         cuda_copts = [],
@@ -106,6 +117,9 @@ def upstream_library(
         substitutes: dict of labels of libraries to the units in whose place they come when a profile leaves these out.
         deps: libraries whose headers the units include.
         unit_deps: dict of file names to further libraries that these units alone include.
+        cudnn_units: list of file names of the units that ask whether cuDNN is there. `deps` has //aten_cuda:headers; they get
+            //aten_cuda:headers_with_cudnn in its place.
+        sources: dict of file names to what is compiled in the place of these units (lists of labels, or a select of them).
         local_defines: macros of these units, besides those that all upstream units get.
         copts: options of the C++ compiler, for .cpp units; `$(CUDA_ARCH_NAMES)` stands for the architectures.
         cuda_copts: options of nvcc, for .cu units.
@@ -114,12 +128,17 @@ def upstream_library(
     labels = {}
     for unit in units:
         target = unit_name(unit)
-        includes = deps + unit_deps.get(unit.split("/")[-1], [])
+        file = unit.split("/")[-1]
+        srcs = sources.get(file, ["@pytorch//:" + unit])
+        includes = deps + unit_deps.get(file, [])
+        asks_for_cudnn = file in cudnn_units
+        if asks_for_cudnn:
+            includes = [_CUDNN_HEADERS if dep == _HEADERS else dep for dep in includes]
         labels[":" + target] = unit.removeprefix(ATEN)
         if unit.endswith(".cu"):
             cuda_library(
                 name = target,
-                srcs = ["@pytorch//:" + unit],
+                srcs = srcs,
                 copts = NVCC_OPTIONS + cuda_copts,
                 local_defines = UPSTREAM_DEFINES + NVCC_DEFINES + local_defines,
                 tags = ["manual"],
@@ -130,10 +149,10 @@ def upstream_library(
         else:
             cc_library(
                 name = target,
-                srcs = ["@pytorch//:" + unit],
+                srcs = srcs,
                 copts = UPSTREAM_COPTS + copts,
                 linkstatic = True,
-                local_defines = UPSTREAM_DEFINES + local_defines,
+                local_defines = UPSTREAM_DEFINES + local_defines + (_CUDNN_DEFINES if asks_for_cudnn else []),
                 tags = ["manual"],
                 toolchains = ["//config:cuda_archs"],
                 visibility = ["//:__subpackages__"],

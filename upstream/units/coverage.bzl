@@ -15,7 +15,9 @@ def _owned_units_impl(target, ctx):
         for src in getattr(ctx.rule.attr, "srcs", [])
         if src.label.workspace_name == ctx.attr._pytorch.label.workspace_name
     ]
-    children = getattr(ctx.rule.attr, "deps", [])
+
+    # A unit that is changed before it is compiled is the source of a rule, and that rule's output is the unit's.
+    children = getattr(ctx.rule.attr, "deps", []) + getattr(ctx.rule.attr, "srcs", [])
     library = getattr(ctx.rule.attr, "library", [])
     if type(library) == "list":
         children = children + library
@@ -32,6 +34,7 @@ _owned_units = aspect(
     attr_aspects = [
         "deps",
         "library",
+        "srcs",
         "units",
     ],
     attrs = {"_pytorch": attr.label(default = "@pytorch//:version.txt", allow_single_file = True)},
