@@ -4,7 +4,10 @@ CUTLASS = struct(
     requirement = "nvidia-cutlass==3.5.1.0",
     sha256 = "cb90ec9fec86504c1602175fa8a96756e9502884b6aac62a03f814e6b1bb35f1",
     python_tag = "py3",
-    folders = {"include": "cutlass_library/source/include"},
+    folders = {
+        "include": "cutlass_library/source/include",
+        "include_util": "cutlass_library/source/tools/util/include",
+    },
 )
 
 # The version that PyTorch 2.6.0's asynchronous products derive their own scheduler from.
