@@ -1,6 +1,6 @@
 """Module extension that declares @cutlass, @cutlass_3_4 and @cudnn. Builds fetch those that they use."""
 
-load(":packages.bzl", "CUDNN", "CUDNN_FRONTEND", "CUTLASS", "CUTLASS_3_4")
+load(":packages.bzl", "CUDNN", "CUDNN_FRONTEND", "CUTLASS")
 
 _BUILD = '''"""Unpacked from {requirements}."""
 
@@ -62,10 +62,9 @@ pypi_repository = repository_rule(
 
 def _nvidia_impl(_module_ctx):
     pypi_repository(name = "cutlass", packages = [json.encode(CUTLASS)])
-    pypi_repository(name = "cutlass_3_4", packages = [json.encode(CUTLASS_3_4)])
     pypi_repository(name = "cudnn", packages = [json.encode(CUDNN), json.encode(CUDNN_FRONTEND)])
 
 nvidia = module_extension(
     implementation = _nvidia_impl,
-    doc = "Declares @cutlass (attention kernels), @cutlass_3_4 (asynchronous products) and @cudnn (with its C++ frontend).",
+    doc = "Declares @cutlass (products and attention) and @cudnn (with its C++ frontend).",
 )

@@ -1,17 +1,7 @@
 """Pins of NVIDIA's packages on PyPI. Each is a wheel; what is in it depends on no Python version."""
 
+# The version that PyTorch 2.6.0 has as its submodule: kernels of its own derive from this one's templates.
 CUTLASS = struct(
-    requirement = "nvidia-cutlass==3.5.1.0",
-    sha256 = "cb90ec9fec86504c1602175fa8a96756e9502884b6aac62a03f814e6b1bb35f1",
-    python_tag = "py3",
-    folders = {
-        "include": "cutlass_library/source/include",
-        "include_util": "cutlass_library/source/tools/util/include",
-    },
-)
-
-# The version that PyTorch 2.6.0's asynchronous products derive their own scheduler from.
-CUTLASS_3_4 = struct(
     requirement = "nvidia-cutlass==3.4.1.0",
     sha256 = "743c0ef66233c6ffaf348d9509ddb541d5c68f320ae85076bec0c3e047964f15",
     python_tag = "py3",

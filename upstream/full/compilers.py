@@ -1,0 +1,114 @@
+"""What compilers use while Bazel runs them: CPU time and memory, by the unit that is compiled.
+
+Bazel tells how long an action took, but not how much memory. The compilers are ordinary processes, so that
+Linux tells both (proc(5)): they are looked at some times a second, and what they used at the last look counts.
+"""
+
+import os
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+_SECONDS_BETWEEN_LOOKS = 0.2
+_COMPILED = re.compile(r"external/[^/]*pytorch/(?P<unit>\S+\.(?:cu|cpp))$")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What compiling one unit took.
+
+    Attributes:
+      cpu: seconds of user and system time.
+      memory: bytes of the largest of its processes, at its peak.
+    """
+
+    cpu: float
+    memory: int
+
+
+@dataclass(frozen=True)
+class _Process:
+    parent: int
+    started: int
+    cpu: float
+    memory: int
+    unit: str
+
+
+def _process(folder: Path) -> _Process | None:
+    """Reads one folder of /proc; None where the process has ended or is another user's."""
+    try:
+        after_name = (folder / "stat").read_text().rpartition(")")[2].split()
+        status = (folder / "status").read_text()
+        arguments = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return None
+    # proc(5), fields 4, 14, 15 and 22; the state is the first one after the name.
+    ticks = int(after_name[11]) + int(after_name[12])
+    peak = re.search(r"VmHWM:\s+(\d+) kB", status)
+    units = [found["unit"] for argument in arguments if (found := _COMPILED.search(argument))]
+    return _Process(
+        parent=int(after_name[1]),
+        started=int(after_name[19]),
+        cpu=ticks / os.sysconf("SC_CLK_TCK"),
+        memory=int(peak[1]) * 1024 if peak else 0,
+        unit=units[-1] if units and "-c" in arguments else "",
+    )
+
+
+def _unit(pid: int, processes: Mapping[int, _Process]) -> str:
+    """The unit that a process is compiling: its own, or that of the process which started it."""
+    while process := processes.get(pid):
+        if process.unit:
+            return process.unit
+        pid = process.parent
+    return ""
+
+
+class Watch:
+    """Looks at the compilers of this machine for as long as it is entered.
+
+    Attributes:
+      costs: by unit, its path in PyTorch's source tree.
+    """
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = proc
+        self._seen: dict[tuple[int, int], tuple[str, float, int]] = {}
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(_SECONDS_BETWEEN_LOOKS):
+            self.look()
+
+    def look(self) -> None:
+        """Takes in what the compilers have used until now."""
+        folders = {int(f.name): f for f in self._proc.iterdir() if f.name.isdigit()}
+        processes = {pid: p for pid, folder in folders.items() if (p := _process(folder))}
+        for pid, process in processes.items():
+            if unit := _unit(pid, processes):
+                self._seen[pid, process.started] = (unit, process.cpu, process.memory)
+
+    @property
+    def costs(self) -> dict[str, Cost]:
+        """What has been seen so far."""
+        result: dict[str, Cost] = {}
+        for unit, cpu, memory in list(self._seen.values()):
+            before = result.get(unit, Cost(0.0, 0))
+            result[unit] = Cost(before.cpu + cpu, max(before.memory, memory))
+        return result
