@@ -102,6 +102,7 @@ def upstream_library(
         substitutes = {},
         deps = [],
         unit_deps = {},
+        unit_defines = {},
         cudnn_units = [],
         sources = {},
         local_defines = [],
@@ -117,6 +118,7 @@ def upstream_library(
         substitutes: dict of labels of libraries to the units in whose place they come when a profile leaves these out.
         deps: libraries whose headers the units include.
         unit_deps: dict of file names to further libraries that these units alone include.
+        unit_defines: dict of file names to macros of these units alone.
         cudnn_units: list of file names of the units that ask whether cuDNN is there. `deps` has //aten_cuda:headers; they get
             //aten_cuda:headers_with_cudnn in its place.
         sources: dict of file names to what is compiled in the place of these units (lists of labels, or a select of them).
@@ -131,6 +133,7 @@ def upstream_library(
         file = unit.split("/")[-1]
         srcs = sources.get(file, ["@pytorch//:" + unit])
         includes = deps + unit_deps.get(file, [])
+        defines = UPSTREAM_DEFINES + local_defines + unit_defines.get(file, [])
         asks_for_cudnn = file in cudnn_units
         if asks_for_cudnn:
             includes = [_CUDNN_HEADERS if dep == _HEADERS else dep for dep in includes]
@@ -152,7 +155,7 @@ def upstream_library(
                 srcs = srcs,
                 copts = UPSTREAM_COPTS + copts,
                 linkstatic = True,
-                local_defines = UPSTREAM_DEFINES + local_defines + (_CUDNN_DEFINES if asks_for_cudnn else []),
+                local_defines = defines + (_CUDNN_DEFINES if asks_for_cudnn else []),
                 tags = ["manual"],
                 toolchains = ["//config:cuda_archs"],
                 visibility = ["//:__subpackages__"],

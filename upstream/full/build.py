@@ -1,0 +1,149 @@
+"""Builds everything that upstream builds, in slices that may be interrupted at any time.
+
+Usage, from the root of the clone:
+
+    python3 -m upstream.full.build                       everything: operators, then attention, stage after stage
+    python3 -m upstream.full.build --until operators     without fused attention
+    python3 -m upstream.full.build --list                what would be built; builds nothing
+    python3 -m upstream.full.build --costs FILE          writes down what each unit took
+
+A slice is a few units, built with `./bazelw build --config=full`. What was compiled before comes from Bazel's disk
+cache, so a second run continues where the first one stopped. When the units of a stage are there, its wheel is linked.
+"""
+
+import argparse
+import contextlib
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from upstream.full import compilers, costs
+from upstream.full.stages import STAGES, Stage, stages_until
+
+_WHEEL = "//python:torch_cuda_wheel"
+
+
+def unit_query(package: str) -> str:
+    """Returns the query for what a package compiles, unit by unit where it has several."""
+    return f'kind("(cc|cuda)_library rule", //{package}:*) except attr(srcs, "^\\[\\]$", //{package}:*)'
+
+
+def units(stage: Stage) -> list[str]:
+    """Returns the labels of a stage's units, in the order of their names."""
+    query = " union ".join(f"({unit_query(package)})" for package in stage.packages)
+    command = ["./bazelw", "query", "--noshow_progress", "--output=label", query]
+    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return sorted(label for label in result.stdout.split() if stage.has(label))
+
+
+def slices(labels: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Cuts a list into pieces of at most `size` labels."""
+    for start in range(0, len(labels), size):
+        yield labels[start : start + size]
+
+
+def build(targets: Sequence[str], options: Sequence[str]) -> bool:
+    """Builds some targets; returns whether all of them were built."""
+    command = ["./bazelw", "build", "--config=full", "--keep_going", *options, "--", *targets]
+    return subprocess.run(command, check=False).returncode == 0
+
+
+class Progress:
+    """How far a build is, and how long it may still take.
+
+    A unit counts as much as the table of costs says of it, and one that is not in the table as much as the table's median.
+    """
+
+    def __init__(self, labels: Sequence[str], known: dict[str, float]) -> None:
+        usual = statistics.median(known.values()) if known else 1.0
+        self._price = {label: known.get(costs.unit_of(label), usual) for label in labels}
+        self._left = sum(self._price.values())
+        self._done = 0.0
+        self._seconds = 0.0
+
+    def add(self, labels: Sequence[str], seconds: float) -> None:
+        """Counts units that took so long to build, in seconds by the clock."""
+        price = sum(self._price[label] for label in labels)
+        self._left -= price
+        self._done += price
+        self._seconds += seconds
+
+    @property
+    def left(self) -> str:
+        """What is said of the time that is left, by the pace so far."""
+        if not self._done:
+            return "time left: not known yet"
+        seconds = self._left * self._seconds / self._done
+        return f"about {int(seconds // 3600)} h {int(seconds % 3600 // 60)} min left"
+
+
+def _build_stage(stage: Stage, labels: Sequence[str], size: int, options: Sequence[str], progress: Progress) -> list[str]:
+    """Builds a stage's units and links its wheel; returns what failed."""
+    failed = []
+    pieces = list(slices(labels, size))
+    for number, piece in enumerate(pieces, start=1):
+        title = f"{stage.name}, slice {number} of {len(pieces)}"
+        print(f"{title}: {', '.join(map(costs.unit_of, piece))}", flush=True)
+        start = time.monotonic()
+        good = build(piece, options)
+        seconds = time.monotonic() - start
+        progress.add(piece, seconds)
+        said = "built" if good else "FAILED"
+        print(f"{title}: {said} in {seconds:.0f} s, {progress.left}", flush=True)
+        if not good:
+            failed.append(title)
+    if failed:
+        return failed
+    title = f"{stage.name}, wheel"
+    start = time.monotonic()
+    good = build([_WHEEL], [f"--//config:attention={stage.attention}", *options])
+    said = "linked" if good else "FAILED"
+    print(f"{title}: {said} in {time.monotonic() - start:.0f} s", flush=True)
+    return [] if good else [title]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Builds the chosen stages; returns 1 where something was not built."""
+    parser = argparse.ArgumentParser(description="Build everything that upstream builds, in slices.")
+    parser.add_argument(
+        "--until",
+        choices=[stage.name for stage in STAGES],
+        default=STAGES[-1].name,
+        help="the last stage to build (default: %(default)s)",
+    )
+    parser.add_argument("--size", type=int, default=8, help="units in a slice (default: %(default)s)")
+    parser.add_argument("--list", action="store_true", help="print the slices and build nothing")
+    parser.add_argument("--costs", type=Path, help="write what each unit took to this file (TSV)")
+    parser.add_argument("options", nargs="*", help="options for bazel build, after --")
+    chosen = parser.parse_args(arguments)
+
+    labels: dict[Stage, list[str]] = {}
+    for stage in stages_until(chosen.until):
+        earlier = {label for found in labels.values() for label in found}
+        labels[stage] = [label for label in units(stage) if label not in earlier]
+    if chosen.list:
+        for stage, found in labels.items():
+            for piece in slices(found, chosen.size):
+                print(f"{stage.name}: {', '.join(map(costs.unit_of, piece))}")
+        return 0
+
+    progress = Progress([label for found in labels.values() for label in found], costs.known_seconds())
+    watch = compilers.Watch()
+    failed: list[str] = []
+    with watch if chosen.costs else contextlib.nullcontext():
+        for stage, found in labels.items():
+            failed += _build_stage(stage, found, chosen.size, chosen.options, progress)
+            if chosen.costs:
+                costs.write(chosen.costs, watch.costs)
+            if failed:
+                break
+    for title in failed:
+        print(f"not built: {title}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
