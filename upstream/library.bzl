@@ -143,7 +143,7 @@ def upstream_library(
                 name = target,
                 srcs = srcs,
                 copts = NVCC_OPTIONS + cuda_copts,
-                local_defines = UPSTREAM_DEFINES + NVCC_DEFINES + local_defines,
+                local_defines = UPSTREAM_DEFINES + NVCC_DEFINES + local_defines + unit_defines.get(file, []),
                 tags = ["manual"],
                 visibility = ["//:__subpackages__"],
                 deps = includes,
