@@ -1,4 +1,4 @@
-"""The op profile of a build: `core`, `full`, `runtime`, or the label of an op_profile of one's own."""
+"""The op profile of a build: `core`, `models`, `full`, `runtime`, or the label of an op_profile of one's own."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//aten_cuda/profiles:defs.bzl", "OpProfileInfo")
@@ -6,6 +6,7 @@ load("//aten_cuda/profiles:defs.bzl", "OpProfileInfo")
 _NAMED = {
     "core": Label("//aten_cuda/profiles:core"),
     "full": Label("//aten_cuda/profiles:full"),
+    "models": Label("//aten_cuda/profiles/models"),
     "runtime": Label("//aten_cuda/profiles:runtime"),
 }
 _PROFILE = "//config:op_profile"
@@ -14,7 +15,7 @@ def parse_ops(value):
     """Finds the profile that a value of the setting stands for.
 
     Args:
-        value: string, `core`, `full`, `runtime` or a label.
+        value: string, `core`, `models`, `full`, `runtime` or a label.
 
     Returns:
         a struct with `profile` (Label or string, None on an error) and `error` (string, None where it is understood).
@@ -58,7 +59,7 @@ ops = rule(
         ),
     },
     build_setting = config.string(flag = True),
-    doc = "The operators of a build: `core`, `full`, `runtime` or a label; provides the profile it names.",
+    doc = "The operators of a build: `core`, `models`, `full`, `runtime` or a label; provides the profile it names.",
     provides = [
         BuildSettingInfo,
         OpProfileInfo,

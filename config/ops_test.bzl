@@ -7,6 +7,7 @@ def _profiles_test_impl(ctx):
     env = unittest.begin(ctx)
     asserts.equals(env, Label("//aten_cuda/profiles:core"), parse_ops("core").profile)
     asserts.equals(env, Label("//aten_cuda/profiles:full"), parse_ops("full").profile)
+    asserts.equals(env, Label("//aten_cuda/profiles/models:models"), parse_ops("models").profile)
     asserts.equals(env, Label("//aten_cuda/profiles:runtime"), parse_ops("runtime").profile)
     for label in ["//my:profile", "@other//:profile"]:
         asserts.equals(env, label, parse_ops(label).profile)
@@ -18,7 +19,7 @@ def _errors_test_impl(ctx):
     for value in ["all", "Core", "my:profile"]:
         parsed = parse_ops(value)
         asserts.equals(env, None, parsed.profile)
-        for part in [value, "core, full, runtime", "label of an op_profile"]:
+        for part in [value, "core, full, models, runtime", "label of an op_profile"]:
             asserts.true(env, part in parsed.error, "the message has %r: %s" % (part, parsed.error))
     return unittest.end(env)
 

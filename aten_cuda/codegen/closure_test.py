@@ -18,6 +18,7 @@ from aten_cuda.codegen.source_index import SourceIndex
 SRCDIR = Path(os.environ["TEST_SRCDIR"])
 PYTORCH = (SRCDIR / os.environ["PYTORCH_VERSION_TXT"]).parent
 CORE = str(SRCDIR / os.environ["CORE_PROFILE"])
+MODELS = str(SRCDIR / os.environ["MODELS_PROFILE"])
 INDEX = [SRCDIR / path for path in os.environ["INDEX"].split()]
 OUTSIDE = (SRCDIR / os.environ["OUTSIDE_CORE"]).read_text(encoding="utf-8").split()
 
@@ -46,6 +47,9 @@ class ClosureTest(absltest.TestCase):
 
     def test_core_has_what_its_operators_need_and_nothing_else(self) -> None:
         self.assertEqual(self.check(self.core).problems, [])
+
+    def test_models_has_what_its_operators_need_and_nothing_else(self) -> None:
+        self.assertEqual(self.check(Profile.load(MODELS)).problems, [])
 
     def test_every_kernel_file_is_in_core_or_knowingly_outside(self) -> None:
         self.assertEqual(OUTSIDE, sorted(set(OUTSIDE)))

@@ -53,6 +53,10 @@ _CUDA = (
 )
 _HEADERS = (".h", ".cuh")
 
+# Linear algebra is a library of its own; what loads it when it is first called fills the stubs until then.
+_LOADED_ON_DEMAND = "native/cuda/linalg/"
+_LOADER = "native/cuda/LinearAlgebraStubs.cpp"
+
 
 def is_read(path: str) -> bool:
     """Whether a file below the PyTorch tree is one whose functions are followed."""
@@ -173,6 +177,8 @@ class Sources:
         for use in set(file.all_uses()):
             pending += self._targets(use, file.path, needs)
         needs = self._follow(pending, needs)
+        if path.startswith(_LOADED_ON_DEMAND) and ATEN + _LOADER in self.index.files:
+            needs.files.add(_LOADER)
         needs.files.discard(path)
         return needs
 

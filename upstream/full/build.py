@@ -121,9 +121,13 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(arguments)
 
     labels: dict[Stage, list[str]] = {}
-    for stage in stages_until(chosen.until):
-        earlier = {label for found in labels.values() for label in found}
-        labels[stage] = [label for label in units(stage) if label not in earlier]
+    try:
+        for stage in stages_until(chosen.until):
+            earlier = {label for found in labels.values() for label in found}
+            labels[stage] = [label for label in units(stage) if label not in earlier]
+    except subprocess.CalledProcessError as error:
+        # Bazel has said why.
+        return int(error.returncode)
     if chosen.list:
         for stage, found in labels.items():
             for piece in slices(found, chosen.size):

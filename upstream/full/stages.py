@@ -53,7 +53,7 @@ STAGES = (
         "memory-efficient",
         "memory-efficient",
         ("aten_cuda/attention",),
-        ("sdp_utils", "attention", "cutlass"),
+        ("sdp_utils", "attention.", "attention_backward.", "cutlass"),
     ),
     Stage(
         "flash-128",
