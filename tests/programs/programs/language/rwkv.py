@@ -1,0 +1,19 @@
+"""RWKV: a recurrent network that is trained like a transformer, in transformers' own Python."""
+
+from __future__ import annotations
+
+from transformers import RwkvConfig, RwkvForCausalLM
+
+from tests.programs import harness
+
+TOLERANCES = harness.FLOAT32_INSIDE
+
+
+def run(place: harness.Place) -> harness.Results:
+    """Trains on two texts."""
+    config = RwkvConfig(
+        vocab_size=64, context_length=16, hidden_size=16, num_hidden_layers=2, use_cache=False
+    )
+    texts = harness.words(2, 8)
+    inputs = {"input_ids": texts, "labels": texts}
+    return harness.train(place, lambda: RwkvForCausalLM(config), inputs)
