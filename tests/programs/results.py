@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 
@@ -16,10 +16,12 @@ class Known:
     Attributes:
         because: the reason.
         message: part of what it fails with.
+        operator: the one that it lacks, such as `aten::bucketize.Tensor`, where it passes in a build that has that.
     """
 
     because: str
     message: str
+    operator: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,22 +59,31 @@ def read(text: str) -> Outcome:
     )
 
 
-def read_known(text: str) -> dict[str, Known]:
+def read_known(text: str, built: Collection[str] = ()) -> dict[str, Known]:
     """Reads the list of programs that are known to fail.
 
     Args:
-        text: TOML with a table for each, that has `because` and `message`.
+        text: TOML with a table for each, that has `operator`, or `because` and `message`.
+        built: the operators of this build; who lacks one of them only is not known to fail.
 
     Raises:
-        ValueError: an entry lacks one.
+        ValueError: an entry has neither.
     """
     found = {}
     for name, entry in tomllib.loads(text).items():
-        if not entry.get("because") or not entry.get("message"):
+        operator = entry.get("operator", "")
+        if operator:
+            reason = f"`{operator}` is not in the profile"
+            known = Known(reason, f"Could not run '{operator}'", operator)
+        else:
+            known = Known(entry.get("because", ""), entry.get("message", ""))
+        if not known.because or not known.message:
             raise ValueError(
-                f"{name}: {entry} needs `because`, the reason, and `message`, a part of what it fails with"
+                f"{name}: {entry} needs `operator`, one that the build lacks, or `because`, the reason, "
+                "and `message`, a part of what it fails with"
             )
-        found[name] = Known(entry["because"], entry["message"])
+        if operator not in built:
+            found[name] = known
     return found
 
 

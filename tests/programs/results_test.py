@@ -42,6 +42,14 @@ class ReadTest(parameterized.TestCase):
         with self.assertRaisesRegex(ValueError, f"a: .*`{lacking}`"):
             results.read_known(f'[a]\n{other} = "something"')
 
+    def test_who_lacks_an_operator_passes_where_it_is_built(self) -> None:
+        text = '[a]\noperator = "aten::tan"'
+        (known,) = results.read_known(text, {"aten::sin"}).values()
+        self.assertEqual(known.because, "`aten::tan` is not in the profile")
+        lacks = "NotImplementedError: Could not run 'aten::tan' with arguments"
+        self.assertEqual(results.surprise(Outcome((lacks,)), known), "")
+        self.assertEqual(results.read_known(text, {"aten::tan"}), {})
+
     def test_an_outcome(self) -> None:
         fields = {
             "reasons": ["no"],

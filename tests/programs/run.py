@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import json
 import os
 import pathlib
 import subprocess
@@ -105,6 +106,9 @@ def run(name: str, record: pathlib.Path, seconds: int, arguments: Sequence[str])
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the chosen programs; returns the exit status."""
     parser = argparse.ArgumentParser(description="Run programs on the CPU and on the CUDA device.")
+    parser.add_argument(
+        "--built", type=pathlib.Path, required=True, help="registrations.json of this build"
+    )
     parser.add_argument("names", nargs="*", help="folders, names, patterns; default: all")
     parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
     parser.add_argument("--seconds", type=int, default=900, help="for one program (default: 900)")
@@ -119,7 +123,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         programs = chosen(options.names)
     except ValueError as error:
         parser.error(str(error))
-    known = results.read_known((HERE / "known.toml").read_text(encoding="utf-8"))
+    built = json.loads(options.built.read_text(encoding="utf-8")).get("CUDA", ())
+    listed = (HERE / "known.toml").read_text(encoding="utf-8")
+    known = results.read_known(listed, built)
     device = options.device or ("cpu" if options.operators else "cuda:0")
     arguments = [f"--device={device}", *(["--operators"] if options.operators else [])]
     # `bazel run` starts programs elsewhere.
@@ -132,12 +138,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         for number, name in enumerate(programs, 1):
             outcome = run(name, folder / f"{name}.json", options.seconds, arguments)
             # On the CPU all of them run.
-            listed = None if options.operators else known.get(name)
-            surprises[name] = results.surprise(outcome, listed)
+            entry = None if options.operators else known.get(name)
+            surprises[name] = results.surprise(outcome, entry)
             outcomes[name] = outcome
             said = surprises[name] or ("fails as listed" if outcome.reasons else "passes")
             print(f"{number}/{len(programs)} {name}: {outcome.seconds:.0f} s, {said}", flush=True)
-    for name in sorted(known.keys() - names()):
+    for name in sorted(results.read_known(listed).keys() - names()):
         surprises[name] = "is listed in known.toml, and is no program"
         print(f"{name} {surprises[name]}")
     return finish(options, programs, outcomes, known, any(surprises.values()))

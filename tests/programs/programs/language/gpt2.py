@@ -6,6 +6,8 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from tests.programs import harness
 
+TOLERANCES = harness.FLOAT32_INSIDE
+
 
 def run(place: harness.Place) -> harness.Results:
     """Trains, and generates with a new model."""

@@ -10,6 +10,8 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from tests.programs import harness
 
+TOLERANCES = harness.FLOAT32_INSIDE
+
 
 def _base(place: harness.Place) -> torch.nn.Module:
     torch.manual_seed(0)

@@ -19,7 +19,6 @@ def run(place: harness.Place) -> harness.Results:
                 "area": torchmetrics.AUROC(thresholds=20, **classes),
                 "precision": torchmetrics.AveragePrecision(**classes),
                 "confusion": torchmetrics.ConfusionMatrix(**classes),
-                "calibration": torchmetrics.CalibrationError(n_bins=5, **classes),
                 "kappa": torchmetrics.CohenKappa(**classes),
                 "correlation": torchmetrics.MatthewsCorrCoef(**classes),
                 "hinge": classification.MulticlassHingeLoss(num_classes=4),
