@@ -83,6 +83,7 @@ def run(name: str, record: pathlib.Path, seconds: int, arguments: Sequence[str])
             "PYTHONPATH": os.pathsep.join(path),
             # Not beside the packages, which are Bazel's.
             "PYTHONPYCACHEPREFIX": str(record.parent / "compiled"),
+            "TORCH_EXTENSIONS_DIR": str(record.parent / "extensions"),
         }
         start = time.monotonic()
         with open(record.with_suffix(".log"), "wb") as log:

@@ -9,6 +9,8 @@ from torch import Tensor, nn
 
 from tests.programs import harness
 
+TOLERANCES = harness.FLOAT32_INSIDE
+
 
 def _loss(outputs: Mapping[str, Tensor]) -> Tensor:
     return outputs["sample"].square().mean()

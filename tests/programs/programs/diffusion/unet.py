@@ -7,6 +7,8 @@ from diffusers import DDIMScheduler, DDPMScheduler, UNet2DConditionModel
 
 from tests.programs import harness
 
+TOLERANCES = harness.FLOAT32_INSIDE
+
 
 def run(place: harness.Place) -> harness.Results:
     """Trains on two pictures, then draws one."""

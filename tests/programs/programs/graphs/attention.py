@@ -8,6 +8,10 @@ from torch_geometric.nn import GATv2Conv, GraphNorm, TransformerConv
 
 from tests.programs import harness
 
+TOLERANCES = {
+    torch.float32: harness.Tolerance(1e-2, "the CPU's float32 is 6e-4 from its float64"),
+}
+
 
 class _Network(nn.Module):
     def __init__(self) -> None:

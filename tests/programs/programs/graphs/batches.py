@@ -37,7 +37,8 @@ class _Network(nn.Module):
 
     def forward(self, batch: Data) -> Tensor:
         found = torch.relu(self.first(batch.x, batch.edge_index, batch.edge_attr))
-        found = torch.relu(self.second(found, batch.edge_index, batch.edge_attr))
+        # Not rectified: nodes are sorted by it, and zeros have no order.
+        found = torch.tanh(self.second(found, batch.edge_index, batch.edge_attr))
         found, _, _, index, _, _ = self.pool(
             found, batch.edge_index, batch.edge_attr, batch.batch
         )

@@ -6,6 +6,8 @@ from transformers import LongformerConfig, LongformerForSequenceClassification
 
 from tests.programs import harness
 
+TOLERANCES = harness.FLOAT32_INSIDE
+
 
 def run(place: harness.Place) -> harness.Results:
     """Trains on two texts."""
