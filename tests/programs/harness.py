@@ -106,6 +106,11 @@ def adamw(parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
     return torch.optim.AdamW(parameters, lr=1e-3)
 
 
+def sgd(parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+    """The optimizer of models some of whose gradients are zero but for rounding: Adam would divide that by itself."""
+    return torch.optim.SGD(parameters, lr=1e-2)
+
+
 def own_loss(outputs: Any) -> Tensor:
     """The loss that models of transformers compute when they are given labels."""
     loss: Tensor = outputs["loss"]

@@ -7,6 +7,8 @@ from torchmetrics import classification, regression, retrieval
 
 from tests.programs import harness
 
+TOLERANCES = harness.FLOAT32_INSIDE
+
 
 def run(place: harness.Place) -> harness.Results:
     """Gathers three batches of classes, of numbers and of documents."""

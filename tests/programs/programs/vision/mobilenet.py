@@ -11,6 +11,12 @@ from torchvision.models import mobilenetv3
 
 from tests.programs import harness
 
+TOLERANCES = {
+    torch.float64: harness.Tolerance(
+        1e-6, "PyTorch's hardswish and hardsigmoid for CUDA take a sixth in float32"
+    ),
+}
+
 
 def run(place: harness.Place) -> harness.Results:
     """Trains on four pictures, with RMSprop."""
@@ -30,7 +36,7 @@ def run(place: harness.Place) -> harness.Results:
         return nn.functional.cross_entropy(outputs, labels)
 
     def optimizer(parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
-        return torch.optim.RMSprop(parameters, lr=1e-3, momentum=0.9)
+        return torch.optim.RMSprop(parameters, lr=1e-4, momentum=0.9)
 
     inputs = {"x": harness.noise(4, 3, 32, 32)}
     return harness.train(place, make, inputs, loss, optimizer=optimizer)

@@ -26,4 +26,6 @@ def run(place: harness.Place) -> harness.Results:
         num_labels=4,
     )
     inputs = {"pixel_values": harness.noise(2, 3, 16, 16), "labels": harness.words(2, 16, 16, below=4)}
-    return harness.train(place, lambda: SegformerForSemanticSegmentation(config), inputs)
+    return harness.train(
+        place, lambda: SegformerForSemanticSegmentation(config), inputs, optimizer=harness.sgd
+    )

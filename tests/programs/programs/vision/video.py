@@ -1,4 +1,4 @@
-"""torchvision's ResNet for videos: convolutions in space and time."""
+"""torchvision's ResNet for videos, half of it: convolutions in space and time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ def run(place: harness.Place) -> harness.Results:
     """Trains on two videos."""
 
     def make() -> nn.Module:
-        return resnet.VideoResNet(
+        model = resnet.VideoResNet(
             resnet.BasicBlock,
             [resnet.Conv2Plus1D, *[resnet.Conv3DSimple] * 3],
             [1, 1, 1, 1],
             _Stem,
             num_classes=5,
         )
+        # Half of it is enough.
+        model.layer3, model.layer4 = nn.Identity(), nn.Identity()
+        model.fc = nn.Linear(128, 5)
+        return model
 
     labels = place.put(harness.words(2, below=5))
 
