@@ -1,6 +1,6 @@
 """Runs one program in a process of its own: compares a device with the CPU, or lists the operators that it calls.
 
-    python -m tests.programs.program language.bert --record FILE
+python -m tests.programs.program language.bert --record FILE
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def packages(name: str) -> list[str]:
     spec = importlib.util.find_spec(f"{PACKAGE}.{name}")
     if spec is None or spec.origin is None:
         raise ValueError(f"there is no program {name}")
-    names = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(pathlib.Path(spec.origin).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
@@ -61,6 +61,15 @@ def tolerances(program: ModuleType) -> dict[torch.dtype, harness.Tolerance]:
     """What a program is held to, by the types that it is run in."""
     every = {**harness.DEFAULT_TOLERANCES, **getattr(program, "TOLERANCES", {})}
     return {dtype: every[dtype] for dtype in getattr(program, "TYPES", every)}
+
+
+def exceptions(program: ModuleType) -> list[str]:
+    """Sentences on what a program is held to where that is not the usual."""
+    return [
+        f"{str(dtype).removeprefix('torch.')} is held to {tolerance.error:.0e}: {tolerance.because}"
+        for dtype, tolerance in tolerances(program).items()
+        if tolerance != harness.DEFAULT_TOLERANCES[dtype]
+    ]
 
 
 def error(found: Sequence[Tensor], expected: Sequence[Tensor]) -> float:
@@ -180,6 +189,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         outcome["packages"] = packages(options.name)
         program = load(options.name)
+        outcome["exceptions"] = exceptions(program)
         if options.operators:
             with Operators() as mode:
                 outcome["operators"] = mode.names
@@ -187,7 +197,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         else:
             outcome["errors"] = compare(program, device)
             outcome["reasons"] = too_large(program, outcome["errors"])
-    except Exception as failure:  # of whatever kind: it is the outcome
+    except Exception as failure:  # noqa: BLE001 - of whatever kind, it is the outcome
         traceback.print_exc()
         outcome["reasons"] = [reason(failure)]
     outcome["seconds"] = time.monotonic() - start

@@ -32,6 +32,7 @@ class Outcome:
         reasons: what failed, a sentence each; empty: it passed.
         packages: names and versions of what it uses.
         errors: the largest errors, by type and by what was compared.
+        exceptions: sentences on what it is held to where that is not the usual.
         operators: those that it called, where they were asked for.
         seconds: how long it took.
     """
@@ -39,6 +40,7 @@ class Outcome:
     reasons: tuple[str, ...]
     packages: tuple[str, ...] = ()
     errors: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
+    exceptions: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
     seconds: float = 0.0
 
@@ -54,6 +56,7 @@ def read(text: str) -> Outcome:
         tuple(fields["reasons"]),
         tuple(fields.get("packages", ())),
         fields.get("errors", {}),
+        tuple(fields.get("exceptions", ())),
         tuple(fields.get("operators", ())),
         fields["seconds"],
     )

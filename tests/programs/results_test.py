@@ -55,9 +55,11 @@ class ReadTest(parameterized.TestCase):
             "reasons": ["no"],
             "packages": ["einops 1"],
             "errors": {"float32": {"losses": 0.5}},
+            "exceptions": ["loose"],
             "seconds": 2.0,
         }
-        expected = Outcome(("no",), ("einops 1",), {"float32": {"losses": 0.5}}, (), 2.0)
+        errors = {"float32": {"losses": 0.5}}
+        expected = Outcome(("no",), ("einops 1",), errors, ("loose",), (), 2.0)
         self.assertEqual(results.read(json.dumps(fields)), expected)
 
 

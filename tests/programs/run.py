@@ -1,6 +1,6 @@
 """Runs programs that others wrote parts of, on the CPU and on the CUDA device, and compares.
 
-    ./bazelw run //tests/programs:run                            all, and writes docs/programs.md
+    ./bazelw run //tests/programs:run                            all, and writes docs/programs/README.md
     ./bazelw run //tests/programs:run -- vision 'language.b*'    a folder, a pattern
     ./bazelw run //tests/programs:run -- --record FOLDER         keeps the records, and goes on from them
     ./bazelw run //tests/programs:run -- --operators             writes tests/programs/operators.txt
@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from tests.programs import page, results
 
 HERE = pathlib.Path(__file__).resolve().parent
-_PAGE = "docs/programs.md"
+_PAGE = "docs/programs/README.md"
 _OPERATORS = "tests/programs/operators.txt"
 # What packages fetch is not to be waited for, and what they count is not to be sent.
 _ENVIRONMENT = {

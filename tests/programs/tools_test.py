@@ -22,7 +22,9 @@ class ToolsTest(parameterized.TestCase):
     )
     def test_program(self, name: str) -> None:
         found = program.load(name)
-        self.assertEqual(program.too_large(found, program.compare(found, torch.device("cuda:0"))), [])
+        self.assertEqual(
+            program.too_large(found, program.compare(found, torch.device("cuda:0"))), []
+        )
 
 
 class ErrorTest(parameterized.TestCase):

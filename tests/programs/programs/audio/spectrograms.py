@@ -15,9 +15,7 @@ def run(place: harness.Place) -> harness.Results:
     transforms = {
         "spectrogram": torchaudio.transforms.Spectrogram(n_fft=64),
         "mel": torchaudio.transforms.MelSpectrogram(8000, n_fft=128, n_mels=12),
-        "mfcc": torchaudio.transforms.MFCC(
-            8000, n_mfcc=8, melkwargs={"n_fft": 128, "n_mels": 12}
-        ),
+        "mfcc": torchaudio.transforms.MFCC(8000, n_mfcc=8, melkwargs={"n_fft": 128, "n_mels": 12}),
         "resample": torchaudio.transforms.Resample(8000, 6000),
         "centroid": torchaudio.transforms.SpectralCentroid(8000, n_fft=64),
         "vocoder": torch.nn.Sequential(

@@ -47,4 +47,8 @@ def run(place: harness.Place) -> harness.Results:
     with torch.no_grad():
         for time in drawing.timesteps:
             drawn = drawing.step(model(drawn, time, texts[:1]).sample, time, drawn).prev_sample
-    return {"losses": harness.tensors(losses), "drawn": harness.tensors(drawn), **harness.state(model)}
+    return {
+        "losses": harness.tensors(losses),
+        "drawn": harness.tensors(drawn),
+        **harness.state(model),
+    }

@@ -39,9 +39,7 @@ class _Network(nn.Module):
         found = torch.relu(self.first(batch.x, batch.edge_index, batch.edge_attr))
         # Not rectified: nodes are sorted by it, and zeros have no order.
         found = torch.tanh(self.second(found, batch.edge_index, batch.edge_attr))
-        found, _, _, index, _, _ = self.pool(
-            found, batch.edge_index, batch.edge_attr, batch.batch
-        )
+        found, _, _, index, _, _ = self.pool(found, batch.edge_index, batch.edge_attr, batch.batch)
         pooled = [global_add_pool(found, index), global_mean_pool(found, index)]
         result: Tensor = self.last(torch.cat([*pooled, self.sort(found, index)], 1))
         return result

@@ -39,4 +39,8 @@ def run(place: harness.Place) -> harness.Results:
         loss.backward()
         optimizer.step()
         losses.append(loss.detach())
-    return {"losses": harness.tensors(losses), "forces": harness.tensors(forces), **harness.state(model)}
+    return {
+        "losses": harness.tensors(losses),
+        "forces": harness.tensors(forces),
+        **harness.state(model),
+    }

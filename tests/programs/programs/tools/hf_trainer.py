@@ -6,7 +6,12 @@ import tempfile
 
 import torch
 from accelerate.state import AcceleratorState
-from transformers import DistilBertConfig, DistilBertForSequenceClassification, Trainer, TrainingArguments
+from transformers import (
+    DistilBertConfig,
+    DistilBertForSequenceClassification,
+    Trainer,
+    TrainingArguments,
+)
 
 from tests.programs import harness
 

@@ -20,7 +20,9 @@ class _Module(lightning.LightningModule):
 
     def __init__(self) -> None:
         super().__init__()
-        self.layers = nn.Sequential(nn.Linear(8, 16, bias=False), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 3))
+        self.layers = nn.Sequential(
+            nn.Linear(8, 16, bias=False), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 3)
+        )
         self.losses: list[Tensor] = []
 
     def training_step(self, batch: list[Tensor], index: int) -> Tensor:

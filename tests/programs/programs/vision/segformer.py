@@ -25,7 +25,10 @@ def run(place: harness.Place) -> harness.Results:
         classifier_dropout_prob=0.0,
         num_labels=4,
     )
-    inputs = {"pixel_values": harness.noise(2, 3, 16, 16), "labels": harness.words(2, 16, 16, below=4)}
+    inputs = {
+        "pixel_values": harness.noise(2, 3, 16, 16),
+        "labels": harness.words(2, 16, 16, below=4),
+    }
     return harness.train(
         place, lambda: SegformerForSemanticSegmentation(config), inputs, optimizer=harness.sgd
     )
