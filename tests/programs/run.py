@@ -1,0 +1,175 @@
+"""Runs programs that others wrote parts of, on the CPU and on the CUDA device, and compares.
+
+    ./bazelw run //tests/programs:run                            all, and writes docs/programs/README.md
+    ./bazelw run //tests/programs:run -- vision 'language.b*'    a folder, a pattern
+    ./bazelw run //tests/programs:run -- --record FOLDER         keeps the records, and goes on from them
+    ./bazelw run //tests/programs:run -- --operators             writes tests/programs/operators.txt
+
+What fails is listed with its reason in known.toml. A failure that is not listed, and a program that passes though it
+is listed, end in exit status 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+
+from tests.programs import page, results
+
+HERE = pathlib.Path(__file__).resolve().parent
+_PAGE = "docs/programs/README.md"
+_OPERATORS = "tests/programs/operators.txt"
+# What packages fetch is not to be waited for, and what they count is not to be sent.
+_ENVIRONMENT = {
+    "ACCELERATE_DISABLE_RICH": "1",
+    "CUDASIM_MEMORY": "4G",
+    "DIFFUSERS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+
+def names() -> list[str]:
+    """The programs, as FOLDER.FILE, sorted."""
+    return sorted(f"{path.parent.name}.{path.stem}" for path in (HERE / "programs").glob("*/*.py"))
+
+
+def chosen(patterns: Sequence[str]) -> list[str]:
+    """The programs that patterns name.
+
+    Args:
+        patterns: folders, names, or patterns of names as in a shell; none: all programs.
+
+    Raises:
+        ValueError: a pattern names none.
+    """
+    found = set()
+    for pattern in patterns or ["*"]:
+        matching = [
+            name
+            for name in names()
+            if fnmatch.fnmatchcase(name, pattern) or name.startswith(f"{pattern}.")
+        ]
+        if not matching:
+            raise ValueError(f"{pattern} names no program; there are: {', '.join(names())}")
+        found.update(matching)
+    return sorted(found)
+
+
+def run(name: str, record: pathlib.Path, seconds: int, arguments: Sequence[str]) -> results.Outcome:
+    """Runs a program in a process of its own, unless there is a record of it.
+
+    Args:
+        name: of the program.
+        record: where its outcome is written; what it prints lies beside it.
+        seconds: how long it may take.
+        arguments: more of program.py's.
+    """
+    if not record.is_file():
+        command = [sys.executable, "-m", "tests.programs.program", name, f"--record={record}"]
+        path = [str(HERE.parent.parent), *sys.path]
+        environment = {
+            **os.environ,
+            **_ENVIRONMENT,
+            "PYTHONPATH": os.pathsep.join(path),
+            # Not beside the packages, which are Bazel's.
+            "PYTHONPYCACHEPREFIX": str(record.parent / "compiled"),
+            "TORCH_EXTENSIONS_DIR": str(record.parent / "extensions"),
+        }
+        start = time.monotonic()
+        with open(record.with_suffix(".log"), "wb") as log:
+            try:
+                status = subprocess.run(
+                    [*command, *arguments],
+                    env=environment,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    timeout=seconds,
+                    check=False,
+                ).returncode
+            except subprocess.TimeoutExpired:
+                return results.Outcome((f"took longer than {seconds} seconds",))
+        if not record.is_file():
+            reason = f"the process ended with status {status}, see {record.with_suffix('.log')}"
+            return results.Outcome((reason,), seconds=time.monotonic() - start)
+    return results.read(record.read_text(encoding="utf-8"))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the chosen programs; returns the exit status."""
+    parser = argparse.ArgumentParser(description="Run programs on the CPU and on the CUDA device.")
+    parser.add_argument(
+        "--built", type=pathlib.Path, required=True, help="registrations.json of this build"
+    )
+    parser.add_argument("names", nargs="*", help="folders, names, patterns; default: all")
+    parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
+    parser.add_argument("--seconds", type=int, default=900, help="for one program (default: 900)")
+    parser.add_argument(
+        "--operators",
+        action="store_true",
+        help=f"compare nothing, and write which operators are called to {_OPERATORS}",
+    )
+    parser.add_argument("--device", default="", help="default: cuda:0; with --operators the CPU")
+    options = parser.parse_args(argv)
+    try:
+        programs = chosen(options.names)
+    except ValueError as error:
+        parser.error(str(error))
+    built = json.loads(options.built.read_text(encoding="utf-8")).get("CUDA", ())
+    listed = (HERE / "known.toml").read_text(encoding="utf-8")
+    known = results.read_known(listed, built)
+    device = options.device or ("cpu" if options.operators else "cuda:0")
+    arguments = [f"--device={device}", *(["--operators"] if options.operators else [])]
+    # `bazel run` starts programs elsewhere.
+    here = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    outcomes = {}
+    surprises = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (here / options.record).resolve() if options.record else pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, name in enumerate(programs, 1):
+            outcome = run(name, folder / f"{name}.json", options.seconds, arguments)
+            # On the CPU all of them run.
+            entry = None if options.operators else known.get(name)
+            surprises[name] = results.surprise(outcome, entry)
+            outcomes[name] = outcome
+            said = surprises[name] or ("fails as listed" if outcome.reasons else "passes")
+            print(f"{number}/{len(programs)} {name}: {outcome.seconds:.0f} s, {said}", flush=True)
+    for name in sorted(results.read_known(listed).keys() - names()):
+        surprises[name] = "is listed in known.toml, and is no program"
+        print(f"{name} {surprises[name]}")
+    return finish(options, programs, outcomes, known, any(surprises.values()))
+
+
+def finish(
+    options: argparse.Namespace,
+    programs: Sequence[str],
+    outcomes: Mapping[str, results.Outcome],
+    known: Mapping[str, results.Known],
+    surprised: bool,
+) -> int:
+    """Writes the page or the operators after a run of all programs; returns the exit status."""
+    workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY")
+    if workspace and list(programs) == names() and not surprised:
+        if options.operators:
+            file, text = _OPERATORS, results.calls(outcomes)
+        else:
+            file, text = _PAGE, page.render(outcomes, known, HERE / "programs")
+        pathlib.Path(workspace, file).write_text(text, encoding="utf-8")
+        print(f"wrote {file}")
+    failed = sum(bool(outcome.reasons) for outcome in outcomes.values())
+    print(f"{len(outcomes) - failed} programs pass, {failed} fail")
+    return int(surprised)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
