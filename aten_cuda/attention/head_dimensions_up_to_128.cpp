@@ -1,6 +1,8 @@
-// What takes the place of flash attention's kernels for head dimensions above 128 in a build with
-// --//config:attention=flash-128. Scaled dot product attention does not choose them there (sdp_utils_up_to_128.cpp);
-// only programs that call flash attention by name come here.
+// What takes the place of flash attention's kernels for head dimensions above
+// 128 in a build with
+// --//config:attention=flash-128. Scaled dot product attention does not choose
+// them there (sdp_utils_up_to_128.cpp); only programs that call flash attention
+// by name come here.
 
 #include <ATen/native/transformers/cuda/flash_attn/flash.h>
 
@@ -40,13 +42,12 @@ void run_mha_bwd_(Flash_bwd_params& params, cudaStream_t /*stream*/) {
   refuse(params.d);
 }
 
-#define REFUSED(type, dimension)                                         \
-  template void run_mha_fwd_<type, dimension>(                           \
-      Flash_fwd_params&, cudaStream_t);                                  \
-  template void run_mha_fwd_splitkv_dispatch<type, dimension>(           \
-      Flash_fwd_params&, cudaStream_t);                                  \
-  template void run_mha_bwd_<type, dimension>(                           \
-      Flash_bwd_params&, cudaStream_t);
+#define REFUSED(type, dimension)                               \
+  template void run_mha_fwd_<type, dimension>(                 \
+      Flash_fwd_params&, cudaStream_t);                        \
+  template void run_mha_fwd_splitkv_dispatch<type, dimension>( \
+      Flash_fwd_params&, cudaStream_t);                        \
+  template void run_mha_bwd_<type, dimension>(Flash_bwd_params&, cudaStream_t);
 
 #define REFUSED_FOR_BOTH_TYPES(dimension) \
   REFUSED(cutlass::half_t, dimension)     \

@@ -23,7 +23,10 @@ def limited(source: str, limit: int) -> str:
     Raises:
       ValueError: the file does not have the limit where it is looked for.
     """
-    for pattern in (rf"(\bmax_size = c10::SymInt\(){_FULL}(\);)", rf"(less than or equal to ){_FULL}(\.\")"):
+    for pattern in (
+        rf"(\bmax_size = c10::SymInt\(){_FULL}(\);)",
+        rf"(less than or equal to ){_FULL}(\.\")",
+    ):
         source, replaced = re.subn(pattern, rf"\g<1>{limit}\g<2>", source)
         if not replaced:
             message = (

@@ -80,7 +80,9 @@ class Progress:
         return f"about {int(seconds // 3600)} h {int(seconds % 3600 // 60)} min left"
 
 
-def _build_stage(stage: Stage, labels: Sequence[str], size: int, options: Sequence[str], progress: Progress) -> list[str]:
+def _build_stage(
+    stage: Stage, labels: Sequence[str], size: int, options: Sequence[str], progress: Progress
+) -> list[str]:
     """Builds a stage's units and links its wheel; returns what failed."""
     failed = []
     pieces = list(slices(labels, size))
@@ -107,14 +109,18 @@ def _build_stage(stage: Stage, labels: Sequence[str], size: int, options: Sequen
 
 def main(arguments: Sequence[str]) -> int:
     """Builds the chosen stages; returns 1 where something was not built."""
-    parser = argparse.ArgumentParser(description="Build everything that upstream builds, in slices.")
+    parser = argparse.ArgumentParser(
+        description="Build everything that upstream builds, in slices."
+    )
     parser.add_argument(
         "--until",
         choices=[stage.name for stage in STAGES],
         default=STAGES[-1].name,
         help="the last stage to build (default: %(default)s)",
     )
-    parser.add_argument("--size", type=int, default=8, help="units in a slice (default: %(default)s)")
+    parser.add_argument(
+        "--size", type=int, default=8, help="units in a slice (default: %(default)s)"
+    )
     parser.add_argument("--list", action="store_true", help="print the slices and build nothing")
     parser.add_argument("--costs", type=Path, help="write what each unit took to this file (TSV)")
     parser.add_argument("options", nargs="*", help="options for bazel build, after --")
@@ -134,7 +140,9 @@ def main(arguments: Sequence[str]) -> int:
                 print(f"{stage.name}: {', '.join(map(costs.unit_of, piece))}")
         return 0
 
-    progress = Progress([label for found in labels.values() for label in found], costs.known_seconds())
+    progress = Progress(
+        [label for found in labels.values() for label in found], costs.known_seconds()
+    )
     watch = compilers.Watch()
     failed: list[str] = []
     with watch if chosen.costs else contextlib.nullcontext():

@@ -94,7 +94,9 @@ class BuildTest(absltest.TestCase):
         self.assertStartsWith(self.builds()[0], "--jobs=1 -- ")
 
     def test_time_left_goes_by_what_units_cost(self) -> None:
-        progress = build.Progress(["//a:cheap.cu", "//a:dear.cu"], {"cheap.cu": 10.0, "dear.cu": 730.0})
+        progress = build.Progress(
+            ["//a:cheap.cu", "//a:dear.cu"], {"cheap.cu": 10.0, "dear.cu": 730.0}
+        )
         self.assertEqual(progress.left, "time left: not known yet")
         progress.add(["//a:cheap.cu"], 50.0)
         self.assertEqual(progress.left, "about 1 h 0 min left")

@@ -25,7 +25,9 @@ class CompilersTest(absltest.TestCase):
         folder.mkdir(exist_ok=True)
         fields = ["S", str(parent), *["0"] * 9, str(ticks), "0", *["0"] * 6, str(pid)]
         (folder / "stat").write_text(f"{pid} (a name) with) {' '.join(fields)}\n", encoding="utf-8")
-        (folder / "status").write_text(f"Name:\tx\nVmHWM:\t  {megabytes * 1024} kB\n", encoding="utf-8")
+        (folder / "status").write_text(
+            f"Name:\tx\nVmHWM:\t  {megabytes * 1024} kB\n", encoding="utf-8"
+        )
         (folder / "cmdline").write_bytes("\0".join(arguments).encode() + b"\0")
 
     def test_children_count_for_the_unit_of_their_compiler(self) -> None:

@@ -35,7 +35,9 @@ def known_seconds(table: Path = TABLE) -> dict[str, float]:
     if not table.exists():
         return {}
     with table.open(encoding="utf-8", newline="") as file:
-        return {row["unit"]: float(row["cpu_seconds"]) for row in csv.DictReader(file, delimiter="\t")}
+        return {
+            row["unit"]: float(row["cpu_seconds"]) for row in csv.DictReader(file, delimiter="\t")
+        }
 
 
 def write(table: Path, measured: Mapping[str, Cost]) -> None:
