@@ -17,7 +17,7 @@ tool, in float64 and in float32. What is compared are losses, outputs, gradients
 compared with it; allowed are 1e-9 in float64 and 1e-3 in float32, or what the program says and why (`TOLERANCES`). A type is left out where the program works in the other one only (`TYPES`).
 
 ```
-./bazelw run //tests/programs:run                            # all, and writes this page
+./bazelw run --//config:ops=models //tests/programs:run      # all, and writes this page
 ./bazelw run //tests/programs:run -- vision 'language.b*'    # a folder, a pattern
 ./bazelw run //tests/programs:run -- --record /tmp/records   # goes on where it stopped
 ./bazelw run //tests/programs:run -- --operators             # which operators they call: tests/programs/operators.txt
@@ -47,6 +47,7 @@ def render(
     outcomes: Mapping[str, results.Outcome],
     known: Mapping[str, results.Known],
     folder: pathlib.Path,
+    profile: str,
 ) -> str:
     """The page's text.
 
@@ -54,10 +55,11 @@ def render(
         outcomes: of all programs, by name.
         known: those that are known to fail.
         folder: where the programs lie.
+        profile: the name of the op profile that they ran on.
     """
     passed = sum(not outcome.reasons for outcome in outcomes.values())
     lines = [
-        f"{passed} of {len(outcomes)} pass.",
+        f"With the operators of `{profile}` {passed} of {len(outcomes)} pass.",
         "",
         "| program | what it does | packages | float64 | float32 | result |",
         "|---" * 6 + "|",

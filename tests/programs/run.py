@@ -1,6 +1,6 @@
 """Runs programs that others wrote parts of, on the CPU and on the CUDA device, and compares.
 
-    ./bazelw run //tests/programs:run                            all, and writes docs/programs/README.md
+    ./bazelw run --//config:ops=models //tests/programs:run      all, and writes docs/programs/README.md
     ./bazelw run //tests/programs:run -- vision 'language.b*'    a folder, a pattern
     ./bazelw run //tests/programs:run -- --record FOLDER         keeps the records, and goes on from them
     ./bazelw run //tests/programs:run -- --operators             writes tests/programs/operators.txt
@@ -110,6 +110,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--built", type=pathlib.Path, required=True, help="registrations.json of this build"
     )
+    parser.add_argument("--profile", required=True, help="the op profile of this build")
     parser.add_argument("names", nargs="*", help="folders, names, patterns; default: all")
     parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
     parser.add_argument("--seconds", type=int, default=900, help="for one program (default: 900)")
@@ -163,7 +164,7 @@ def finish(
         if options.operators:
             file, text = _OPERATORS, results.calls(outcomes)
         else:
-            file, text = _PAGE, page.render(outcomes, known, HERE / "programs")
+            file, text = _PAGE, page.render(outcomes, known, HERE / "programs", options.profile)
         pathlib.Path(workspace, file).write_text(text, encoding="utf-8")
         print(f"wrote {file}")
     failed = sum(bool(outcome.reasons) for outcome in outcomes.values())

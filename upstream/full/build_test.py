@@ -101,6 +101,14 @@ class BuildTest(absltest.TestCase):
         progress.add(["//a:cheap.cu"], 50.0)
         self.assertEqual(progress.left, "about 1 h 0 min left")
 
+    def test_what_comes_from_the_cache_does_not_count(self) -> None:
+        units = ["//a:cached.cu", "//a:built.cu", "//a:left.cu"]
+        progress = build.Progress(units, dict.fromkeys(["cached.cu", "built.cu", "left.cu"], 100.0))
+        progress.add(units[:1], 1.0)
+        self.assertEqual(progress.left, "time left: not known yet")
+        progress.add(units[1:2], 60.0)
+        self.assertEqual(progress.left, "about 0 h 1 min left")
+
     def test_an_unknown_unit_counts_as_the_usual_one(self) -> None:
         progress = build.Progress(["//a:known.cu", "//a:new.cu"], {"known.cu": 60.0})
         progress.add(["//a:known.cu"], 120.0)
