@@ -6,6 +6,8 @@ from transformers import Wav2Vec2Config, Wav2Vec2ForCTC
 
 from tests.programs import harness
 
+TOLERANCES = harness.FLOAT32_INSIDE
+
 
 def run(place: harness.Place) -> harness.Results:
     """Trains on two sounds."""
