@@ -18,7 +18,9 @@ class ModuleTest(parameterized.TestCase):
     def test_flags_say_what_the_build_has(self) -> None:
         self.assertTrue(_C._has_cuda)
         self.assertTrue(torch.backends.cuda.is_built())
-        self.assertEqual(_C._has_cudnn, build.CUDNN)
+        # The simulated device's libcudnn serves nothing, and torch_cuda then withdraws cuDNN (_cudnn.py).
+        simulated = torch.cuda.is_available() and "cudasim" in torch.cuda.get_device_name()
+        self.assertEqual(_C._has_cudnn, build.CUDNN and not simulated)
         self.assertFalse(_C._has_magma)
         self.assertFalse(_C._has_cusparselt)
 
@@ -51,7 +53,10 @@ class ModuleTest(parameterized.TestCase):
         if build.CUDNN and not torch.cuda.is_available():
             self.skipTest("needs a CUDA device")
         query = _C._get_cudnn_batch_norm_reserve_space_size
-        if build.CUDNN:
+        if build.CUDNN and not _C._has_cudnn:
+            with self.assertRaisesRegex(RuntimeError, "CUDNN_STATUS_NOT_SUPPORTED"):
+                query(torch.ones(1, 2, 3, 3, device="cuda"), True)
+        elif build.CUDNN:
             self.assertGreaterEqual(query(torch.ones(1, 2, 3, 3, device="cuda"), True), 0)
         else:
             with self.assertRaisesRegex(RuntimeError, "ATen not compiled with cuDNN support"):
