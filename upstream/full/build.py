@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from upstream.full import compilers, costs
@@ -85,7 +85,12 @@ class Progress:
 
 
 def _build_stage(
-    stage: Stage, labels: Sequence[str], size: int, options: Sequence[str], progress: Progress
+    stage: Stage,
+    labels: Sequence[str],
+    size: int,
+    options: Sequence[str],
+    progress: Progress,
+    after_slice: Callable[[], None],
 ) -> list[str]:
     """Builds a stage's units and links its wheel; returns what failed."""
     failed = []
@@ -97,6 +102,7 @@ def _build_stage(
         good = build(piece, options)
         seconds = time.monotonic() - start
         progress.add(piece, seconds)
+        after_slice()
         said = "built" if good else "FAILED"
         print(f"{title}: {said} in {seconds:.0f} s, {progress.left}", flush=True)
         if not good:
@@ -149,11 +155,14 @@ def main(arguments: Sequence[str]) -> int:
     )
     watch = compilers.Watch()
     failed: list[str] = []
+
+    def write_costs() -> None:
+        if chosen.costs:
+            costs.write(chosen.costs, watch.costs)
+
     with watch if chosen.costs else contextlib.nullcontext():
         for stage, found in labels.items():
-            failed += _build_stage(stage, found, chosen.size, chosen.options, progress)
-            if chosen.costs:
-                costs.write(chosen.costs, watch.costs)
+            failed += _build_stage(stage, found, chosen.size, chosen.options, progress, write_costs)
             if failed:
                 break
     for title in failed:
