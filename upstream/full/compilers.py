@@ -105,7 +105,10 @@ class Watch:
         processes = {pid: p for pid, folder in folders.items() if (p := _process(folder))}
         for pid, process in processes.items():
             if unit := _unit(pid, processes):
-                self._seen[pid, process.started] = (unit, process.cpu, process.memory)
+                # One that is ending has given its memory back, and status says nothing of it.
+                before = self._seen.get((pid, process.started), ("", 0.0, 0))[2]
+                memory = max(before, process.memory)
+                self._seen[pid, process.started] = (unit, process.cpu, memory)
 
     @property
     def costs(self) -> dict[str, Cost]:

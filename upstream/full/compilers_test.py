@@ -25,9 +25,9 @@ class CompilersTest(absltest.TestCase):
         folder.mkdir(exist_ok=True)
         fields = ["S", str(parent), *["0"] * 9, str(ticks), "0", *["0"] * 6, str(pid)]
         (folder / "stat").write_text(f"{pid} (a name) with) {' '.join(fields)}\n", encoding="utf-8")
-        (folder / "status").write_text(
-            f"Name:\tx\nVmHWM:\t  {megabytes * 1024} kB\n", encoding="utf-8"
-        )
+        # One that is ending has no memory any more.
+        peak = f"VmHWM:\t  {megabytes * 1024} kB\n" if megabytes else ""
+        (folder / "status").write_text(f"Name:\tx\n{peak}", encoding="utf-8")
         (folder / "cmdline").write_bytes("\0".join(arguments).encode() + b"\0")
 
     def test_children_count_for_the_unit_of_their_compiler(self) -> None:
@@ -36,11 +36,13 @@ class CompilersTest(absltest.TestCase):
         self.put(12, 1, 999, 999, "unrelated")
         watch = compilers.Watch(self.proc)
         watch.look()
-        self.put(11, 10, 700, 800, "cicc", "/tmp/AbsKernel.ii")
+        self.put(11, 10, 600, 950, "cicc", "/tmp/AbsKernel.ii")
+        watch.look()
+        self.put(11, 10, 700, 0, "")
         watch.look()
         second = os.sysconf("SC_CLK_TCK")
         self.assertEqual(
-            watch.costs, {_UNIT: compilers.Cost(cpu=800 / second, memory=800 * 1024 * 1024)}
+            watch.costs, {_UNIT: compilers.Cost(cpu=800 / second, memory=950 * 1024 * 1024)}
         )
 
     def test_real_processes_are_seen(self) -> None:

@@ -43,6 +43,11 @@ class SliceTest(absltest.TestCase):
 
     def test_every_file_has_a_slice(self) -> None:
         self.assertEqual(list(selection.SLICES), list(selection.SELECTED))
+        self.assertEqual(list(selection.OUTSIDE_CORE_SLICES), list(selection.OUTSIDE_CORE))
+
+    def test_every_file_and_part_of_one_has_a_record_of_its_own(self) -> None:
+        records = {selection.record(name) for name in selection.EXPRESSIONS}
+        self.assertLen(records, len(selection.EXPRESSIONS))
 
 
 class DevicesTest(absltest.TestCase):
@@ -95,8 +100,7 @@ class KnownTest(absltest.TestCase):
 
     def test_every_entry_is_for_a_file_that_is_run(self) -> None:
         text = (runner.HERE / "known.toml").read_text(encoding="utf-8")
-        run = {**selection.SELECTED, **selection.DISTRIBUTED}
-        self.assertContainsSubset(tomllib.loads(text), run)
+        self.assertContainsSubset(tomllib.loads(text), selection.EXPRESSIONS)
 
 
 class OutsideTest(absltest.TestCase):

@@ -6,6 +6,7 @@
     ./bazelw run //upstream/tests:run -- --record FOLDER                 keeps the records, and goes on from them
     ./bazelw run //upstream/tests:run -- --distributed                   all files of NCCL's
     ./bazelw run //upstream/tests:run -- --table docs/cudasim.md         writes the counts into the page
+    ./bazelw run --config=full //upstream/tests:run -- --outside-core --slice   what full adds, too
     ./bazelw run //upstream/tests:run -- --devices fake                  on other devices (docs/devices.md)
     ./bazelw run //upstream/tests:run -- --devices fake --slice --table docs/devices.md   a slice of each file
 
@@ -41,6 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     parser.add_argument("--file", action="append", help="a file; default: the selected ones")
     parser.add_argument("--distributed", action="store_true", help="the files of NCCL's")
+    parser.add_argument(
+        "--outside-core", action="store_true", help="also the files about what only `full` has"
+    )
     parser.add_argument("-k", dest="expression", help="pytest's -k, in place of the usual one")
     parser.add_argument("--seconds", type=int, default=900, help="for one test (default: 900)")
     parser.add_argument("--record", type=pathlib.Path, help="folder to keep records in")
@@ -59,9 +63,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     outside = Outside.read(options.full, options.built)
     complete = options.expression is None and not options.slice
     usually = selection.DISTRIBUTED if options.distributed else selection.SELECTED
-    names = options.file or list(usually)
+    more = selection.OUTSIDE_CORE if options.outside_core else {}
+    names = options.file or [*usually, *more]
     for name in names:
-        if not (tests / name).is_file():
+        if not (tests / selection.path(name)).is_file():
             parser.error(f"{tests} has no {name}")
     # `bazel run` starts programs elsewhere.
     here = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
@@ -70,14 +75,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder = here / options.record if options.record else pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         for name in names:
-            usual = {**selection.SELECTED, **selection.DISTRIBUTED}.get(name, "")
             job = runner.Job(
-                file=tests / name,
+                file=tests / selection.path(name),
                 name=name,
-                expression=usual if options.expression is None else options.expression,
-                record=(folder / name.replace("/", ".")).with_suffix(".jsonl").resolve(),
+                expression=selection.EXPRESSIONS.get(name, "") if options.expression is None else options.expression,
+                record=(folder / selection.record(name)).resolve(),
                 seconds=options.seconds,
-                parts=selection.SLICES.get(name, 1) if options.slice else 1,
+                parts=selection.PARTS.get(name, 1) if options.slice else 1,
                 left_out=selection.LONG.get(name, ()) if options.slice else (),
                 devices=options.devices,
             )

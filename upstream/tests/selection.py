@@ -37,6 +37,20 @@ SELECTED = {
     "profiler/test_profiler.py": "CUDA",
 }
 
+# About what the profile `full` has and core has not (--outside-core). Behind `::` is which part of a file is meant.
+OUTSIDE_CORE = {
+    "test_linalg.py": "CUDA and float32",
+    "test_nestedtensor.py": "CUDA and not float64",
+    "test_segment_reductions.py": "CUDA",
+    "test_sparse.py": "CUDA and not (complex64 or float64)",
+    "test_sparse_csr.py": "CUDA and (float32 or complex128)",
+    "test_sparse_semi_structured.py": "CUDA",
+    "test_spectral_ops.py": "CUDA",
+    "test_transformers.py::fused": "TestSDPACudaOnlyCUDA or TestSDPAFailureModesCUDA",
+    "quantization/core/test_quantized_op.py": "cuda or cudnn",
+    "quantization/core/test_quantized_tensor.py": "cuda",
+}
+
 # NCCL's. They are asked for by name (--file): each of their tests starts two processes, which takes some ten seconds.
 DISTRIBUTED = {
     "distributed/test_c10d_common.py": "",
@@ -57,9 +71,29 @@ DISTRIBUTED = {
     "distributed/_composable/fsdp/test_fully_shard_training.py": "",
 }
 
+EXPRESSIONS = {**SELECTED, **OUTSIDE_CORE, **DISTRIBUTED}
+"""pytest's -k of every file that is named here, in the order of the tables."""
 
 # Files whose tests are run by several processes together, started from outside; how many.
 RANKS = {"distributed/test_c10d_ops_nccl.py": 2}
+
+
+def path(name: str) -> str:
+    """The file of a name, below upstream's folder test.
+
+    Args:
+        name: a file's, or that of a part of one, such as "test_transformers.py::fused".
+    """
+    return name.partition("::")[0]
+
+
+def record(name: str) -> str:
+    """What the record of a name's tests is called.
+
+    Args:
+        name: a file's, or that of a part of one.
+    """
+    return name.replace("/", ".").replace(".py::", ".").removesuffix(".py") + ".jsonl"
 
 
 def settings(name: str) -> dict[str, str]:
@@ -126,6 +160,23 @@ SLICES = {
     "nn/test_pooling.py": 4,
     "profiler/test_profiler.py": 1,
 }
+
+# The same of those that --outside-core adds.
+OUTSIDE_CORE_SLICES = {
+    "test_linalg.py": 10,
+    "test_nestedtensor.py": 15,
+    "test_segment_reductions.py": 2,
+    "test_sparse.py": 20,
+    "test_sparse_csr.py": 30,
+    "test_sparse_semi_structured.py": 5,
+    "test_spectral_ops.py": 10,
+    "test_transformers.py::fused": 2000,
+    "quantization/core/test_quantized_op.py": 1,
+    "quantization/core/test_quantized_tensor.py": 1,
+}
+
+PARTS = {**SLICES, **OUTSIDE_CORE_SLICES}
+"""Of each file, one test in so many is its slice."""
 
 # What would be in a slice, and takes ten seconds or more.
 LONG = {

@@ -69,8 +69,7 @@ def update(path: pathlib.Path, name: str, new: Mapping[str, str]) -> None:
     """
     page = path.read_text(encoding="utf-8")
     known = {**rows(page, name), **new}
-    files = (*selection.SELECTED, *selection.DISTRIBUTED)
-    lines = [*_HEAD, *(known[file] for file in files if file in known)]
+    lines = [*_HEAD, *(known[file] for file in selection.EXPRESSIONS if file in known)]
     before, _, after = _parts(page, name)
     path.write_text(before + "\n".join(lines) + "\n" + after, encoding="utf-8")
 
