@@ -65,3 +65,17 @@ ops = rule(
         OpProfileInfo,
     ],
 )
+
+def _ops_have_impl(ctx):
+    profile = ctx.attr._ops[OpProfileInfo]
+    found = profile.full or any([kernel.startswith(ctx.attr.kernels) for kernel in profile.kernels.to_list()])
+    return [config_common.FeatureFlagInfo(value = str(found))]
+
+ops_have = rule(
+    implementation = _ops_have_impl,
+    attrs = {
+        "kernels": attr.string(mandatory = True, doc = "The folder, below aten/src/ATen, with a slash at its end."),
+        "_ops": attr.label(default = "//config:ops", providers = [OpProfileInfo]),
+    },
+    doc = "Whether the operators of a build have kernels of a folder, for config_setting: `True` or `False`.",
+)

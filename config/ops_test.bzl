@@ -1,6 +1,6 @@
 """What the setting of operators understands, and what it says about the rest."""
 
-load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load(":ops.bzl", "parse_ops")
 
 def _profiles_test_impl(ctx):
@@ -26,10 +26,38 @@ def _errors_test_impl(ctx):
 profiles_test = unittest.make(_profiles_test_impl)
 errors_test = unittest.make(_errors_test_impl)
 
+def _linalg_test_impl(ctx):
+    env = analysistest.begin(ctx)
+    found = analysistest.target_under_test(env)[config_common.FeatureFlagInfo].value
+    asserts.equals(env, str(ctx.attr.expected), found)
+    return analysistest.end(env)
+
+def _linalg_test(profile):
+    return analysistest.make(
+        _linalg_test_impl,
+        attrs = {"expected": attr.bool()},
+        config_settings = {str(Label("//config:ops")): profile},
+    )
+
+linalg_in_core_test = _linalg_test("core")
+linalg_in_models_test = _linalg_test("models")
+linalg_in_full_test = _linalg_test("full")
+linalg_in_a_label_test = _linalg_test("//aten_cuda/profiles/models:linalg")
+
 def ops_test_suite(name):
     """Declares the tests.
 
     Args:
         name: name of the suite.
     """
-    unittest.suite(name, profiles_test, errors_test)
+    unittest.suite(name + "_of_values", profiles_test, errors_test)
+    tests = [":%s_of_values" % name]
+    for test, profile, expected in [
+        (linalg_in_core_test, "core", False),
+        (linalg_in_models_test, "models", True),
+        (linalg_in_full_test, "full", True),
+        (linalg_in_a_label_test, "a_label", True),
+    ]:
+        tests.append("%s_linalg_in_%s" % (name, profile))
+        test(name = tests[-1], expected = expected, target_under_test = "//config:linalg")
+    native.test_suite(name = name, tests = tests)

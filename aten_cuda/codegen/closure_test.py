@@ -18,6 +18,7 @@ from aten_cuda.codegen.source_index import SourceIndex
 SRCDIR = Path(os.environ["TEST_SRCDIR"])
 PYTORCH = (SRCDIR / os.environ["PYTORCH_VERSION_TXT"]).parent
 CORE = str(SRCDIR / os.environ["CORE_PROFILE"])
+CORE_WITH_LIBRARIES = str(SRCDIR / os.environ["CORE_WITH_LIBRARIES_PROFILE"])
 MODELS = str(SRCDIR / os.environ["MODELS_PROFILE"])
 INDEX = [SRCDIR / path for path in os.environ["INDEX"].split()]
 OUTSIDE = (SRCDIR / os.environ["OUTSIDE_CORE"]).read_text(encoding="utf-8").split()
@@ -47,6 +48,14 @@ class ClosureTest(absltest.TestCase):
 
     def test_core_has_what_its_operators_need_and_nothing_else(self) -> None:
         self.assertEqual(self.check(self.core).problems, [])
+
+    def test_core_has_it_with_cudnn_and_fused_attention(self) -> None:
+        profile = Profile.load(CORE_WITH_LIBRARIES)
+        # Sources are read as a build without cuDNN compiles them: then these are empty.
+        empty = {f"native/cudnn/{name}.cpp" for name in ("ConvShared", "Conv_v7", "Conv_v8")}
+        self.assertContainsSubset(empty, profile.kernels)
+        less = dataclasses.replace(profile, kernels=profile.kernels - empty)
+        self.assertEqual(self.check(less).problems, [])
 
     def test_models_has_what_its_operators_need_and_nothing_else(self) -> None:
         self.assertEqual(self.check(Profile.load(MODELS)).problems, [])

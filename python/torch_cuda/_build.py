@@ -26,7 +26,7 @@ class BuildInfo:
       cuda_archs: architectures of the kernels, in TORCH_CUDA_ARCH_LIST syntax.
       ops: name of the op profile.
       cudnn: whether cuDNN is used.
-      attention: whether the fused attention kernels are in.
+      attention: which fused attention kernels are in, as the build's setting has it: "none", "flash-128".
       cuda_libraries: soname to the package on PyPI that carries it.
     """
 
@@ -38,7 +38,7 @@ class BuildInfo:
     cuda_archs: tuple[str, ...]
     ops: str
     cudnn: bool
-    attention: bool
+    attention: str
     cuda_libraries: Mapping[str, str]
 
 

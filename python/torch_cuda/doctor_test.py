@@ -35,6 +35,15 @@ class DoctorTest(absltest.TestCase):
         self.assertNotIn(doctor.WRONG, run.out)
         self.assertEqual(run.out.splitlines()[-1].split(), ["ok", "active", "yes"])
 
+    def test_fused_attention_is_named_where_the_build_has_some(self) -> None:
+        for attention, said in (("none", []), ("flash-128", ["attention kernels: flash-128"])):
+            site = self.site / attention
+            site.mkdir()
+            run = FakeInstallation(site, ATTENTION=attention).python("-m", "torch_cuda", "doctor")
+            (line,) = [line for line in run.out.splitlines() if "built with" in line]
+            parts = [part for part in line.split("; ") if "attention" in part]
+            self.assertEqual(parts, said)
+
     def test_several_faults_are_all_named_and_it_exits_with_1(self) -> None:
         installation = FakeInstallation(
             self.site,

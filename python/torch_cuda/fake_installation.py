@@ -30,7 +30,7 @@ BUILD = BuildInfo(
     cuda_archs=("compute_80",),
     ops="core",
     cudnn=False,
-    attention=False,
+    attention="none",
     cuda_libraries={},
 )
 """Constants of a build that fits the running Python."""

@@ -1,4 +1,4 @@
-"""Module extension that declares @cutlass, @cutlass_3_4 and @cudnn. Builds fetch those that they use."""
+"""Module extension that declares @cutlass and @cudnn. Builds fetch those that they use."""
 
 load(":packages.bzl", "CUDNN", "CUDNN_FRONTEND", "CUTLASS")
 

@@ -101,10 +101,11 @@ def fetch(
         )
         wheels = list(pathlib.Path(download).glob("*.whl"))
         if result.returncode or not wheels:
+            # CUTLASS is in every build.
+            otherwise = ", or build without --//config:cudnn" if "cudnn" in requirement else ""
             raise FetchError(
                 f"pip could not download {requirement}: {result.stderr.strip()}\n"
-                "Give pip an index that has it (PIP_INDEX_URL), or build without "
-                "--//config:attention and --//config:cudnn."
+                f"Give pip an index that has it (PIP_INDEX_URL){otherwise}."
             )
         check(wheels[0], sha256)
         unpack(wheels[0], folders, pathlib.Path(destination))

@@ -2,7 +2,9 @@
 
 import hashlib
 import pathlib
+import subprocess
 import zipfile
+from unittest import mock
 
 from absl.testing import absltest
 
@@ -46,6 +48,22 @@ class FetchTest(absltest.TestCase):
                         self.wheel, {"include": "nvidia/sample/include"}, self.folder / "out"
                     )
                 self.assertEmpty(list(self.folder.rglob("outside.h")))
+
+    def test_what_no_build_does_without_is_not_said_to_be_optional(self) -> None:
+        failed = subprocess.CompletedProcess([], 1, "", "no network")
+        for requirement, optional in (
+            ("nvidia-cutlass==1", False),
+            ("nvidia-cudnn-cu12==1", True),
+            ("nvidia-cudnn-frontend==1", True),
+        ):
+            with (
+                self.subTest(requirement),
+                mock.patch.object(subprocess, "run", return_value=failed),
+                self.assertRaises(fetch.FetchError) as raised,
+            ):
+                fetch.fetch(requirement, "", "py3", str(self.folder / "out"), {})
+            self.assertIn("no network", str(raised.exception))
+            self.assertEqual("build without" in str(raised.exception), optional)
 
     def test_the_pinned_wheel_is_accepted(self) -> None:
         fetch.check(self.wheel, hashlib.sha256(self.wheel.read_bytes()).hexdigest())

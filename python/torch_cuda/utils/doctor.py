@@ -74,7 +74,7 @@ def examine() -> list[Row]:
 def _versions(build: _build.BuildInfo) -> Iterator[Row]:
     parts = [f"CUDA {build.cuda_version}", f"ops {build.ops}", ", ".join(build.cuda_archs)]
     parts += ["cuDNN"] if build.cudnn else []
-    parts += ["attention kernels"] if build.attention else []
+    parts += [f"attention kernels: {build.attention}"] if build.attention != "none" else []
     yield Row(INFO, "torch_cuda", f"{build.version} in {_build.package_folder()}")
     yield Row(INFO, "built with", "; ".join(parts))
     yield Row(INFO, "built for", f"torch {build.torch_version}, Python {build.python_tag}")
