@@ -47,7 +47,9 @@ class ProfileTest(absltest.TestCase):
     def test_core_has_not(self) -> None:
         missing = _missing(_registered("CORE_REGISTRATIONS"), self.full)
         # A structured operator, and one that is not.
-        self.assertContainsSubset({"aten::bitwise_left_shift.Scalar_Tensor", "aten::linalg_lstsq"}, missing)
+        self.assertContainsSubset(
+            {"aten::bitwise_left_shift.Scalar_Tensor", "aten::linalg_lstsq"}, missing
+        )
 
 
 if __name__ == "__main__":

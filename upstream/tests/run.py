@@ -78,7 +78,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             job = runner.Job(
                 file=tests / selection.path(name),
                 name=name,
-                expression=selection.EXPRESSIONS.get(name, "") if options.expression is None else options.expression,
+                expression=selection.EXPRESSIONS.get(name, "")
+                if options.expression is None
+                else options.expression,
                 record=(folder / selection.record(name)).resolve(),
                 seconds=options.seconds,
                 parts=selection.PARTS.get(name, 1) if options.slice else 1,
