@@ -14,8 +14,8 @@
           use(convert_to_float_family) use(compare_family)                  \
               use(approximate_family) use(collective_family)                \
                   use(memory_family) use(atomic_family) use(matrix_family)  \
-                      use(matrix_memory_family) use(warp_matrix_family)     \
-                          use(mbarrier_family)
+                      use(matrix_memory_family) use(sparse_matrix_family)   \
+                          use(warp_matrix_family) use(mbarrier_family)
 
 namespace cudasim::engine {
 

@@ -27,7 +27,7 @@ OTHER_TARGETS = re.compile(
 # ptxas takes a number where a video instruction writes, a predicate where a pair of bf16 or of a matrix belongs, and for
 # a cache policy, which is asked for by a modifier, any 64 bits.
 PTXAS_IS_LENIENT = re.compile(
-    r"^vsh[lr]\.\S+ 5,|^setp?\.\S*bf16x2.*%pred_1|^movmatrix.*%pred_1|^atom\.\S*b64 .*, %f64_1$"
+    r"^vsh[lr]\.\S+ 5,|^setp?\.\S*bf16x2.*%pred_1|^movmatrix.*%pred_1|^mma\.sp\..*(%pred_1|\}, %b32_1, \{)|^atom\.\S*b64 .*, %f64_1$"
 )
 # It wants elect's predicate, no constant for the predicate of bf16's setp, and no cvt of both .ftz.sat to a register that
 # is wider than f32.

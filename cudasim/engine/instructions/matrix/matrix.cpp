@@ -1,57 +1,8 @@
-// Matrix products of a warp: mma.sync. The fragments' layouts are those of PTX
-// ISA 9.7.14.5 ("Matrix fragments for mma"): lane L has group g = L / 4 and
-// place t = L % 4 in it.
-#include "cudasim/engine/instructions/half_types.h"
+// Matrix products of a warp: mma.sync.
+#include "cudasim/engine/instructions/matrix/products.h"
 
 namespace cudasim::engine::CUDASIM_ISA {
 namespace {
-
-inline Slot operand(const Inst& inst, int index) {
-  const Slot* slots = inst.more != nullptr ? inst.more : inst.operands;
-  return slots[index];
-}
-
-// How a 32-bit register of a fragment holds elements.
-template <typename F>
-struct Pairs {
-  static constexpr int kPerRegister = 2;
-  using Value = float;
-  static float read(U32 word, int element) {
-    return F::widen(static_cast<U16>(word >> (16 * element)));
-  }
-};
-struct Tf32 {
-  static constexpr int kPerRegister = 1;
-  using Value = float;
-  static float read(U32 word, int) {
-    // The device ignores the bits that tf32 does not have.
-    return bits_as<float>(word & ~0x1fffu);
-  }
-};
-template <typename T>
-struct Bytes {
-  static constexpr int kPerRegister = 4;
-  using Value = I32;
-  static I32 read(U32 word, int element) {
-    return static_cast<T>(word >> (8 * element));
-  }
-};
-template <bool kSigned>
-struct Nibbles {
-  static constexpr int kPerRegister = 8;
-  using Value = I32;
-  static I32 read(U32 word, int element) {
-    const auto value = static_cast<I32>(word >> (4 * element) & 0xf);
-    return kSigned && value > 7 ? value - 16 : value;
-  }
-};
-struct SingleBits {
-  static constexpr int kPerRegister = 32;
-  using Value = I32;
-  static I32 read(U32 word, int element) {
-    return static_cast<I32>(word >> element & 1);
-  }
-};
 
 // What an element of A and one of B add to the sum.
 struct Times {
@@ -80,31 +31,13 @@ Flow multiply(Warp& warp, const Inst& inst, Mask active) {
   using Value = typename TA::Value;
   using Sum = typename Accumulate::Sum;
   constexpr int kPer = TA::kPerRegister;
-  constexpr int kHalves = M / 8;
   constexpr int kA = M * K / 32 / kPer;
   constexpr int kB = 8 * K / 32 / kPer;
   constexpr int kC = Accumulate::kRegisters;
   Value a[M][K];
   Value b[K][8];
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const int g = lane / 4;
-    const int t = lane % 4;
-    for (int r = 0; r < kA; ++r) {
-      const U32 word = lanes<U32>(warp, operand(inst, kC + r))[lane];
-      for (int e = 0; e < kPer; ++e) {
-        // Registers alternate between rows g and g + 8, then go on in k.
-        const int row = g + 8 * (r % kHalves);
-        const int column = t * kPer + e + 4 * kPer * (r / kHalves);
-        a[row][column] = TA::read(word, e);
-      }
-    }
-    for (int r = 0; r < kB; ++r) {
-      const U32 word = lanes<U32>(warp, operand(inst, kC + kA + r))[lane];
-      for (int e = 0; e < kPer; ++e) {
-        b[t * kPer + e + 4 * kPer * r][g] = TB::read(word, e);
-      }
-    }
-  }
+  read_a<TA>(warp, inst, kC, a);
+  read_b<TB>(warp, inst, kC + kA, b);
   Sum sums[M][8];
   for (int row = 0; row < M; ++row) {
     for (int column = 0; column < 8; ++column) {
@@ -119,71 +52,6 @@ Flow multiply(Warp& warp, const Inst& inst, Mask active) {
   Accumulate::finish(warp, inst, active, kC + kA + kB, sums);
   return Flow::kNext;
 }
-
-/// C and D as M / 4 32-bit numbers a lane.
-template <typename T, bool kSaturate = false, int M = 16>
-struct Words {
-  using Sum = T;
-  static constexpr int kRegisters = M / 4;
-  static void finish(
-      Warp& warp,
-      const Inst& inst,
-      Mask active,
-      int c,
-      const T (&sums)[M][8]) {
-    for (int r = 0; r < kRegisters; ++r) {
-      const T* old = lanes<T>(warp, operand(inst, c + r));
-      T result[kLanes];
-      for (int lane = 0; lane < kLanes; ++lane) {
-        const T sum = sums[lane / 4 + 8 * (r / 2)][2 * (lane % 4) + r % 2];
-        if constexpr (kSaturate) {
-          const I64 wide = static_cast<I64>(sum) + old[lane];
-          result[lane] = static_cast<T>(
-              wide > 0x7fffffff          ? 0x7fffffff
-                  : wide < -0x80000000ll ? -0x80000000ll
-                                         : wide);
-        } else if constexpr (sizeof(T) == 4 && static_cast<T>(0.5f) == 0) {
-          result[lane] = static_cast<T>(
-              static_cast<U32>(sum) + static_cast<U32>(old[lane]));
-        } else {
-          result[lane] = sum + old[lane];
-        }
-      }
-      for_lanes(lanes<T>(warp, operand(inst, r)), active, [&](int i) {
-        return result[i];
-      });
-    }
-  }
-};
-
-/// C and D as two pairs of halves a lane.
-struct HalfPairs {
-  using Sum = float;
-  static constexpr int kRegisters = 2;
-  static void finish(
-      Warp& warp,
-      const Inst& inst,
-      Mask active,
-      int c,
-      const float (&sums)[16][8]) {
-    for (int r = 0; r < 2; ++r) {
-      const U32* old = lanes<U32>(warp, operand(inst, c + r));
-      U32 result[kLanes];
-      for (int lane = 0; lane < kLanes; ++lane) {
-        U32 word = 0;
-        for (int e = 0; e < 2; ++e) {
-          const float sum = sums[lane / 4 + 8 * r][2 * (lane % 4) + e] +
-              Half::widen(static_cast<U16>(old[lane] >> (16 * e)));
-          word |= static_cast<U32>(Half::narrow(sum)) << (16 * e);
-        }
-        result[lane] = word;
-      }
-      for_lanes(lanes<U32>(warp, operand(inst, r)), active, [&](int i) {
-        return result[i];
-      });
-    }
-  }
-};
 
 /// m8n8k4 in double precision: one element of A and B a lane, two of C and D.
 Flow multiply_double(Warp& warp, const Inst& inst, Mask active) {
@@ -209,10 +77,6 @@ Flow multiply_double(Warp& warp, const Inst& inst, Mask active) {
   }
   return Flow::kNext;
 }
-
-using HalfFragment = Pairs<Half>;
-using BrainFragment = Pairs<Brain>;
-using Floats = Words<float>;
 
 #define CUDASIM_MMA(shape, d, a, b, c) \
   "mma.sync.aligned." shape ".row.col." d "." a "." b "." c
