@@ -123,7 +123,9 @@ class BuildTest(parameterized.TestCase):
 
     @parameterized.parameters("0", "-3", "many")
     def test_slices_have_units(self, size: str) -> None:
-        self.assertIn(f"argument --size: {size} is no number of units", self.refused("--size", size))
+        self.assertIn(
+            f"argument --size: {size} is no number of units", self.refused("--size", size)
+        )
 
     def test_a_word_that_is_no_option_is_refused(self) -> None:
         self.assertIn("operators is no option for bazel build", self.refused("operators"))

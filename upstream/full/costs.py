@@ -40,7 +40,9 @@ def _read(table: Path) -> dict[str, dict[str, str]]:
     with table.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file, delimiter="\t")
         if tuple(reader.fieldnames or _FIELDS) != _FIELDS:
-            raise ValueError(f"{table} is no table of costs: it has no columns {', '.join(_FIELDS)}")
+            raise ValueError(
+                f"{table} is no table of costs: it has no columns {', '.join(_FIELDS)}"
+            )
         return {row["unit"]: row for row in reader}
 
 
