@@ -1,47 +1,17 @@
-// Modules, libraries, the attributes of kernels, and the linker.
+// Modules, libraries, and the attributes of kernels.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "accelerator/runtime/driver/testing/context.h"
+#include "accelerator/runtime/driver/testing/kernel_file.h"
 
 namespace accelerator::driver::testing {
 namespace {
 
 using Module = KernelTest;
-
-/// A file, with kKernels in it, that goes with the test.
-class KernelFile {
- public:
-  explicit KernelFile(const std::string& content = kKernels)
-      : path_(::testing::TempDir() + "cudasim_kernels.ptx") {
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  ~KernelFile() {
-    std::remove(path_.c_str());
-  }
-  const char* path() const {
-    return path_.c_str();
-  }
-
- private:
-  std::string path_;
-};
-
-unsigned stored_by(CUfunction store, unsigned value) {
-  const Array<unsigned> place(1);
-  CUdeviceptr address = place.address();
-  void* arguments[] = {&address, &value};
-  EXPECT_EQ(
-      cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr),
-      CUDA_SUCCESS);
-  return place.values()[0];
-}
 
 TEST_F(Module, KernelsAreCountedAndListed) {
   unsigned count = 0;
@@ -340,71 +310,6 @@ TEST_F(Module, AKernelHandleHasTheSameAttributesOnADevice) {
       CUDA_ERROR_INVALID_DEVICE);
   EXPECT_EQ(
       cuKernelSetAttribute(kMost, 2048, bounded, 2), CUDA_ERROR_INVALID_DEVICE);
-}
-
-/// A linker that ends with the test.
-class Linker : public ContextTest {
- protected:
-  void SetUp() override {
-    ASSERT_EQ(cuLinkCreate(2, options, values, &state), CUDA_SUCCESS);
-  }
-  void TearDown() override {
-    EXPECT_EQ(cuLinkDestroy(state), CUDA_SUCCESS);
-    EXPECT_EQ(cuLinkDestroy(state), CUDA_ERROR_INVALID_HANDLE);
-  }
-  CUresult add(const char* text, CUjitInputType type = CU_JIT_INPUT_PTX) {
-    std::string copy = text;
-    return cuLinkAddData(
-        state, type, copy.data(), copy.size() + 1, "x", 0, nullptr, nullptr);
-  }
-  /// Loads what was linked and runs a kernel of it.
-  void expect_it_runs() {
-    void* image = nullptr;
-    std::size_t size = 0;
-    CUmodule module = nullptr;
-    CUfunction store = nullptr;
-    ASSERT_EQ(cuLinkComplete(state, &image, &size), CUDA_SUCCESS);
-    EXPECT_GT(size, 0u);
-    ASSERT_EQ(cuModuleLoadData(&module, image), CUDA_SUCCESS);
-    ASSERT_EQ(cuModuleGetFunction(&store, module, "store"), CUDA_SUCCESS);
-    EXPECT_EQ(stored_by(store, 7), 7u);
-    EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
-  }
-
-  char log[200] = "";
-  CUjit_option options[2] = {
-      CU_JIT_ERROR_LOG_BUFFER,
-      CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void* values[2] = {log, reinterpret_cast<void*>(sizeof(log))};
-  CUlinkState state = nullptr;
-};
-
-TEST_F(Linker, TextIsMadeIntoAModule) {
-  ASSERT_EQ(add(kKernels), CUDA_SUCCESS);
-  expect_it_runs();
-}
-
-TEST_F(Linker, AFileIsMadeIntoAModule) {
-  const KernelFile file;
-  ASSERT_EQ(
-      cuLinkAddFile(state, CU_JIT_INPUT_PTX, file.path(), 0, nullptr, nullptr),
-      CUDA_SUCCESS);
-  expect_it_runs();
-  EXPECT_EQ(
-      cuLinkAddFile(
-          state, CU_JIT_INPUT_PTX, "/no/such.ptx", 0, nullptr, nullptr),
-      CUDA_ERROR_FILE_NOT_FOUND);
-}
-
-TEST_F(Linker, BadInputIsRefusedWithAMessage) {
-  EXPECT_EQ(
-      add(".version 7.0\n.target sm_80\nnonsense\n"), CUDA_ERROR_INVALID_PTX);
-  EXPECT_NE(std::string(log).find("'nonsense'"), std::string::npos) << log;
-  EXPECT_EQ(add("\177ELF", CU_JIT_INPUT_CUBIN), CUDA_ERROR_NO_BINARY_FOR_GPU);
-  EXPECT_NE(std::string(log).find("only PTX"), std::string::npos) << log;
-  void* image = nullptr;
-  std::size_t size = 0;
-  EXPECT_EQ(cuLinkComplete(state, &image, &size), CUDA_ERROR_INVALID_VALUE);
 }
 
 } // namespace
