@@ -224,6 +224,22 @@ CUresult cuLibraryLoadData(
       reinterpret_cast<CUmodule*>(library), image, count, options, values);
 }
 
+CUresult cuLibraryLoadFromFile(
+    CUlibrary* library,
+    const char* path,
+    CUjit_option* options,
+    void** values,
+    unsigned count,
+    CUlibraryOption*,
+    void**,
+    unsigned) {
+  return call([&] {
+    JitLog log(count, options, values);
+    store(
+        library, reinterpret_cast<CUlibrary>(load(read_file(path), path, log)));
+  });
+}
+
 CUresult cuLibraryUnload(CUlibrary library) {
   return cuModuleUnload(reinterpret_cast<CUmodule>(library));
 }
@@ -236,6 +252,20 @@ CUresult cuLibraryGetKernel(
       reinterpret_cast<CUfunction*>(kernel),
       reinterpret_cast<CUmodule>(library),
       name);
+}
+
+CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library) {
+  return cuModuleGetFunctionCount(count, reinterpret_cast<CUmodule>(library));
+}
+
+CUresult cuLibraryEnumerateKernels(
+    CUkernel* kernels,
+    unsigned count,
+    CUlibrary library) {
+  return cuModuleEnumerateFunctions(
+      reinterpret_cast<CUfunction*>(kernels),
+      count,
+      reinterpret_cast<CUmodule>(library));
 }
 
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
@@ -288,6 +318,41 @@ CUresult cuFuncGetParamInfo(
       *size = parameters[index].size;
     }
   });
+}
+
+CUresult cuKernelGetName(const char** name, CUkernel kernel) {
+  return cuFuncGetName(name, reinterpret_cast<CUfunction>(kernel));
+}
+
+CUresult cuKernelGetParamInfo(
+    CUkernel kernel,
+    size_t index,
+    size_t* offset,
+    size_t* size) {
+  return cuFuncGetParamInfo(
+      reinterpret_cast<CUfunction>(kernel), index, offset, size);
+}
+
+CUresult cuKernelSetCacheConfig(
+    CUkernel kernel,
+    CUfunc_cache,
+    CUdevice device) {
+  return call([&] {
+    machine().device(device);
+    resolve_function(reinterpret_cast<CUfunction>(kernel));
+  });
+}
+
+// Kernels are loaded when their handles are made.
+CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
+  return call([&] {
+    resolve_function(function);
+    store(state, CU_FUNCTION_LOADING_STATE_LOADED);
+  });
+}
+
+CUresult cuFuncLoad(CUfunction function) {
+  return call([&] { resolve_function(function)->on(current_context()); });
 }
 
 CUresult cuFuncGetAttribute(

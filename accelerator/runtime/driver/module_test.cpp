@@ -226,6 +226,63 @@ TEST_F(Module, ALibraryGivesKernelsVariablesAndItsModule) {
   EXPECT_EQ(cuKernelGetFunction(&function, kernel), CUDA_ERROR_INVALID_HANDLE);
 }
 
+TEST_F(Module, ALibraryIsLoadedFromAFile) {
+  const KernelFile file;
+  CUlibrary library = nullptr;
+  CUkernel kernel = nullptr;
+  const auto load = [&](const char* path) {
+    return cuLibraryLoadFromFile(
+        &library, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  };
+  EXPECT_EQ(load("/no/such.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
+  ASSERT_EQ(load(file.path()), CUDA_SUCCESS);
+  ASSERT_EQ(cuLibraryGetKernel(&kernel, library, "store"), CUDA_SUCCESS);
+  EXPECT_EQ(stored_by(reinterpret_cast<CUfunction>(kernel), 44), 44u);
+  EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+}
+
+TEST_F(Module, KernelsOfALibraryTellTheirNamesAndParameters) {
+  CUlibrary library = nullptr;
+  ASSERT_EQ(
+      cuLibraryLoadData(
+          &library, kKernels, nullptr, nullptr, 0, nullptr, nullptr, 0),
+      CUDA_SUCCESS);
+  unsigned count = 0;
+  ASSERT_EQ(cuLibraryGetKernelCount(&count, library), CUDA_SUCCESS);
+  ASSERT_EQ(count, 3u);
+  std::vector<CUkernel> kernels(count);
+  ASSERT_EQ(
+      cuLibraryEnumerateKernels(kernels.data(), count, library), CUDA_SUCCESS);
+  std::vector<std::string> names;
+  for (CUkernel kernel : kernels) {
+    const char* name = "";
+    std::size_t offset = 1;
+    std::size_t size = 0;
+    EXPECT_EQ(cuKernelGetName(&name, kernel), CUDA_SUCCESS);
+    EXPECT_EQ(cuKernelGetParamInfo(kernel, 0, &offset, &size), CUDA_SUCCESS);
+    EXPECT_EQ(offset, 0u);
+    EXPECT_EQ(size, 8u);
+    names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"bounded", "count", "store"}));
+  EXPECT_EQ(
+      cuKernelSetCacheConfig(kernels[0], CU_FUNC_CACHE_PREFER_L1, 0),
+      CUDA_SUCCESS);
+  EXPECT_EQ(
+      cuKernelSetCacheConfig(nullptr, CU_FUNC_CACHE_PREFER_L1, 0),
+      CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+}
+
+TEST_F(Module, KernelsAreLoaded) {
+  CUfunctionLoadingState state = CU_FUNCTION_LOADING_STATE_UNLOADED;
+  EXPECT_EQ(cuFuncIsLoaded(&state, kernel("store")), CUDA_SUCCESS);
+  EXPECT_EQ(state, CU_FUNCTION_LOADING_STATE_LOADED);
+  EXPECT_EQ(cuFuncLoad(kernel("store")), CUDA_SUCCESS);
+  EXPECT_EQ(cuFuncLoad(nullptr), CUDA_ERROR_INVALID_HANDLE);
+}
+
 int attribute(CUfunction function, CUfunction_attribute which) {
   int value = -1;
   EXPECT_EQ(cuFuncGetAttribute(&value, which, function), CUDA_SUCCESS);
