@@ -17,6 +17,7 @@ _LIBRARIES = {
     "curand": "libcurand.so",
     "cusolver": "libcusolver.so",
     "cusparse": "libcusparse.so",
+    "nvJitLink": "libnvJitLink.so",
     "nvrtc": "libnvrtc.so",
     "nvtx": "libnvToolsExt.so",
 }

@@ -233,7 +233,7 @@ cudaError_t cudaPointerGetAttributes(
     const void* pointer) {
   return call([&] {
     require(attributes != nullptr);
-    selected_device();
+    const Device& device = selected_device();
     *attributes = {};
     attributes->type = cudaMemoryTypeUnregistered;
     attributes->device = -2; // cudaInvalidDeviceId
@@ -243,7 +243,11 @@ cudaError_t cudaPointerGetAttributes(
       return;
     }
     attributes->device = piece->device;
-    attributes->devicePointer = const_cast<void*>(pointer);
+    // Null where the current device may not use the memory.
+    attributes->devicePointer =
+        machine().addresses().visible(*piece, device.ordinal())
+        ? const_cast<void*>(pointer)
+        : nullptr;
     switch (piece->space) {
       case Space::kHost:
       case Space::kRegistered:

@@ -117,6 +117,30 @@ TEST_F(Memory, PointersTellWhatTheyAre) {
   EXPECT_EQ(cudaFreeHost(host), cudaSuccess);
 }
 
+TEST_F(Memory, OnlyDevicesThatMayUseMemoryHaveAPointerToIt) {
+  void* memory = nullptr;
+  void* host = nullptr;
+  const auto device_pointer = [](void* pointer) {
+    cudaPointerAttributes attributes{};
+    EXPECT_EQ(cudaPointerGetAttributes(&attributes, pointer), cudaSuccess);
+    return attributes.devicePointer;
+  };
+  ASSERT_EQ(cudaMallocHost(&host, 100), cudaSuccess);
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&memory, 100), cudaSuccess);
+  EXPECT_EQ(device_pointer(memory), memory);
+  EXPECT_EQ(device_pointer(host), host);
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  EXPECT_EQ(device_pointer(memory), nullptr);
+  EXPECT_EQ(device_pointer(host), host);
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaSuccess);
+  EXPECT_EQ(device_pointer(memory), memory);
+  EXPECT_EQ(cudaDeviceDisablePeerAccess(1), cudaSuccess);
+  EXPECT_EQ(device_pointer(memory), nullptr);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_EQ(cudaFreeHost(host), cudaSuccess);
+}
+
 TEST_F(Memory, WhatAStreamFreesIsFreeOnceItGotThere) {
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);

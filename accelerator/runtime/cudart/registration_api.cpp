@@ -159,8 +159,8 @@ cudaError_t __cudaPopCallConfiguration(
 void** __cudaRegisterFatBinary(void* wrapper) {
   Module* handle = nullptr;
   guarded([&] {
-    Module::Image image;
-    image.fat_binary = accelerator::runtime::unwrap_fat_binary(wrapper);
+    const Module::Image image =
+        accelerator::runtime::unwrap_fat_binary(wrapper);
     auto module =
         std::make_shared<Module>(image, source_name(image.fat_binary));
     handle = module.get();

@@ -74,7 +74,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return call([&] {
     const auto stream = machine().streams().get(handle);
-    require_not_capturing(*stream);
+    leave_capture(*stream);
     machine().streams().remove(handle);
     stream->device().remove_stream(*stream);
   });

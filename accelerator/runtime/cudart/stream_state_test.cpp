@@ -235,6 +235,34 @@ TEST_F(Captures, OfABlockingStreamEndWithWorkInTheDefaultStream) {
   EXPECT_EQ(graph, nullptr);
 }
 
+TEST_F(Captures, AreLeftByStreamsThatAreDestroyed) {
+  OnDevice values(1);
+  for (const bool is_joined : {true, false}) {
+    cudaStream_t fork = nullptr;
+    cudaEvent_t event = nullptr;
+    cudaGraph_t graph = nullptr;
+    ASSERT_OK(cudaStreamCreateWithFlags(&fork, cudaStreamNonBlocking));
+    ASSERT_OK(cudaEventCreate(&event));
+    begin(stream);
+    ASSERT_OK(cudaEventRecord(event, stream));
+    ASSERT_OK(cudaStreamWaitEvent(fork, event, 0));
+    ASSERT_OK(cudaMemsetAsync(values.data(), 0, 4, fork));
+    if (is_joined) {
+      ASSERT_OK(cudaEventRecord(event, fork));
+      ASSERT_OK(cudaStreamWaitEvent(stream, event, 0));
+    }
+    EXPECT_OK(cudaStreamDestroy(fork));
+    EXPECT_EQ(status(stream), cudaStreamCaptureStatusActive);
+    EXPECT_EQ(
+        cudaStreamEndCapture(stream, &graph),
+        is_joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
+    if (is_joined) {
+      EXPECT_OK(cudaGraphDestroy(graph));
+    }
+    EXPECT_OK(cudaEventDestroy(event));
+  }
+}
+
 TEST_F(Captures, CannotBeWaitedFor) {
   begin(stream);
   EXPECT_EQ(cudaStreamQuery(stream), cudaErrorStreamCaptureUnsupported);

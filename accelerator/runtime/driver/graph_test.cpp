@@ -191,6 +191,60 @@ TEST_F(Graph, AnEmptyGraphCanBeLaunched) {
   EXPECT_EQ(cuGraphCreate(nullptr, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Graph, ParametersTellHowInstantiationWent) {
+  CUgraphExec exec = nullptr;
+  CUgraph graph = captured();
+  CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
+  parameters.result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+  ASSERT_EQ(
+      cuGraphInstantiateWithParams(&exec, graph, &parameters), CUDA_SUCCESS);
+  EXPECT_EQ(parameters.result_out, CUDA_GRAPH_INSTANTIATE_SUCCESS);
+  EXPECT_EQ(parameters.hErrNode_out, nullptr);
+  EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(array.values(), std::vector<int>(4, 5));
+  EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
+  EXPECT_EQ(
+      cuGraphInstantiateWithParams(&exec, graph, nullptr),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
+}
+
+TEST_F(Graph, AUserObjectLivesAsLongAsAGraphNeedsIt) {
+  int destroyed = 0;
+  const CUhostFn destroy = [](void* count) { ++*static_cast<int*>(count); };
+  CUuserObject object = nullptr;
+  CUgraph graph = nullptr;
+  ASSERT_EQ(cuGraphCreate(&graph, 0), CUDA_SUCCESS);
+  ASSERT_EQ(
+      cuUserObjectCreate(
+          &object, &destroyed, destroy, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+      CUDA_SUCCESS);
+  EXPECT_EQ(cuUserObjectRetain(object, 2), CUDA_SUCCESS); // three
+  EXPECT_EQ(
+      cuGraphRetainUserObject(graph, object, 2, CU_GRAPH_USER_OBJECT_MOVE),
+      CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphReleaseUserObject(graph, object, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuUserObjectRelease(object, 1), CUDA_SUCCESS);
+  EXPECT_EQ(destroyed, 0);
+  EXPECT_EQ(cuGraphReleaseUserObject(graph, object, 1), CUDA_SUCCESS);
+  EXPECT_EQ(destroyed, 1);
+  ASSERT_EQ(
+      cuUserObjectCreate(
+          &object, &destroyed, destroy, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+      CUDA_SUCCESS);
+  EXPECT_EQ(
+      cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE),
+      CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
+  EXPECT_EQ(destroyed, 2);
+  EXPECT_EQ(
+      cuUserObjectCreate(&object, &destroyed, destroy, 1, 0),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      cuGraphRetainUserObject(nullptr, object, 1, 0), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(Graph, AGraphIsDrawn) {
   const std::string path = ::testing::TempDir() + "cudasim_graph.dot";
   CUgraph graph = captured();

@@ -1,11 +1,7 @@
-// Modules, their kernels and variables, the library interface to the same, and
-// the linker.
+// Modules, their kernels and variables, and the library interface to the same.
 // Source: CUDA driver API, module, library and execution control management.
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +10,7 @@
 #include "accelerator/runtime/core/modules/module.h"
 #include "accelerator/runtime/core/modules/occupancy.h"
 #include "accelerator/runtime/driver/call.h"
+#include "accelerator/runtime/driver/files.h"
 #include "accelerator/runtime/driver/jit_options.h"
 
 using namespace accelerator::runtime;
@@ -117,26 +114,6 @@ void set_attribute(
         "cuFuncSetAttribute for " + function.name() + " has no attribute " +
             std::to_string(attribute));
   }
-}
-
-std::string read_file(const char* path) {
-  require(path != nullptr);
-  std::ifstream file(path, std::ios::binary);
-  require(static_cast<bool>(file), cudaErrorFileNotFound);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// What cuLinkCreate begins: PTX goes in, and, as there is no machine code here,
-// comes out.
-struct Linker {
-  std::vector<std::string> inputs;
-  std::string output;
-  JitLog log;
-};
-
-HandleTable<Linker>& linkers() {
-  static auto* table = new HandleTable<Linker>;
-  return *table;
 }
 
 } // namespace
@@ -247,6 +224,22 @@ CUresult cuLibraryLoadData(
       reinterpret_cast<CUmodule*>(library), image, count, options, values);
 }
 
+CUresult cuLibraryLoadFromFile(
+    CUlibrary* library,
+    const char* path,
+    CUjit_option* options,
+    void** values,
+    unsigned count,
+    CUlibraryOption*,
+    void**,
+    unsigned) {
+  return call([&] {
+    JitLog log(count, options, values);
+    store(
+        library, reinterpret_cast<CUlibrary>(load(read_file(path), path, log)));
+  });
+}
+
 CUresult cuLibraryUnload(CUlibrary library) {
   return cuModuleUnload(reinterpret_cast<CUmodule>(library));
 }
@@ -259,6 +252,20 @@ CUresult cuLibraryGetKernel(
       reinterpret_cast<CUfunction*>(kernel),
       reinterpret_cast<CUmodule>(library),
       name);
+}
+
+CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library) {
+  return cuModuleGetFunctionCount(count, reinterpret_cast<CUmodule>(library));
+}
+
+CUresult cuLibraryEnumerateKernels(
+    CUkernel* kernels,
+    unsigned count,
+    CUlibrary library) {
+  return cuModuleEnumerateFunctions(
+      reinterpret_cast<CUfunction*>(kernels),
+      count,
+      reinterpret_cast<CUmodule>(library));
 }
 
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
@@ -311,6 +318,41 @@ CUresult cuFuncGetParamInfo(
       *size = parameters[index].size;
     }
   });
+}
+
+CUresult cuKernelGetName(const char** name, CUkernel kernel) {
+  return cuFuncGetName(name, reinterpret_cast<CUfunction>(kernel));
+}
+
+CUresult cuKernelGetParamInfo(
+    CUkernel kernel,
+    size_t index,
+    size_t* offset,
+    size_t* size) {
+  return cuFuncGetParamInfo(
+      reinterpret_cast<CUfunction>(kernel), index, offset, size);
+}
+
+CUresult cuKernelSetCacheConfig(
+    CUkernel kernel,
+    CUfunc_cache,
+    CUdevice device) {
+  return call([&] {
+    machine().device(device);
+    resolve_function(reinterpret_cast<CUfunction>(kernel));
+  });
+}
+
+// Kernels are loaded when their handles are made.
+CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
+  return call([&] {
+    resolve_function(function);
+    store(state, CU_FUNCTION_LOADING_STATE_LOADED);
+  });
+}
+
+CUresult cuFuncLoad(CUfunction function) {
+  return call([&] { resolve_function(function)->on(current_context()); });
 }
 
 CUresult cuFuncGetAttribute(
@@ -367,95 +409,6 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache) {
 
 CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig) {
   return call([&] { resolve_function(function); });
-}
-
-CUresult cuLinkCreate(
-    unsigned count,
-    CUjit_option* options,
-    void** values,
-    CUlinkState* state) {
-  return call([&] {
-    auto linker = std::make_shared<Linker>();
-    linker->log = JitLog(count, options, values);
-    store(
-        state, reinterpret_cast<CUlinkState>(linkers().add(std::move(linker))));
-  });
-}
-
-CUresult cuLinkAddData(
-    CUlinkState state,
-    CUjitInputType type,
-    void* data,
-    size_t size,
-    const char* name,
-    unsigned,
-    CUjit_option*,
-    void**) {
-  return call([&] {
-    const auto linker = linkers().get(state);
-    require(data != nullptr);
-    if (type != CU_JIT_INPUT_PTX) {
-      const std::string message = "cuLinkAddData takes only PTX here, not " +
-          std::string(name != nullptr ? name : "input") + " of type " +
-          std::to_string(type);
-      linker->log.error(message);
-      throw Failure(cudaErrorNoKernelImageForDevice, message);
-    }
-    std::string text(static_cast<const char*>(data), size);
-    text.erase(text.find_last_not_of('\0') + 1);
-    try {
-      // Whether it is good is to be known now, not when it is loaded.
-      Module(Module::Image{nullptr, text}, name != nullptr ? name : "PTX")
-          .on(current_context());
-    } catch (const Failure& failure) {
-      linker->log.error(failure.message());
-      throw;
-    }
-    linker->inputs.push_back(std::move(text));
-  });
-}
-
-CUresult cuLinkAddFile(
-    CUlinkState state,
-    CUjitInputType type,
-    const char* path,
-    unsigned count,
-    CUjit_option* options,
-    void** values) {
-  std::string text;
-  const CUresult result = call([&] { text = read_file(path); });
-  return result != CUDA_SUCCESS ? result
-                                : cuLinkAddData(
-                                      state,
-                                      type,
-                                      text.data(),
-                                      text.size(),
-                                      path,
-                                      count,
-                                      options,
-                                      values);
-}
-
-CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {
-  return call([&] {
-    const auto linker = linkers().get(state);
-    if (linker->inputs.size() != 1) {
-      throw Failure(
-          linker->inputs.empty() ? cudaErrorInvalidValue
-                                 : cudaErrorNotSupported,
-          "cuLinkComplete found " + std::to_string(linker->inputs.size()) +
-              " inputs and needs exactly one");
-    }
-    linker->output = linker->inputs.front();
-    store(image, linker->output.data());
-    if (size != nullptr) {
-      *size = linker->output.size() + 1;
-    }
-  });
-}
-
-CUresult cuLinkDestroy(CUlinkState state) {
-  return call([&] { linkers().remove(state); });
 }
 
 } // extern "C"

@@ -1,47 +1,17 @@
-// Modules, libraries, the attributes of kernels, and the linker.
+// Modules, libraries, and the attributes of kernels.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "accelerator/runtime/driver/testing/context.h"
+#include "accelerator/runtime/driver/testing/kernel_file.h"
 
 namespace accelerator::driver::testing {
 namespace {
 
 using Module = KernelTest;
-
-/// A file, with kKernels in it, that goes with the test.
-class KernelFile {
- public:
-  explicit KernelFile(const std::string& content = kKernels)
-      : path_(::testing::TempDir() + "cudasim_kernels.ptx") {
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  ~KernelFile() {
-    std::remove(path_.c_str());
-  }
-  const char* path() const {
-    return path_.c_str();
-  }
-
- private:
-  std::string path_;
-};
-
-unsigned stored_by(CUfunction store, unsigned value) {
-  const Array<unsigned> place(1);
-  CUdeviceptr address = place.address();
-  void* arguments[] = {&address, &value};
-  EXPECT_EQ(
-      cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr),
-      CUDA_SUCCESS);
-  return place.values()[0];
-}
 
 TEST_F(Module, KernelsAreCountedAndListed) {
   unsigned count = 0;
@@ -256,6 +226,63 @@ TEST_F(Module, ALibraryGivesKernelsVariablesAndItsModule) {
   EXPECT_EQ(cuKernelGetFunction(&function, kernel), CUDA_ERROR_INVALID_HANDLE);
 }
 
+TEST_F(Module, ALibraryIsLoadedFromAFile) {
+  const KernelFile file;
+  CUlibrary library = nullptr;
+  CUkernel kernel = nullptr;
+  const auto load = [&](const char* path) {
+    return cuLibraryLoadFromFile(
+        &library, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  };
+  EXPECT_EQ(load("/no/such.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
+  ASSERT_EQ(load(file.path()), CUDA_SUCCESS);
+  ASSERT_EQ(cuLibraryGetKernel(&kernel, library, "store"), CUDA_SUCCESS);
+  EXPECT_EQ(stored_by(reinterpret_cast<CUfunction>(kernel), 44), 44u);
+  EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+}
+
+TEST_F(Module, KernelsOfALibraryTellTheirNamesAndParameters) {
+  CUlibrary library = nullptr;
+  ASSERT_EQ(
+      cuLibraryLoadData(
+          &library, kKernels, nullptr, nullptr, 0, nullptr, nullptr, 0),
+      CUDA_SUCCESS);
+  unsigned count = 0;
+  ASSERT_EQ(cuLibraryGetKernelCount(&count, library), CUDA_SUCCESS);
+  ASSERT_EQ(count, 3u);
+  std::vector<CUkernel> kernels(count);
+  ASSERT_EQ(
+      cuLibraryEnumerateKernels(kernels.data(), count, library), CUDA_SUCCESS);
+  std::vector<std::string> names;
+  for (CUkernel kernel : kernels) {
+    const char* name = "";
+    std::size_t offset = 1;
+    std::size_t size = 0;
+    EXPECT_EQ(cuKernelGetName(&name, kernel), CUDA_SUCCESS);
+    EXPECT_EQ(cuKernelGetParamInfo(kernel, 0, &offset, &size), CUDA_SUCCESS);
+    EXPECT_EQ(offset, 0u);
+    EXPECT_EQ(size, 8u);
+    names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"bounded", "count", "store"}));
+  EXPECT_EQ(
+      cuKernelSetCacheConfig(kernels[0], CU_FUNC_CACHE_PREFER_L1, 0),
+      CUDA_SUCCESS);
+  EXPECT_EQ(
+      cuKernelSetCacheConfig(nullptr, CU_FUNC_CACHE_PREFER_L1, 0),
+      CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+}
+
+TEST_F(Module, KernelsAreLoaded) {
+  CUfunctionLoadingState state = CU_FUNCTION_LOADING_STATE_UNLOADED;
+  EXPECT_EQ(cuFuncIsLoaded(&state, kernel("store")), CUDA_SUCCESS);
+  EXPECT_EQ(state, CU_FUNCTION_LOADING_STATE_LOADED);
+  EXPECT_EQ(cuFuncLoad(kernel("store")), CUDA_SUCCESS);
+  EXPECT_EQ(cuFuncLoad(nullptr), CUDA_ERROR_INVALID_HANDLE);
+}
+
 int attribute(CUfunction function, CUfunction_attribute which) {
   int value = -1;
   EXPECT_EQ(cuFuncGetAttribute(&value, which, function), CUDA_SUCCESS);
@@ -340,71 +367,6 @@ TEST_F(Module, AKernelHandleHasTheSameAttributesOnADevice) {
       CUDA_ERROR_INVALID_DEVICE);
   EXPECT_EQ(
       cuKernelSetAttribute(kMost, 2048, bounded, 2), CUDA_ERROR_INVALID_DEVICE);
-}
-
-/// A linker that ends with the test.
-class Linker : public ContextTest {
- protected:
-  void SetUp() override {
-    ASSERT_EQ(cuLinkCreate(2, options, values, &state), CUDA_SUCCESS);
-  }
-  void TearDown() override {
-    EXPECT_EQ(cuLinkDestroy(state), CUDA_SUCCESS);
-    EXPECT_EQ(cuLinkDestroy(state), CUDA_ERROR_INVALID_HANDLE);
-  }
-  CUresult add(const char* text, CUjitInputType type = CU_JIT_INPUT_PTX) {
-    std::string copy = text;
-    return cuLinkAddData(
-        state, type, copy.data(), copy.size() + 1, "x", 0, nullptr, nullptr);
-  }
-  /// Loads what was linked and runs a kernel of it.
-  void expect_it_runs() {
-    void* image = nullptr;
-    std::size_t size = 0;
-    CUmodule module = nullptr;
-    CUfunction store = nullptr;
-    ASSERT_EQ(cuLinkComplete(state, &image, &size), CUDA_SUCCESS);
-    EXPECT_GT(size, 0u);
-    ASSERT_EQ(cuModuleLoadData(&module, image), CUDA_SUCCESS);
-    ASSERT_EQ(cuModuleGetFunction(&store, module, "store"), CUDA_SUCCESS);
-    EXPECT_EQ(stored_by(store, 7), 7u);
-    EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
-  }
-
-  char log[200] = "";
-  CUjit_option options[2] = {
-      CU_JIT_ERROR_LOG_BUFFER,
-      CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void* values[2] = {log, reinterpret_cast<void*>(sizeof(log))};
-  CUlinkState state = nullptr;
-};
-
-TEST_F(Linker, TextIsMadeIntoAModule) {
-  ASSERT_EQ(add(kKernels), CUDA_SUCCESS);
-  expect_it_runs();
-}
-
-TEST_F(Linker, AFileIsMadeIntoAModule) {
-  const KernelFile file;
-  ASSERT_EQ(
-      cuLinkAddFile(state, CU_JIT_INPUT_PTX, file.path(), 0, nullptr, nullptr),
-      CUDA_SUCCESS);
-  expect_it_runs();
-  EXPECT_EQ(
-      cuLinkAddFile(
-          state, CU_JIT_INPUT_PTX, "/no/such.ptx", 0, nullptr, nullptr),
-      CUDA_ERROR_FILE_NOT_FOUND);
-}
-
-TEST_F(Linker, BadInputIsRefusedWithAMessage) {
-  EXPECT_EQ(
-      add(".version 7.0\n.target sm_80\nnonsense\n"), CUDA_ERROR_INVALID_PTX);
-  EXPECT_NE(std::string(log).find("'nonsense'"), std::string::npos) << log;
-  EXPECT_EQ(add("\177ELF", CU_JIT_INPUT_CUBIN), CUDA_ERROR_NO_BINARY_FOR_GPU);
-  EXPECT_NE(std::string(log).find("only PTX"), std::string::npos) << log;
-  void* image = nullptr;
-  std::size_t size = 0;
-  EXPECT_EQ(cuLinkComplete(state, &image, &size), CUDA_ERROR_INVALID_VALUE);
 }
 
 } // namespace

@@ -27,6 +27,7 @@ PER_THREAD_4(cuMemsetD8Async, _ptsz)
 PER_THREAD_4(cuMemsetD16Async, _ptsz)
 PER_THREAD_4(cuMemsetD32Async, _ptsz)
 PER_THREAD_3(cuMemAllocAsync, _ptsz)
+PER_THREAD_4(cuMemAllocFromPoolAsync, _ptsz)
 PER_THREAD_2(cuMemFreeAsync, _ptsz)
 
 PER_THREAD_11(cuLaunchKernel, _ptsz)

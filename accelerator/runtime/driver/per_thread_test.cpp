@@ -110,15 +110,22 @@ TEST_F(PerThread, EventsAreRecordedAndAwaitedInTheOwnStream) {
 }
 
 TEST_F(PerThread, MemoryComesAndGoesInTheOwnStream) {
-  CUdeviceptr memory = 0;
-  unsigned value = 0;
-  ASSERT_EQ(cuMemAllocAsync(&memory, 4, kOwn), CUDA_SUCCESS);
-  ASSERT_EQ(cuMemsetD32Async(memory, 6, 1, kOwn), CUDA_SUCCESS);
-  ASSERT_EQ(cuMemcpyDtoHAsync(&value, memory, 4, kOwn), CUDA_SUCCESS);
-  ASSERT_EQ(cuMemFreeAsync(memory, kOwn), CUDA_SUCCESS);
-  ASSERT_EQ(cuStreamSynchronize(kOwn), CUDA_SUCCESS);
-  EXPECT_EQ(value, 6u);
-  EXPECT_EQ(cuMemFree(memory), CUDA_ERROR_INVALID_VALUE) << "it is freed";
+  CUmemoryPool pool = nullptr;
+  ASSERT_EQ(cuDeviceGetMemPool(&pool, 0), CUDA_SUCCESS);
+  for (const bool is_named : {false, true}) {
+    CUdeviceptr memory = 0;
+    unsigned value = 0;
+    ASSERT_EQ(
+        is_named ? cuMemAllocFromPoolAsync(&memory, 4, pool, kOwn)
+                 : cuMemAllocAsync(&memory, 4, kOwn),
+        CUDA_SUCCESS);
+    ASSERT_EQ(cuMemsetD32Async(memory, 6, 1, kOwn), CUDA_SUCCESS);
+    ASSERT_EQ(cuMemcpyDtoHAsync(&value, memory, 4, kOwn), CUDA_SUCCESS);
+    ASSERT_EQ(cuMemFreeAsync(memory, kOwn), CUDA_SUCCESS);
+    ASSERT_EQ(cuStreamSynchronize(kOwn), CUDA_SUCCESS);
+    EXPECT_EQ(value, 6u);
+    EXPECT_EQ(cuMemFree(memory), CUDA_ERROR_INVALID_VALUE) << "it is freed";
+  }
 }
 
 // The legacy default stream cannot be captured.

@@ -224,6 +224,20 @@ CUresult cuGraphInstantiateWithFlags(
   return runtime()(cudaGraphInstantiateWithFlags, exec, graph, flags);
 }
 
+CUresult cuGraphInstantiateWithParams(
+    CUgraphExec* exec,
+    CUgraph graph,
+    CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
+  static_assert(
+      sizeof(CUDA_GRAPH_INSTANTIATE_PARAMS) ==
+      sizeof(cudaGraphInstantiateParams)); // the same fields
+  return runtime()(
+      cudaGraphInstantiateWithParams,
+      exec,
+      graph,
+      reinterpret_cast<cudaGraphInstantiateParams*>(parameters));
+}
+
 CUresult cuGraphExecDestroy(CUgraphExec exec) {
   return runtime()(cudaGraphExecDestroy, exec);
 }
@@ -234,6 +248,39 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
 
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
   return runtime()(cudaGraphUpload, exec, stream);
+}
+
+CUresult cuUserObjectCreate(
+    CUuserObject* object,
+    void* pointer,
+    CUhostFn destroy,
+    unsigned references,
+    unsigned flags) {
+  return runtime()(
+      cudaUserObjectCreate, object, pointer, destroy, references, flags);
+}
+
+CUresult cuUserObjectRetain(CUuserObject object, unsigned count) {
+  return runtime()(cudaUserObjectRetain, object, count);
+}
+
+CUresult cuUserObjectRelease(CUuserObject object, unsigned count) {
+  return runtime()(cudaUserObjectRelease, object, count);
+}
+
+CUresult cuGraphRetainUserObject(
+    CUgraph graph,
+    CUuserObject object,
+    unsigned count,
+    unsigned flags) {
+  return runtime()(cudaGraphRetainUserObject, graph, object, count, flags);
+}
+
+CUresult cuGraphReleaseUserObject(
+    CUgraph graph,
+    CUuserObject object,
+    unsigned count) {
+  return runtime()(cudaGraphReleaseUserObject, graph, object, count);
 }
 
 CUresult cuGraphDebugDotPrint(CUgraph graph, const char* path, unsigned flags) {

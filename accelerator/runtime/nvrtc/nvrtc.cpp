@@ -2,75 +2,25 @@
 // PTX where a program asks for machine code. Source: NVRTC API, chapters 3
 // and 4.
 #include <dlfcn.h>
-#include <link.h>
 #include <nvrtc.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
+#include "accelerator/runtime/real/real_library.h"
+
 namespace {
-
-/// The folder of this library, with a slash at its end.
-std::string own_folder() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0) {
-    return "";
-  }
-  const std::string path = info.dli_fname;
-  return path.substr(0, path.rfind('/') + 1);
-}
-
-void append_list(std::vector<std::string>& folders, const char* variable) {
-  const char* value = std::getenv(variable);
-  for (std::string rest = value == nullptr ? "" : value; !rest.empty();) {
-    const std::size_t colon = rest.find(':');
-    folders.push_back(rest.substr(0, colon));
-    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
-  }
-}
-
-/// NVIDIA's compiler: it needs no GPU. Looked for where torch_cuda looks for
-/// CUDA's libraries, beside this package, and on the system.
-void* open_real() {
-  const std::string own = own_folder();
-  std::vector<std::string> folders;
-  append_list(folders, "CUDASIM_NVRTC_PATH");
-  append_list(folders, "TORCH_CUDA_LIBRARY_PATH");
-  append_list(folders, "LD_LIBRARY_PATH");
-  folders.push_back(own + "../../nvidia/cuda_nvrtc/lib");
-  for (const char* system :
-       {"/usr/lib/x86_64-linux-gnu",
-        "/usr/local/cuda/lib64",
-        "/usr/lib64",
-        "/usr/lib"}) {
-    folders.emplace_back(system);
-  }
-  for (const std::string& folder : folders) {
-    if (folder.empty() || folder + "/" == own) {
-      continue;
-    }
-    void* library =
-        dlopen((folder + "/libnvrtc.so.12").c_str(), RTLD_NOW | RTLD_LOCAL);
-    // A copy of this very library is not what is looked for.
-    if (library != nullptr && dlsym(library, "cudasimNvrtc") == nullptr) {
-      return library;
-    }
-  }
-  std::fprintf(
-      stderr,
-      "torch_cuda: found no libnvrtc.so.12 of NVIDIA, which compiles kernels at "
-      "run time; pip install nvidia-cuda-nvrtc-cu12, or set "
-      "CUDASIM_NVRTC_PATH to its folder\n");
-  return nullptr;
-}
 
 /// A function of the real library; null when there is none.
 template <typename Function>
 Function real(const char* name) {
-  static void* const library = open_real();
+  static void* const library = accelerator::open_real(
+      {"libnvrtc.so.12",
+       "cudasimNvrtc",
+       "CUDASIM_NVRTC_PATH",
+       "cuda_nvrtc",
+       "which compiles kernels at run time; pip install "
+       "nvidia-cuda-nvrtc-cu12"});
   return library == nullptr ? nullptr
                             : reinterpret_cast<Function>(dlsym(library, name));
 }
@@ -165,6 +115,15 @@ nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, std::size_t* size) {
 
 nvrtcResult nvrtcGetPTX(nvrtcProgram program, char* code) {
   return ACCEL_FORWARD(nvrtcGetPTX, program, code);
+}
+
+// What nvJitLink makes PTX of.
+nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram program, std::size_t* size) {
+  return ACCEL_FORWARD(nvrtcGetLTOIRSize, program, size);
+}
+
+nvrtcResult nvrtcGetLTOIR(nvrtcProgram program, char* code) {
+  return ACCEL_FORWARD(nvrtcGetLTOIR, program, code);
 }
 
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, std::size_t* size) {

@@ -76,18 +76,21 @@ bool joined(const CaptureSession& session, const Stream& origin) {
           open.end(), node->dependencies().begin(), node->dependencies().end());
     }
   }
-  for (const auto& weak : session.members) {
-    const auto member = weak.lock();
-    if (member == nullptr || member.get() == &origin) {
-      continue;
-    }
-    for (const Node* node : member->capture_dependencies) {
-      if (before.count(node) == 0) {
-        return false;
-      }
-    }
-  }
-  return true;
+  const auto is_before = [&](const Node* node) {
+    return before.count(node) > 0;
+  };
+  const auto are_before = [&](const auto& nodes) {
+    return std::all_of(nodes.begin(), nodes.end(), is_before);
+  };
+  return are_before(session.left) &&
+      std::all_of(
+             session.members.begin(),
+             session.members.end(),
+             [&](const std::weak_ptr<Stream>& weak) {
+               const auto member = weak.lock();
+               return member == nullptr || member.get() == &origin ||
+                   are_before(member->capture_dependencies);
+             });
 }
 
 } // namespace
@@ -290,6 +293,26 @@ void require_no_unsafe_capture() {
     }
   }
   require(!broken, cudaErrorStreamCaptureUnsupported);
+}
+
+void leave_capture(Stream& stream) {
+  if (active_count == 0) {
+    return;
+  }
+  const std::lock_guard lock(capture_mutex());
+  if (stream.capture == nullptr) {
+    return;
+  }
+  CaptureSession& session = *stream.capture;
+  if (session.origin == &stream) {
+    invalidate(session, cudaErrorStreamCaptureUnsupported);
+  }
+  session.left.insert(
+      session.left.end(),
+      stream.capture_dependencies.begin(),
+      stream.capture_dependencies.end());
+  stream.capture_dependencies.clear();
+  stream.capture = nullptr;
 }
 
 void require_not_capturing(const Stream& stream) {

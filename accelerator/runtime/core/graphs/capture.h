@@ -27,6 +27,8 @@ struct CaptureSession {
   std::thread::id thread;
   const Stream* origin = nullptr;
   std::vector<std::weak_ptr<Stream>> members;
+  /// The last nodes of members that were destroyed.
+  std::vector<const Node*> left;
   bool invalid = false;
   bool ended = false;
 };
@@ -87,6 +89,11 @@ void update_capture_dependencies(
 /// @throws Failure: cudaErrorStreamCaptureUnsupported; captures that the call
 /// breaks are invalid from then on.
 void require_no_unsafe_capture();
+
+/// To be called before a stream is destroyed. One that the capture has been
+/// forked to leaves it; its work has to be joined all the same.
+/// @throws Failure as require_not_capturing() for the stream that began it.
+void leave_capture(Stream& stream);
 
 /// To be called where a captured stream cannot be used, as for waiting.
 /// @throws Failure: cudaErrorStreamCaptureUnsupported, and the capture is

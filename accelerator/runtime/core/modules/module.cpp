@@ -7,19 +7,22 @@
 #include "accelerator/runtime/core/machine/device.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/fatbin/fatbin.h"
+#include "accelerator/runtime/linker/device_runtime.h"
+#include "accelerator/runtime/linker/linker.h"
 
 namespace accelerator::runtime {
 namespace {
 
 constexpr std::uint32_t kWrapperMagic = 0x466243b1;
 constexpr std::uint32_t kFatBinaryMagic = 0xba55ed50;
+constexpr std::uint32_t kWrapperOfParts = 2; // version
 
 // What nvcc puts into a program for each fat binary (section .nvFatBinSegment).
 struct Wrapper {
   std::uint32_t magic;
   std::uint32_t version;
   const void* data;
-  const void* file_name_or_list;
+  const void* file_name_or_parts; // by the version
 };
 
 // The PTX in a fat binary for a device.
@@ -36,6 +39,24 @@ std::string select(
   } catch (const fatbin::FatbinError& error) {
     throw Failure(
         cudaErrorNoKernelImageForDevice, source_name + ": " + error.what());
+  }
+}
+
+// The PTX of inputs that `add` gives to a linker. What nobody defines stays
+// undefined: it stops the kernel that calls it.
+template <typename Add>
+std::string link(const std::string& source_name, Add&& add) {
+  try {
+    linker::Linker linker(linker::Linker::Undefined::kLeft);
+    add(linker);
+    return linker.link();
+  } catch (const fatbin::DamagedError& error) {
+    throw Failure(
+        cudaErrorInvalidKernelImage, source_name + ": " + error.what());
+  } catch (const linker::SyntaxError& error) {
+    throw Failure(cudaErrorInvalidPtx, error.what());
+  } catch (const linker::LinkError& error) {
+    throw Failure(cudaErrorInvalidSource, error.what());
   }
 }
 
@@ -155,10 +176,44 @@ Module::~Module() {
 }
 
 std::string Module::text(Device& device) const {
-  if (image_.fat_binary == nullptr) {
-    return image_.ptx;
+  if (image_.parts != nullptr) {
+    return linked_text(device);
   }
-  return select(image_.fat_binary, fatbin::kUnknownSize, device, source_name_);
+  std::string ptx = image_.fat_binary == nullptr
+      ? image_.ptx
+      : select(image_.fat_binary, fatbin::kUnknownSize, device, source_name_);
+  return linker::mentions_device_runtime(ptx)
+      ? link(
+            source_name_,
+            [&](linker::Linker& linker) {
+              linker.add(source_name_, std::move(ptx));
+            })
+      : ptx;
+}
+
+std::string Module::linked_text(Device& device) const {
+  return link(source_name_, [&](linker::Linker& linker) {
+    for (const void* const* part = image_.parts; *part != nullptr; ++part) {
+      const std::vector<fatbin::Entry> entries = fatbin::list_entries(*part);
+      // libcudadevrt's has machine code, and PTX for newer devices.
+      if (std::any_of(entries.begin(), entries.end(), [&](const auto& entry) {
+            return entry.kind == fatbin::Entry::Kind::kPtx &&
+                entry.architecture <= device.capability();
+          })) {
+        const std::string name =
+            source_name_ + ", part " + std::to_string(part - image_.parts);
+        linker.add(name, select(*part, fatbin::kUnknownSize, device, name));
+      }
+    }
+    if (linker.inputs() == 0) {
+      throw Failure(
+          cudaErrorNoKernelImageForDevice,
+          source_name_ +
+              ": no object that is linked here has PTX: compile "
+              "with nvcc -gencode "
+              "arch=compute_80,code=compute_80");
+    }
+  });
 }
 
 const LoadedModule& Module::on(Device& device) {
@@ -260,13 +315,18 @@ void Module::add_managed(std::string name, void** address) {
   managed_[std::move(name)] = {address};
 }
 
-const void* unwrap_fat_binary(const void* wrapper) {
-  const auto* parts = static_cast<const Wrapper*>(wrapper);
+Module::Image unwrap_fat_binary(const void* wrapper) {
+  const auto* fields = static_cast<const Wrapper*>(wrapper);
   require(
-      parts != nullptr && parts->magic == kWrapperMagic &&
-          parts->data != nullptr,
+      fields != nullptr && fields->magic == kWrapperMagic &&
+          fields->data != nullptr,
       cudaErrorInvalidKernelImage);
-  return parts->data;
+  Module::Image image;
+  image.fat_binary = fields->data;
+  if (fields->version == kWrapperOfParts) {
+    image.parts = static_cast<const void* const*>(fields->file_name_or_parts);
+  }
+  return image;
 }
 
 namespace {
@@ -292,7 +352,7 @@ std::shared_ptr<Module> make_module_of(
   Module::Image parts;
   if (magic == kWrapperMagic) {
     require(size == fatbin::kUnknownSize, cudaErrorInvalidKernelImage);
-    parts.fat_binary = unwrap_fat_binary(image);
+    parts = unwrap_fat_binary(image);
   } else if (magic == kFatBinaryMagic) {
     // The caller may free its image after loading.
     parts.ptx = select(image, size, selected_device(), source_name);

@@ -76,6 +76,10 @@ class Module : public std::enable_shared_from_this<Module> {
   struct Image {
     const void* fat_binary = nullptr; // stays the caller's, or:
     std::string ptx;
+    /// Of a program that was compiled with -rdc=true: the fat binaries of its
+    /// objects, whose PTX is to be linked; null behind the last. With
+    /// fat_binary, and the caller's as that.
+    const void* const* parts = nullptr;
   };
 
   /// @param source_name for messages: library, file or "cuModuleLoadData".
@@ -113,6 +117,7 @@ class Module : public std::enable_shared_from_this<Module> {
   };
 
   std::string text(Device& device) const;
+  std::string linked_text(Device& device) const;
   void* place(Device& device, const std::string& name, std::uint64_t bytes);
 
   Image image_;
@@ -135,8 +140,8 @@ std::shared_ptr<Module> make_module(
     const std::string& content,
     std::string source_name);
 
-/// The fat binary that nvcc's wrapper (magic number 0x466243b1) points to.
+/// What nvcc's wrapper (magic number 0x466243b1) points to.
 /// @throws Failure: cudaErrorInvalidKernelImage when it is no wrapper.
-const void* unwrap_fat_binary(const void* wrapper);
+Module::Image unwrap_fat_binary(const void* wrapper);
 
 } // namespace accelerator::runtime

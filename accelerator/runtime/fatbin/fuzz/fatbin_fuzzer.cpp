@@ -1,9 +1,10 @@
-// Any bytes are a fat binary or a FatbinError, and nothing is read outside of
-// them.
+// Any bytes are a fat binary, an object, an archive or a FatbinError, and
+// nothing is read outside of them.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "accelerator/runtime/fatbin/containers.h"
 #include "accelerator/runtime/fatbin/fatbin.h"
 
 extern "C" int LLVMFuzzerTestOneInput(
@@ -22,6 +23,11 @@ extern "C" int LLVMFuzzerTestOneInput(
       }
     }
     fatbin::select_ptx(image.data(), 90, size);
+  } catch (const fatbin::FatbinError&) {
+  }
+  try {
+    fatbin::find_ptx(
+        {reinterpret_cast<const char*>(image.data()), size}, "file", 90);
   } catch (const fatbin::FatbinError&) {
   }
   return 0;

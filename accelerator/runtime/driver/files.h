@@ -1,0 +1,21 @@
+// Files that programs name.
+#pragma once
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "accelerator/runtime/core/status/status.h"
+
+namespace accelerator::driver {
+
+/// The content of a file.
+/// @throws runtime::Failure: cudaErrorInvalidValue, cudaErrorFileNotFound.
+inline std::string read_file(const char* path) {
+  runtime::require(path != nullptr);
+  std::ifstream file(path, std::ios::binary);
+  runtime::require(static_cast<bool>(file), cudaErrorFileNotFound);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+} // namespace accelerator::driver

@@ -1,0 +1,178 @@
+// The linker: PTX goes in, and, as there is no machine code here, comes out.
+// Source: CUDA driver API, module management. The statuses of what does not fit
+// are not documented; programs have reported them.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "accelerator/runtime/core/modules/module.h"
+#include "accelerator/runtime/driver/call.h"
+#include "accelerator/runtime/driver/files.h"
+#include "accelerator/runtime/driver/jit_options.h"
+#include "accelerator/runtime/fatbin/containers.h"
+#include "accelerator/runtime/fatbin/fatbin.h"
+#include "accelerator/runtime/linker/linker.h"
+
+using namespace accelerator::runtime;
+using namespace accelerator::driver;
+namespace fatbin = accelerator::fatbin;
+using accelerator::linker::Linker;
+using accelerator::linker::LinkError;
+using accelerator::linker::SyntaxError;
+
+namespace {
+
+constexpr char kMachineCodeAlone[] =
+    " has no PTX for this device, which does not run machine code: compile "
+    "with nvcc -gencode arch=compute_80,code=compute_80";
+
+/// What cuLinkCreate begins.
+struct Link {
+  Linker linker;
+  JitLog log;
+  std::vector<std::string> empty_libraries; // as far as PTX goes
+  std::string output;
+};
+
+HandleTable<Link>& links() {
+  static auto* table = new HandleTable<Link>;
+  return *table;
+}
+
+/// Throws what a device would say of one input.
+void check(const std::string& ptx, const std::string& name) {
+  Module(Module::Image{nullptr, Linker::by_itself(name, ptx)}, name)
+      .on(current_context());
+}
+
+/// Adds PTX, a fat binary, an object or a library.
+void add(
+    Link& link,
+    CUjitInputType type,
+    std::string_view data,
+    const std::string& name) {
+  const auto capability = current_context().capability();
+  const auto found = type == CU_JIT_INPUT_PTX
+      ? std::vector<fatbin::FoundPtx>{{name, std::string(data)}}
+      : fatbin::find_ptx(data, name, capability);
+  if (type == CU_JIT_INPUT_LIBRARY) {
+    for (const auto& part : found) {
+      link.linker.add_library_part(part.name, part.ptx);
+    }
+    if (found.empty()) {
+      link.empty_libraries.push_back(name);
+    }
+    return;
+  }
+  if (found.empty()) {
+    throw Failure(cudaErrorNoKernelImageForDevice, name + kMachineCodeAlone);
+  }
+  for (const auto& part : found) {
+    check(part.ptx, part.name);
+    link.linker.add(part.name, part.ptx);
+  }
+}
+
+/// Runs a part of a link. What it throws goes into the link's log.
+/// @param unfit what an input is that does not fit to the others.
+template <typename Body>
+void logged(Link& link, Status unfit, Body&& body) {
+  try {
+    try {
+      body();
+    } catch (const SyntaxError& error) {
+      throw Failure(cudaErrorInvalidPtx, error.what());
+    } catch (const fatbin::FatbinError& error) {
+      throw Failure(cudaErrorInvalidKernelImage, error.what());
+    } catch (const LinkError& error) {
+      std::string message = error.what();
+      for (const std::string& library : link.empty_libraries) {
+        message += library + kMachineCodeAlone + "\n";
+      }
+      throw Failure(unfit, message);
+    }
+  } catch (const Failure& failure) {
+    link.log.error(failure.message());
+    throw;
+  }
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuLinkCreate(
+    unsigned count,
+    CUjit_option* options,
+    void** values,
+    CUlinkState* state) {
+  return call([&] {
+    auto link = std::make_shared<Link>();
+    link->log = JitLog(count, options, values);
+    store(state, reinterpret_cast<CUlinkState>(links().add(std::move(link))));
+  });
+}
+
+CUresult cuLinkAddData(
+    CUlinkState state,
+    CUjitInputType type,
+    void* data,
+    size_t size,
+    const char* name,
+    unsigned,
+    CUjit_option*,
+    void**) {
+  return call([&] {
+    const auto link = links().get(state);
+    require(data != nullptr && type >= 0 && type < CU_JIT_NUM_INPUT_TYPES);
+    logged(*link, cudaErrorInvalidSource, [&] {
+      add(*link,
+          type,
+          {static_cast<const char*>(data), size},
+          name != nullptr ? name : "input");
+    });
+  });
+}
+
+CUresult cuLinkAddFile(
+    CUlinkState state,
+    CUjitInputType type,
+    const char* path,
+    unsigned count,
+    CUjit_option* options,
+    void** values) {
+  std::string text;
+  const CUresult result = call([&] { text = read_file(path); });
+  return result != CUDA_SUCCESS ? result
+                                : cuLinkAddData(
+                                      state,
+                                      type,
+                                      text.data(),
+                                      text.size(),
+                                      path,
+                                      count,
+                                      options,
+                                      values);
+}
+
+CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {
+  return call([&] {
+    const auto link = links().get(state);
+    require(image != nullptr && link->linker.inputs() > 0);
+    logged(
+        *link, cudaErrorUnknown, [&] { link->output = link->linker.link(); });
+    store(image, link->output.data());
+    if (size != nullptr) {
+      *size = link->output.size() + 1;
+    }
+  });
+}
+
+CUresult cuLinkDestroy(CUlinkState state) {
+  return call([&] { links().remove(state); });
+}
+
+} // extern "C"
