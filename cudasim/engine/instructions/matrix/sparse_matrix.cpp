@@ -36,13 +36,15 @@ struct PairsOfEight {
 /// Which of a group's four lanes has metadata, and for which rows.
 /// @tparam K columns of A.
 /// @tparam kRowsOfLane 2: a lane has 16 bits of row g, and of row g + 8 above
-///   them; 1: it has 32 bits of row g, and the next lane has those of row g + 8.
+///   them; 1: it has 32 bits of row g, and the next lane has those of row g
+///   + 8.
 template <int K, typename Pattern, int kRowsOfLane>
 struct Metadata {
   static constexpr int kBitsOfRow = 4 * K / Pattern::kColumns;
   static constexpr int kBits = 32 / kRowsOfLane;
   static constexpr int kLanesOfRow = kBitsOfRow / kBits;
-  /// Lanes of a group that have metadata; there are 4 / kContributors such sets.
+  /// Lanes of a group that have metadata; there are 4 / kContributors such
+  /// sets.
   static constexpr int kContributors = 2 / kRowsOfLane * kLanesOfRow;
 
   /// The four bits of a piece of a row.
@@ -82,17 +84,15 @@ Flow multiply(Warp& warp, const Inst& inst, Mask active) {
   read_a<TA>(warp, inst, kC, a);
   read_b<TB>(warp, inst, kC + kA, b);
   const U32* words = lanes<U32>(warp, operand(inst, 2 * kC + kA + kB));
-  const U32 selector =
-      lanes<U32>(warp, operand(inst, 2 * kC + kA + kB + 1))[0];
+  const U32 selector = lanes<U32>(warp, operand(inst, 2 * kC + kA + kB + 1))[0];
   Sum sums[16][8] = {};
   for (int row = 0; row < 16; ++row) {
     for (int k = 0; k < K / 2; ++k) {
       const int piece = k / kNumbers;
       const U32 indices = Places::indices(words, selector, row, piece);
       // Rows of B that belong to zeros are not looked at, infinite or not.
-      const Value* numbers = b
-          [Pattern::kColumns * piece +
-           Pattern::column(indices, k % kNumbers)];
+      const Value* numbers =
+          b[Pattern::kColumns * piece + Pattern::column(indices, k % kNumbers)];
       for (int column = 0; column < 8; ++column) {
         sums[row][column] +=
             static_cast<Sum>(a[row][k]) * static_cast<Sum>(numbers[column]);
@@ -105,17 +105,18 @@ Flow multiply(Warp& warp, const Inst& inst, Mask active) {
 
 #define CUDASIM_SPARSE(shape, modifiers, d, a, b, c) \
   "mma.sp.sync.aligned." shape ".row.col." modifiers d "." a "." b "." c
-#define CUDASIM_OPERANDS(a, b, c, sum, selectors)                       \
-  "warp: {" #c "*=" sum "_} {" #a "*b32} {" #b "*b32} {" #c "*" sum "} " \
+#define CUDASIM_OPERANDS(a, b, c, sum, selectors)                   \
+  "warp: {" #c "*=" sum "_} {" #a "*b32} {" #b "*b32} {" #c "*" sum \
+  "} "                                                              \
   "b32 #u32:" selectors
-#define CUDASIM_SIXTEEN(d, registers, name, Type, Accumulate)             \
-  {CUDASIM_SPARSE("m16n8k16", "", d, name, name, d),                      \
-   CUDASIM_OPERANDS(2, 2, registers, d, "0..3"),                          \
-   "9.7.13",                                                              \
-   multiply<Type, Type, 16, TwoOfFour, 2, Accumulate>},                   \
-      {CUDASIM_SPARSE("m16n8k32", "", d, name, name, d),                  \
-       CUDASIM_OPERANDS(4, 4, registers, d, "0..1"),                      \
-       "9.7.13",                                                          \
+#define CUDASIM_SIXTEEN(d, registers, name, Type, Accumulate) \
+  {CUDASIM_SPARSE("m16n8k16", "", d, name, name, d),          \
+   CUDASIM_OPERANDS(2, 2, registers, d, "0..3"),              \
+   "9.7.13",                                                  \
+   multiply<Type, Type, 16, TwoOfFour, 2, Accumulate>},       \
+      {CUDASIM_SPARSE("m16n8k32", "", d, name, name, d),      \
+       CUDASIM_OPERANDS(4, 4, registers, d, "0..1"),          \
+       "9.7.13",                                              \
        multiply<Type, Type, 32, TwoOfFour, 2, Accumulate>},
 #define CUDASIM_INTEGERS(modifiers, a, TA, b, TB, small, large, Pattern, Sums) \
   {CUDASIM_SPARSE("m16n8k" #small, modifiers, "s32", a, b, "s32"),             \
@@ -126,11 +127,11 @@ Flow multiply(Warp& warp, const Inst& inst, Mask active) {
        CUDASIM_OPERANDS(4, 4, 4, "s32", "0..0"),                               \
        "9.7.13",                                                               \
        multiply<TA, TB, large, Pattern, 1, Sums>},
-#define CUDASIM_SATURATED(a, TA, b, TB, small, large, Pattern)                \
-  CUDASIM_INTEGERS("", a, TA, b, TB, small, large, Pattern, Words<I32>)       \
-  CUDASIM_INTEGERS(                                                           \
+#define CUDASIM_SATURATED(a, TA, b, TB, small, large, Pattern)          \
+  CUDASIM_INTEGERS("", a, TA, b, TB, small, large, Pattern, Words<I32>) \
+  CUDASIM_INTEGERS(                                                     \
       "satfinite.", a, TA, b, TB, small, large, Pattern, SaturatedWords)
-#define CUDASIM_SIGNS(Type, s, S, u, U, small, large, Pattern) \
+#define CUDASIM_SIGNS(Type, s, S, u, U, small, large, Pattern)     \
   CUDASIM_SATURATED(s, Type<S>, s, Type<S>, small, large, Pattern) \
   CUDASIM_SATURATED(u, Type<U>, u, Type<U>, small, large, Pattern) \
   CUDASIM_SATURATED(s, Type<S>, u, Type<U>, small, large, Pattern) \
@@ -140,25 +141,23 @@ using SaturatedWords = Words<I32, true>;
 
 constexpr Entry kEntries[] = {
     CUDASIM_SIXTEEN("f32", 4, "f16", HalfFragment, Floats)
-    CUDASIM_SIXTEEN("f16", 2, "f16", HalfFragment, HalfPairs)
-    CUDASIM_SIXTEEN("f32", 4, "bf16", BrainFragment, Floats)
-    {CUDASIM_SPARSE("m16n8k8", "", "f32", "tf32", "tf32", "f32"),
-     CUDASIM_OPERANDS(2, 2, 4, "f32", "0..3"),
-     "9.7.13",
-     multiply<Tf32, Tf32, 8, OneOfTwo, 2, Floats>},
+        CUDASIM_SIXTEEN("f16", 2, "f16", HalfFragment, HalfPairs)
+            CUDASIM_SIXTEEN("f32", 4, "bf16", BrainFragment, Floats){
+                CUDASIM_SPARSE("m16n8k8", "", "f32", "tf32", "tf32", "f32"),
+                CUDASIM_OPERANDS(2, 2, 4, "f32", "0..3"),
+                "9.7.13",
+                multiply<Tf32, Tf32, 8, OneOfTwo, 2, Floats>},
     {CUDASIM_SPARSE("m16n8k16", "", "f32", "tf32", "tf32", "f32"),
      CUDASIM_OPERANDS(4, 4, 4, "f32", "0..1"),
      "9.7.13",
      multiply<Tf32, Tf32, 16, OneOfTwo, 2, Floats>},
     CUDASIM_SIGNS(Bytes, "s8", I8, "u8", U8, 32, 64, TwoOfFour)
-    CUDASIM_SIGNS(Nibbles, "s4", true, "u4", false, 64, 128, PairsOfEight)
-};
+        CUDASIM_SIGNS(Nibbles, "s4", true, "u4", false, 64, 128, PairsOfEight)};
 
 } // namespace
 
 Family sparse_matrix_family() {
-  return {
-      "sparse_matrix", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+  return {"sparse_matrix", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA

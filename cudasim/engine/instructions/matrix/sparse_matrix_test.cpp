@@ -1,5 +1,5 @@
-// Matrix products of a warp with a sparse A (PTX ISA 9.7.14.6): its numbers that
-// are not zero, and metadata that say where they are.
+// Matrix products of a warp with a sparse A (PTX ISA 9.7.14.6): its numbers
+// that are not zero, and metadata that say where they are.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 namespace cudasim::engine::testing {
 namespace {
 
-/// Which numbers of a row can differ from zero: in each piece some of its parts.
+/// Which numbers of a row can differ from zero: in each piece some of its
+/// parts.
 struct Sparsity {
   int columns; // of a piece
   int together; // columns that are zero or not together
