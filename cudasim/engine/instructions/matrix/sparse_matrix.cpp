@@ -109,13 +109,13 @@ Flow multiply(Warp& warp, const Inst& inst, Mask active) {
   "warp: {" #c "*=" sum "_} {" #a "*b32} {" #b "*b32} {" #c "*" sum \
   "} "                                                              \
   "b32 #u32:" selectors
-#define CUDASIM_SIXTEEN(d, registers, name, Type, Accumulate) \
+#define CUDASIM_SIXTEEN(d, registers, sum, name, Type, Accumulate) \
   {CUDASIM_SPARSE("m16n8k16", "", d, name, name, d),          \
-   CUDASIM_OPERANDS(2, 2, registers, d, "0..3"),              \
+   CUDASIM_OPERANDS(2, 2, registers, sum, "0..3"),              \
    "9.7.13",                                                  \
    multiply<Type, Type, 16, TwoOfFour, 2, Accumulate>},       \
       {CUDASIM_SPARSE("m16n8k32", "", d, name, name, d),      \
-       CUDASIM_OPERANDS(4, 4, registers, d, "0..1"),          \
+       CUDASIM_OPERANDS(4, 4, registers, sum, "0..1"),          \
        "9.7.13",                                              \
        multiply<Type, Type, 32, TwoOfFour, 2, Accumulate>},
 #define CUDASIM_INTEGERS(modifiers, a, TA, b, TB, small, large, Pattern, Sums) \
@@ -140,9 +140,9 @@ Flow multiply(Warp& warp, const Inst& inst, Mask active) {
 using SaturatedWords = Words<I32, true>;
 
 constexpr Entry kEntries[] = {
-    CUDASIM_SIXTEEN("f32", 4, "f16", HalfFragment, Floats)
-        CUDASIM_SIXTEEN("f16", 2, "f16", HalfFragment, HalfPairs)
-            CUDASIM_SIXTEEN("f32", 4, "bf16", BrainFragment, Floats){
+    CUDASIM_SIXTEEN("f32", 4, "f32", "f16", HalfFragment, Floats)
+        CUDASIM_SIXTEEN("f16", 2, "b32", "f16", HalfFragment, HalfPairs)
+            CUDASIM_SIXTEEN("f32", 4, "f32", "bf16", BrainFragment, Floats){
                 CUDASIM_SPARSE("m16n8k8", "", "f32", "tf32", "tf32", "f32"),
                 CUDASIM_OPERANDS(2, 2, 4, "f32", "0..3"),
                 "9.7.13",
