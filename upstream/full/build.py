@@ -13,6 +13,7 @@ cache, so a second run continues where the first one stopped. When the units of 
 
 import argparse
 import contextlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -26,6 +27,8 @@ from upstream.full.stages import STAGES, Stage, stages_until
 _WHEEL = "//python:torch_cuda_wheel"
 # Of the time that a slice's compilers take on one core; no machine compiles so much faster.
 _CACHED = 0.03
+# What a shell says of a program that was interrupted.
+_INTERRUPTED = 128 + signal.SIGINT
 
 
 def unit_query(package: str) -> str:
@@ -50,7 +53,14 @@ def slices(labels: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 def build(targets: Sequence[str], options: Sequence[str]) -> bool:
     """Builds some targets; returns whether all of them were built."""
     command = ["./bazelw", "build", "--config=full", "--keep_going", *options, "--", *targets]
-    return subprocess.run(command, check=False).returncode == 0
+    with subprocess.Popen(command) as process:
+        try:
+            return process.wait() == 0
+        except KeyboardInterrupt:
+            # Bazel ends by itself, and takes its compilers with it; killed, it would leave them running.
+            process.send_signal(signal.SIGINT)
+            process.wait()
+            raise
 
 
 class Progress:
@@ -117,8 +127,14 @@ def _build_stage(
     return [] if good else [title]
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Builds the chosen stages; returns 1 where something was not built."""
+def _positive(text: str) -> int:
+    """Reads a number of units."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number of units")
+    return int(text)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description="Build everything that upstream builds, in slices."
     )
@@ -129,13 +145,34 @@ def main(arguments: Sequence[str]) -> int:
         help="the last stage to build (default: %(default)s)",
     )
     parser.add_argument(
-        "--size", type=int, default=8, help="units in a slice (default: %(default)s)"
+        "--size", type=_positive, default=8, help="units in a slice (default: %(default)s)"
     )
     parser.add_argument("--list", action="store_true", help="print the slices and build nothing")
     parser.add_argument("--costs", type=Path, help="write what each unit took to this file (TSV)")
     parser.add_argument("options", nargs="*", help="options for bazel build, after --")
-    chosen = parser.parse_args(arguments)
+    return parser
 
+
+def main(arguments: Sequence[str]) -> int:
+    """Builds the chosen stages; returns 1 where something was not built."""
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    if chosen.options and not chosen.options[0].startswith("-"):
+        parser.error(f"{chosen.options[0]} is no option for bazel build")
+    if chosen.costs and not chosen.list:
+        try:
+            # Not known only after the first slice, which takes minutes.
+            costs.write(chosen.costs, {})
+        except (OSError, ValueError) as error:
+            parser.error(f"--costs: {error}")
+    try:
+        return _run(chosen)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here", file=sys.stderr)
+        return _INTERRUPTED
+
+
+def _run(chosen: argparse.Namespace) -> int:
     labels: dict[Stage, list[str]] = {}
     try:
         for stage in stages_until(chosen.until):
@@ -158,7 +195,11 @@ def main(arguments: Sequence[str]) -> int:
 
     def write_costs() -> None:
         if chosen.costs:
-            costs.write(chosen.costs, watch.costs)
+            try:
+                costs.write(chosen.costs, watch.costs)
+            except OSError as error:
+                # No reason to stop building; the next slice tries again.
+                print(f"--costs: {error}", file=sys.stderr)
 
     with watch if chosen.costs else contextlib.nullcontext():
         for stage, found in labels.items():

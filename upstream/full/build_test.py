@@ -6,11 +6,16 @@ import contextlib
 import io
 import os
 import pathlib
+import signal
 import stat
+import subprocess
+import sys
+import time
+from unittest import mock
 
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 
-from upstream.full import build, stages
+from upstream.full import build, costs, stages
 
 # Attention's units are those that a query of its package alone finds.
 BAZELW = """\
@@ -27,16 +32,39 @@ esac
 """
 
 
-class BuildTest(absltest.TestCase):
+# Bazel ends its compilers when it is interrupted, and takes a moment for it.
+SLOW_BAZELW = """\
+#!/bin/sh
+trap 'sleep 1; echo ended >> calls; exit 8' INT
+case "$*" in
+  query*) echo //c10_cuda:a ;;
+  build*) echo started >> calls; while :; do sleep 0.1; done ;;
+esac
+"""
+
+
+class BuildTest(parameterized.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.folder = pathlib.Path(self.create_tempdir().full_path)
-        bazelw = self.folder / "bazelw"
-        bazelw.write_text(BAZELW, encoding="utf-8")
-        bazelw.chmod(bazelw.stat().st_mode | stat.S_IXUSR)
+        self.put_bazelw(BAZELW)
         before = pathlib.Path.cwd()
         os.chdir(self.folder)
         self.addCleanup(os.chdir, before)
+
+    def put_bazelw(self, text: str) -> None:
+        bazelw = self.folder / "bazelw"
+        bazelw.write_text(text, encoding="utf-8")
+        bazelw.chmod(bazelw.stat().st_mode | stat.S_IXUSR)
+
+    def refused(self, *arguments: str) -> str:
+        """What is said of a wrong command line, before anything is built."""
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err), self.assertRaises(SystemExit) as raised:
+            build.main(arguments)
+        self.assertEqual(raised.exception.code, 2)
+        self.assertEqual(self.builds(), [])
+        return err.getvalue()
 
     def run_it(self, *arguments: str) -> tuple[int, str, str]:
         out, err = io.StringIO(), io.StringIO()
@@ -92,6 +120,52 @@ class BuildTest(absltest.TestCase):
     def test_options_after_two_dashes_are_bazel_s(self) -> None:
         self.run_it("--until", "operators", "--", "--jobs=1")
         self.assertStartsWith(self.builds()[0], "--jobs=1 -- ")
+
+    @parameterized.parameters("0", "-3", "many")
+    def test_slices_have_units(self, size: str) -> None:
+        self.assertIn(
+            f"argument --size: {size} is no number of units", self.refused("--size", size)
+        )
+
+    def test_a_word_that_is_no_option_is_refused(self) -> None:
+        self.assertIn("operators is no option for bazel build", self.refused("operators"))
+
+    def test_costs_that_cannot_be_written_are_told_of_at_once(self) -> None:
+        self.assertIn("No such file or directory", self.refused("--costs", "nowhere/costs.tsv"))
+
+    def test_another_file_is_not_overwritten_with_costs(self) -> None:
+        notes = self.folder / "notes.txt"
+        notes.write_text("mine\n", encoding="utf-8")
+        self.assertIn("notes.txt is no table of costs", self.refused("--costs", "notes.txt"))
+        self.assertEqual(notes.read_text(encoding="utf-8"), "mine\n")
+
+    def test_a_disk_that_fills_up_does_not_stop_the_build(self) -> None:
+        full = OSError(28, "No space left on device")
+        arguments = ("--until", "operators", "--size", "2", "--costs", "costs.tsv")
+        with mock.patch.object(costs, "write", side_effect=[None, full, full]):
+            status, _, err = self.run_it(*arguments)
+        self.assertEqual((status, len(self.builds())), (0, 3))
+        self.assertEqual(err.count("No space left on device"), 2)
+
+    def test_an_interrupted_build_ends_bazel_and_says_how_to_go_on(self) -> None:
+        self.put_bazelw(SLOW_BAZELW)
+        calls = self.folder / "calls"
+        process = subprocess.Popen(
+            [sys.executable, "-m", "upstream.full.build", "--until", "operators"],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        deadline = time.monotonic() + 60
+        while not calls.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        # As `kill -INT` sends it: to the driver alone.
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(calls.read_text(encoding="utf-8"), "started\nended\n")
+        self.assertEqual(err, "interrupted; the same command goes on from here\n")
+        self.assertEqual(process.returncode, 130)
 
     def test_time_left_goes_by_what_units_cost(self) -> None:
         progress = build.Progress(

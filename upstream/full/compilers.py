@@ -41,10 +41,15 @@ class _Process:
 
 def _process(folder: Path) -> _Process | None:
     """Reads one folder of /proc; None where the process has ended or is another user's."""
+
+    def text(name: str) -> str:
+        # A process may be named by any bytes.
+        return (folder / name).read_bytes().decode(errors="replace")
+
     try:
-        after_name = (folder / "stat").read_text().rpartition(")")[2].split()
-        status = (folder / "status").read_text()
-        arguments = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
+        after_name = text("stat").rpartition(")")[2].split()
+        status = text("status")
+        arguments = text("cmdline").split("\0")
     except OSError:
         return None
     # proc(5), fields 4, 14, 15 and 22; the state is the first one after the name.
@@ -105,7 +110,10 @@ class Watch:
         processes = {pid: p for pid, folder in folders.items() if (p := _process(folder))}
         for pid, process in processes.items():
             if unit := _unit(pid, processes):
-                self._seen[pid, process.started] = (unit, process.cpu, process.memory)
+                key = (pid, process.started)
+                # A process that has ended, and is not yet waited for, has no memory any more.
+                peak = max(process.memory, self._seen.get(key, ("", 0.0, 0))[2])
+                self._seen[key] = (unit, process.cpu, peak)
 
     @property
     def costs(self) -> dict[str, Cost]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import pathlib
 import subprocess
 import sys
 import time
+from unittest import mock
 
 from absl.testing import absltest
 
@@ -38,10 +40,24 @@ class CompilersTest(absltest.TestCase):
         watch.look()
         self.put(11, 10, 700, 800, "cicc", "/tmp/AbsKernel.ii")
         watch.look()
+        # It has ended, and is not yet waited for.
+        self.put(11, 10, 700, 0, "")
+        (self.proc / "11" / "status").write_text("Name:\tx\n", encoding="utf-8")
+        watch.look()
         second = os.sysconf("SC_CLK_TCK")
         self.assertEqual(
-            watch.costs, {_UNIT: compilers.Cost(cpu=800 / second, memory=800 * 1024 * 1024)}
+            watch.costs, {_UNIT: compilers.Cost(cpu=800 / second, memory=900 * 1024 * 1024)}
         )
+
+    def test_a_process_may_have_any_name(self) -> None:
+        self.put(10, 1, 100, 50, "nvcc", "-c", f"external/_main~pytorch~pytorch/{_UNIT}")
+        self.put(11, 1, 100, 50, "x")
+        for file in ("stat", "status"):
+            path = self.proc / "11" / file
+            path.write_bytes(path.read_bytes().replace(b"x", b"\xff").replace(b"name", b"\xff"))
+        watch = compilers.Watch(self.proc)
+        watch.look()
+        self.assertEqual(list(watch.costs), [_UNIT])
 
     def test_real_processes_are_seen(self) -> None:
         code = f"import time\nbuffer = bytearray(50_000_000)\nwhile True: pass  # {_UNIT}"
@@ -63,6 +79,35 @@ class CompilersTest(absltest.TestCase):
         self.assertEqual(
             costs.known_seconds(table), {"cuda/AbsKernel.cu": 12.3, "cuda/Module.cpp": 3.0}
         )
+
+    def test_a_table_that_cannot_be_written_is_still_there(self) -> None:
+        table = self.proc / "costs.tsv"
+        costs.write(table, {_UNIT: compilers.Cost(12.34, 5_000_000)})
+        before = table.read_bytes()
+        with (
+            mock.patch.object(csv.DictWriter, "writerows", side_effect=OSError("disk is full")),
+            self.assertRaises(OSError),
+        ):
+            costs.write(table, {_UNIT: compilers.Cost(1.0, 1)})
+        self.assertEqual(table.read_bytes(), before)
+
+    def test_a_link_to_a_table_stays_one(self) -> None:
+        table, link = self.proc / "costs.tsv", self.proc / "link"
+        link.symlink_to(table)
+        costs.write(link, {_UNIT: compilers.Cost(12.34, 5_000_000)})
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(costs.known_seconds(table), {"cuda/AbsKernel.cu": 12.3})
+
+    def test_a_device_is_no_file(self) -> None:
+        with self.assertRaisesRegex(ValueError, "/dev/null is no file"):
+            costs.write(pathlib.Path(os.devnull), {})
+        self.assertFalse(pathlib.Path(os.devnull).is_file())
+
+    def test_another_file_is_no_table(self) -> None:
+        other = self.proc / "other.tsv"
+        other.write_text("name\tseconds\na\t1\n", encoding="utf-8")
+        with self.assertRaisesRegex(ValueError, "other.tsv is no table of costs"):
+            costs.known_seconds(other)
 
     def test_labels_and_paths_have_the_same_names(self) -> None:
         self.assertEqual(

@@ -1,6 +1,7 @@
 """The table of what upstream's units cost: costs.tsv, which `build --costs` writes."""
 
 import csv
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -30,14 +31,24 @@ def name_of(path: str) -> str:
     return path
 
 
-def known_seconds(table: Path = TABLE) -> dict[str, float]:
-    """Reads CPU seconds by unit; empty where there is no table."""
+def _read(table: Path) -> dict[str, dict[str, str]]:
+    """Reads the rows of a table by unit; none where there is no table."""
     if not table.exists():
         return {}
+    if not table.is_file():
+        raise ValueError(f"{table} is no file")
     with table.open(encoding="utf-8", newline="") as file:
-        return {
-            row["unit"]: float(row["cpu_seconds"]) for row in csv.DictReader(file, delimiter="\t")
-        }
+        reader = csv.DictReader(file, delimiter="\t")
+        if tuple(reader.fieldnames or _FIELDS) != _FIELDS:
+            raise ValueError(
+                f"{table} is no table of costs: it has no columns {', '.join(_FIELDS)}"
+            )
+        return {row["unit"]: row for row in reader}
+
+
+def known_seconds(table: Path = TABLE) -> dict[str, float]:
+    """Reads CPU seconds by unit; empty where there is no table."""
+    return {unit: float(row["cpu_seconds"]) for unit, row in _read(table).items()}
 
 
 def write(table: Path, measured: Mapping[str, Cost]) -> None:
@@ -46,11 +57,14 @@ def write(table: Path, measured: Mapping[str, Cost]) -> None:
     Args:
       table: the file, which need not exist.
       measured: costs by path in PyTorch's source tree.
+
+    Raises:
+      OSError: it cannot be written; what was there is still there.
+      ValueError: the file is something else.
     """
-    rows: dict[str, dict[str, str]] = {}
-    if table.exists():
-        with table.open(encoding="utf-8", newline="") as file:
-            rows = {row["unit"]: row for row in csv.DictReader(file, delimiter="\t")}
+    # A link is followed: it is its target that is replaced.
+    table = table.resolve()
+    rows = _read(table)
     for path, cost in measured.items():
         unit = name_of(path)
         rows[unit] = {
@@ -58,7 +72,10 @@ def write(table: Path, measured: Mapping[str, Cost]) -> None:
             "cpu_seconds": f"{cost.cpu:.1f}",
             "memory_mb": f"{cost.memory / 1e6:.0f}",
         }
-    with table.open("w", encoding="utf-8", newline="") as file:
+    # Whole or not at all: a disk may be full, and a build may be interrupted at any time.
+    unfinished = table.with_name(table.name + ".unfinished")
+    with unfinished.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, _FIELDS, delimiter="\t", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows[unit] for unit in sorted(rows))
+    os.replace(unfinished, table)
