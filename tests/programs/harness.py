@@ -162,6 +162,9 @@ def train(
 
     Returns:
         losses, outputs (after training), parameters, buffers and gradients (of the last step).
+
+    Raises:
+        ValueError: a loss is not finite, and with it nothing that comes after: all would be alike anywhere.
     """
     torch.manual_seed(0)
     model = place.put(make())
@@ -172,6 +175,8 @@ def train(
     for _ in range(steps):
         chosen.zero_grad()
         value = loss(model(**batch))
+        if not bool(value.isfinite()):
+            raise ValueError(f"the loss is {value.item()}")
         value.backward()
         chosen.step()
         losses.append(value.detach())

@@ -16,6 +16,7 @@ import fnmatch
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,18 @@ def chosen(patterns: Sequence[str]) -> list[str]:
             raise ValueError(f"{pattern} names no program; there are: {', '.join(names())}")
         found.update(matching)
     return sorted(found)
+
+
+def kind(profile: str, device: str, operators: bool) -> str:
+    """The folder for records of one kind: one cannot go on from those of another.
+
+    Args:
+        profile: of the build.
+        device: where programs run.
+        operators: whether they are asked for what they call, and compared with nothing.
+    """
+    parts = (profile, device, "operators" if operators else "compared")
+    return "-".join(re.sub(r"\W+", "_", part) for part in parts)
 
 
 def run(name: str, record: pathlib.Path, seconds: int, arguments: Sequence[str]) -> results.Outcome:
@@ -135,7 +148,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     outcomes = {}
     surprises = {}
     with tempfile.TemporaryDirectory() as temporary:
-        folder = (here / options.record).resolve() if options.record else pathlib.Path(temporary)
+        kept = (here / options.record).resolve() if options.record else pathlib.Path(temporary)
+        folder = kept / kind(options.profile, device, options.operators)
         folder.mkdir(parents=True, exist_ok=True)
         for number, name in enumerate(programs, 1):
             outcome = run(name, folder / f"{name}.json", options.seconds, arguments)
@@ -160,7 +174,9 @@ def finish(
 ) -> int:
     """Writes the page or the operators after a run of all programs; returns the exit status."""
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY")
-    if workspace and list(programs) == names() and not surprised:
+    # Both files say where programs ran, and so take no other device.
+    whole = list(programs) == names() and not options.device
+    if workspace and whole and not surprised:
         if options.operators:
             file, text = _OPERATORS, results.calls(outcomes)
         else:
