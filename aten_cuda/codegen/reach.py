@@ -57,6 +57,10 @@ _HEADERS = (".h", ".cuh")
 _LOADED_ON_DEMAND = "native/cuda/linalg/"
 _LOADER = "native/cuda/LinearAlgebraStubs.cpp"
 
+# Sources are read as a build without cuDNN compiles them. Then the first has the functions of the others, which are empty.
+_WITHOUT_CUDNN = "native/cudnn/ConvPlaceholders.cpp"
+_WITH_CUDNN = tuple(f"native/cudnn/{name}.cpp" for name in ("ConvShared", "Conv_v7", "Conv_v8"))
+
 
 def is_read(path: str) -> bool:
     """Whether a file below the PyTorch tree is one whose functions are followed."""
@@ -179,6 +183,8 @@ class Sources:
         needs = self._follow(pending, needs)
         if path.startswith(_LOADED_ON_DEMAND) and ATEN + _LOADER in self.index.files:
             needs.files.add(_LOADER)
+        if path == _WITHOUT_CUDNN:
+            needs.files.update(other for other in _WITH_CUDNN if ATEN + other in self.index.files)
         needs.files.discard(path)
         return needs
 
