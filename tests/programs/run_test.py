@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import subprocess
 from unittest import mock
 
 from absl.testing import absltest
 
-from tests.programs import run
+from tests.programs import results, run
 
 _OPERATORS = "tests/programs/operators.txt"
 _PAGE = "docs/programs/README.md"
@@ -50,7 +51,7 @@ class RunTest(absltest.TestCase):
         }
         with (
             mock.patch.dict(os.environ, environment),
-            mock.patch.object(run.subprocess, "run", self.program),
+            mock.patch.object(subprocess, "run", self.program),
         ):
             built = f"--built={self.built}"
             status = run.main([built, f"--profile={profile}", "--record=records", *arguments])
@@ -77,8 +78,8 @@ class RunTest(absltest.TestCase):
         self.assertTrue((self.folder / _PAGE).exists())
 
 
-def _listed() -> dict[str, run.results.Known]:
-    return run.results.read_known((run.HERE / "known.toml").read_text(encoding="utf-8"))
+def _listed() -> dict[str, results.Known]:
+    return results.read_known((run.HERE / "known.toml").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
