@@ -110,13 +110,13 @@ Flow multiply(Warp& warp, const Inst& inst, Mask active) {
   "} "                                                              \
   "b32 #u32:" selectors
 #define CUDASIM_SIXTEEN(d, registers, sum, name, Type, Accumulate) \
-  {CUDASIM_SPARSE("m16n8k16", "", d, name, name, d),          \
-   CUDASIM_OPERANDS(2, 2, registers, sum, "0..3"),              \
-   "9.7.13",                                                  \
-   multiply<Type, Type, 16, TwoOfFour, 2, Accumulate>},       \
-      {CUDASIM_SPARSE("m16n8k32", "", d, name, name, d),      \
-       CUDASIM_OPERANDS(4, 4, registers, sum, "0..1"),          \
-       "9.7.13",                                              \
+  {CUDASIM_SPARSE("m16n8k16", "", d, name, name, d),               \
+   CUDASIM_OPERANDS(2, 2, registers, sum, "0..3"),                 \
+   "9.7.13",                                                       \
+   multiply<Type, Type, 16, TwoOfFour, 2, Accumulate>},            \
+      {CUDASIM_SPARSE("m16n8k32", "", d, name, name, d),           \
+       CUDASIM_OPERANDS(4, 4, registers, sum, "0..1"),             \
+       "9.7.13",                                                   \
        multiply<Type, Type, 32, TwoOfFour, 2, Accumulate>},
 #define CUDASIM_INTEGERS(modifiers, a, TA, b, TB, small, large, Pattern, Sums) \
   {CUDASIM_SPARSE("m16n8k" #small, modifiers, "s32", a, b, "s32"),             \
