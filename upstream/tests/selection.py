@@ -163,7 +163,7 @@ SLICES = {
 
 # The same of those that --outside-core adds.
 OUTSIDE_CORE_SLICES = {
-    "test_linalg.py": 10,
+    "test_linalg.py": 2,
     "test_nestedtensor.py": 15,
     "test_segment_reductions.py": 2,
     "test_sparse.py": 20,
