@@ -170,7 +170,7 @@ OUTSIDE_CORE_SLICES = {
     "test_sparse_csr.py": 30,
     "test_sparse_semi_structured.py": 5,
     "test_spectral_ops.py": 10,
-    "test_transformers.py::fused": 2000,
+    "test_transformers.py::fused": 500,
     "quantization/core/test_quantized_op.py": 1,
     "quantization/core/test_quantized_tensor.py": 1,
 }
