@@ -90,6 +90,10 @@ cublasStatus_t getrs(
   if (*info != 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
+  if (n == 0 || columns == 0) {
+    // Nothing is there that pointers could lead to.
+    count = 0;
+  }
   const std::size_t pointers = count * sizeof(void*);
   if (!accessible(
           function,
@@ -99,7 +103,7 @@ cublasStatus_t getrs(
   return enqueue_checked(function, handle->stream, [=] {
     const bool plain = operation == CUBLAS_OP_N;
     const char letter = plain ? 'N' : operation == CUBLAS_OP_T ? 'T' : 'C';
-    for (int i = 0; i < count && n > 0 && columns > 0; ++i) {
+    for (int i = 0; i < count; ++i) {
       if (!accessible(
               function,
               {{a[i], matrix_bytes(n, n, lda, sizeof(T))},

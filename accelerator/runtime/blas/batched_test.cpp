@@ -435,6 +435,64 @@ TYPED_TEST(Batched, ProductsOfScatteredMatrices) {
   }
 }
 
+TYPED_TEST(Batched, WhereMatricesAreEmptyNoPointersAreAskedFor) {
+  using F = TypeParam;
+  using T = typename F::T;
+  const T one(1);
+  for (const auto& [m, n] : {std::pair(kN, 0), std::pair(0, kN)}) {
+    EXPECT_EQ(
+        F::trsm_batched(
+            this->handle,
+            CUBLAS_SIDE_LEFT,
+            CUBLAS_FILL_MODE_LOWER,
+            CUBLAS_OP_N,
+            CUBLAS_DIAG_NON_UNIT,
+            m,
+            n,
+            this->scalar(&one),
+            nullptr,
+            kLeading,
+            nullptr,
+            kLeading,
+            kCount),
+        CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(
+        F::gemm_batched(
+            this->handle,
+            CUBLAS_OP_N,
+            CUBLAS_OP_N,
+            m,
+            n,
+            kN,
+            this->scalar(&one),
+            nullptr,
+            kLeading,
+            nullptr,
+            kLeading,
+            this->scalar(&one),
+            nullptr,
+            kLeading,
+            kCount),
+        CUBLAS_STATUS_SUCCESS);
+    int info = -1;
+    EXPECT_EQ(
+        F::getrs(
+            this->handle,
+            CUBLAS_OP_N,
+            m,
+            n,
+            nullptr,
+            kLeading,
+            nullptr,
+            nullptr,
+            kLeading,
+            &info,
+            kCount),
+        CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(info, 0);
+  }
+}
+
 TYPED_TEST(Batched, WrongSizesAreRefused) {
   using F = TypeParam;
   int info = 0;

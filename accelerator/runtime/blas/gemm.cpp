@@ -137,6 +137,10 @@ cublasStatus_t batched(
           p.operation_a, p.operation_b, p.m, p.n, p.k, p.lda, p.ldb, p.ldc)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
+  if (p.m == 0 || p.n == 0) {
+    // Nothing is there that pointers could lead to.
+    count = 0;
+  }
   const std::size_t pointers = count * sizeof(void*);
   const Scalar<T> factor(handle, alpha);
   const Scalar<T> old(handle, beta);

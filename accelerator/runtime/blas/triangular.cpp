@@ -92,6 +92,10 @@ cublasStatus_t trsm_batched(
   if (alpha == nullptr || !system.valid() || count < 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
+  if (system.empty()) {
+    // Nothing is there that pointers could lead to.
+    count = 0;
+  }
   const std::size_t pointers = count * sizeof(void*);
   const Scalar<T> factor(handle, alpha);
   if (!accessible(function, {{a, pointers}, {b, pointers}, factor.extent()})) {

@@ -29,9 +29,9 @@ OTHER_TARGETS = re.compile(
 PTXAS_IS_LENIENT = re.compile(
     r"^vsh[lr]\.\S+ 5,|^setp?\.\S*bf16x2.*%pred_1|^movmatrix.*%pred_1|^mma\.sp\..*(%pred_1|\}, %b32_1, \{)|^atom\.\S*b64 .*, %f64_1$"
 )
-# It wants elect's predicate, no constant for the predicate of bf16's setp, and no cvt of both .ftz.sat to a register that
-# is wider than f32.
-NOT_CHECKED = re.compile(r"^elect\.sync|^setp\.\S*bf16.*, 1$|^cvt\.\S*\.ftz\.sat\.f32\.f64 %b64")
+# It wants elect's predicate, no constant for the predicate of bf16's setp, and no cvt with .ftz to a register that is
+# wider than f32.
+NOT_CHECKED = re.compile(r"^elect\.sync|^setp\.\S*bf16.*, 1$|^cvt\.\S*\.ftz(\.sat)?\.f32\.f64 %b64")
 
 # Lines that ptxas is asked at once.
 CHUNK = 4000

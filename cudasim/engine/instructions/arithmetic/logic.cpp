@@ -322,6 +322,24 @@ struct VideoShiftLeft {
   }
 };
 
+/// cvt.pack: two numbers of 32 bits, cut to what fits, beside each other, and
+/// what was there is moved up (PTX ISA 9.7.8.23).
+template <int kBits, bool kSigned>
+struct PackTwo {
+  static U32 fit(I32 value) {
+    constexpr I32 kLow = kSigned ? -(1 << (kBits - 1)) : 0;
+    constexpr I32 kHigh = (1 << (kSigned ? kBits - 1 : kBits)) - 1;
+    const I32 fitting = value < kLow ? kLow : value > kHigh ? kHigh : value;
+    return static_cast<U32>(fitting) & ((1u << kBits) - 1);
+  }
+  static U32 run(I32 a, I32 b) {
+    return fit(a) << kBits | fit(b);
+  }
+  static U32 run(I32 a, I32 b, U32 before) {
+    return before << (2 * kBits) | run(a, b);
+  }
+};
+
 #define CUDASIM_LOGIC(bits, T)                                             \
   {"and.b" #bits, "binary", "9.7.7", binary<And, T>},                      \
       {"or.b" #bits, "binary", "9.7.7", binary<Or, T>},                    \
@@ -380,6 +398,12 @@ struct VideoShiftLeft {
        "9.7.17",                                                         \
        ternary<VideoShiftLeft<false, number>, U32>},
 
+#define CUDASIM_PACK_MORE(name, bits, is_signed) \
+  {"cvt.pack.sat." #name ".s32.b32",             \
+   "=b32~ s32~ s32~ b32~",                       \
+   "9.7.8",                                      \
+   ternary<PackTwo<bits, is_signed>, U32, I32, I32, U32>},
+
 constexpr Entry kEntries[] = {
     CUDASIM_LOGIC(16, U16) CUDASIM_LOGIC(32, U32) CUDASIM_LOGIC(64, U64)
         CUDASIM_FIELD(32)
@@ -408,6 +432,17 @@ constexpr Entry kEntries[] = {
     {"prmt.b32.ecl", "ternary", "9.7.8", ternary<Permute<kEdgeLeft>, U32>},
     {"prmt.b32.ecr", "ternary", "9.7.8", ternary<Permute<kEdgeRight>, U32>},
     {"prmt.b32.rc16", "ternary", "9.7.8", ternary<Permute<kReplicate16>, U32>},
+    {"cvt.pack.sat.u16.s32",
+     "=b32~ s32~ s32~",
+     "9.7.8",
+     binary<PackTwo<16, false>, U32, I32, I32>},
+    {"cvt.pack.sat.s16.s32",
+     "=b32~ s32~ s32~",
+     "9.7.8",
+     binary<PackTwo<16, true>, U32, I32, I32>},
+    CUDASIM_PACK_MORE(u8, 8, false) CUDASIM_PACK_MORE(s8, 8, true)
+        CUDASIM_PACK_MORE(u4, 4, false) CUDASIM_PACK_MORE(s4, 4, true)
+            CUDASIM_PACK_MORE(u2, 2, false) CUDASIM_PACK_MORE(s2, 2, true)
     // Packing and unpacking (PTX ISA 9.7.8.4).
     CUDASIM_PACK(b32, 2, b16, U32) CUDASIM_PACK(b64, 2, b32, U64) CUDASIM_PACK(
         b64,

@@ -12,6 +12,7 @@ namespace cudasim::engine::testing {
 namespace {
 
 using U16 = std::uint16_t;
+using I32 = std::int32_t;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
@@ -211,6 +212,33 @@ TEST(Logic, Lop3IsAnyFunctionOfThreeBits) {
           return result;
         },
         "lop3.b32 $d0, $0, $1, $2, " + std::to_string(table) + ";");
+  }
+}
+
+/// The number's lowest bits, after it was moved to the nearest that they hold.
+U32 narrowed(I32 value, int bits, bool is_signed) {
+  const std::int64_t high = std::int64_t{1} << (is_signed ? bits - 1 : bits);
+  const std::int64_t low = is_signed ? -high : 0;
+  const std::int64_t near = std::clamp<std::int64_t>(value, low, high - 1);
+  return static_cast<U32>(near & ((std::int64_t{1} << bits) - 1));
+}
+
+TEST(Logic, NumbersArePacked) {
+  for (const bool is_signed : {false, true}) {
+    const std::string sign = is_signed ? "s" : "u";
+    check<U32, I32, I32>("cvt.pack.sat." + sign + "16.s32", [&](I32 a, I32 b) {
+      return narrowed(a, 16, is_signed) * 65536u + narrowed(b, 16, is_signed);
+    });
+    for (const int bits : {2, 4, 8}) {
+      check<U32, I32, I32, U32>(
+          "cvt.pack.sat." + sign + std::to_string(bits) + ".s32.b32",
+          [&](I32 a, I32 b, U32 before) {
+            // From the highest: what fits of `before`, a, b.
+            U32 result = narrowed(b, bits, is_signed);
+            result += narrowed(a, bits, is_signed) << bits;
+            return result + (before << bits << bits);
+          });
+    }
   }
 }
 
