@@ -121,6 +121,9 @@ def rows(
             for file in needed_files(sources, profile)
             if file not in have and not file.startswith("cuda/")
         )
+        if not files:
+            # Made of others, or served by files that core has.
+            continue
         row = found.setdefault(files, Row(files))
         row.operators.add(name)
         row.in_models = set(files) <= models.kernels
@@ -146,7 +149,7 @@ def table(found: Iterable[Row], known: Mapping[str, float]) -> list[str]:
         shown = ", ".join(f"`{name}`" for name in names[:4])
         more = f" and {len(names) - 4} more" if len(names) > 4 else ""
         cells = (
-            ", ".join(f"`{Path(file).name}`" for file in row.files) or "none",
+            ", ".join(f"`{Path(file).name}`" for file in row.files),
             "not measured" if seconds is None else f"{seconds:.0f}",
             "models" if row.in_models else "full",
             shown + more,
