@@ -27,6 +27,8 @@ from upstream.full.stages import STAGES, Stage, stages_until
 _WHEEL = "//python:torch_cuda_wheel"
 # Of the time that a slice's compilers take on one core; no machine compiles so much faster.
 _CACHED = 0.03
+# Options of Bazel that say where sources come from.
+_OF_SOURCES = ("--repo_env=", "--override_repository=", "--override_module=", "--registry=")
 # What a shell says of a program that was interrupted.
 _INTERRUPTED = 128 + signal.SIGINT
 
@@ -36,10 +38,16 @@ def unit_query(package: str) -> str:
     return f'kind("(cc|cuda)_library rule", //{package}:*) except attr(srcs, "^\\[\\]$", //{package}:*)'
 
 
-def units(stage: Stage) -> list[str]:
-    """Returns the labels of a stage's units, in the order of their names."""
+def units(stage: Stage, options: Sequence[str] = ()) -> list[str]:
+    """Returns the labels of a stage's units, in the order of their names.
+
+    Args:
+      stage: the stage.
+      options: of `bazel build`; those that say where sources come from count.
+    """
     query = " union ".join(f"({unit_query(package)})" for package in stage.packages)
-    command = ["./bazelw", "query", "--noshow_progress", "--output=label", query]
+    sources = [option for option in options if option.startswith(_OF_SOURCES)]
+    command = ["./bazelw", "query", "--noshow_progress", "--output=label", *sources, query]
     result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return sorted(label for label in result.stdout.split() if stage.has(label))
 
@@ -177,7 +185,9 @@ def _run(chosen: argparse.Namespace) -> int:
     try:
         for stage in stages_until(chosen.until):
             earlier = {label for found in labels.values() for label in found}
-            labels[stage] = [label for label in units(stage) if label not in earlier]
+            labels[stage] = [
+                label for label in units(stage, chosen.options) if label not in earlier
+            ]
     except subprocess.CalledProcessError as error:
         # Bazel has said why.
         return int(error.returncode)

@@ -121,6 +121,13 @@ class BuildTest(parameterized.TestCase):
         self.run_it("--until", "operators", "--", "--jobs=1")
         self.assertStartsWith(self.builds()[0], "--jobs=1 -- ")
 
+    def test_units_are_those_of_the_sources_that_are_built(self) -> None:
+        tree = "--repo_env=PYTORCH_SOURCE_DIR=/elsewhere"
+        self.run_it("--list", "--until", "operators", "--", tree, "--jobs=1")
+        (query,) = (self.folder / "calls").read_text(encoding="utf-8").splitlines()
+        self.assertIn(f" {tree} ", query)
+        self.assertNotIn("--jobs", query)
+
     @parameterized.parameters("0", "-3", "many")
     def test_slices_have_units(self, size: str) -> None:
         self.assertIn(
