@@ -1,0 +1,116 @@
+"""An extension whose kernel calls a device function of another source (`dlink=True`)."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+from absl.testing import absltest
+
+_SETUP = """
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+setup(
+    name="linked",
+    ext_modules=[
+        CUDAExtension(
+            "linked",
+            ["kernel.cu", "product.cu"],
+            dlink=True,
+            extra_compile_args={"cxx": [], "nvcc": ["-rdc=true"]},
+        )
+    ],
+    cmdclass={"build_ext": BuildExtension},
+)
+"""
+
+# The function and the variable are another source's; `offset` is in both, and each has its own.
+_KERNEL = """
+#include <Python.h>
+#include <cuda_runtime.h>
+
+extern __device__ int factor;
+__device__ int product(int value);
+static __device__ int offset = 1;
+
+__global__ void multiply(int* values, int size) {
+  const int index = blockIdx.x * blockDim.x + threadIdx.x;
+  if (index < size) {
+    values[index] = product(values[index]) + offset + 1000 * factor;
+  }
+}
+
+static PyObject* run(PyObject*, PyObject* arguments) {
+  unsigned long long address = 0;
+  int size = 0;
+  if (!PyArg_ParseTuple(arguments, "Ki", &address, &size)) {
+    return nullptr;
+  }
+  multiply<<<(size + 31) / 32, 32>>>(reinterpret_cast<int*>(address), size);
+  return PyLong_FromLong(cudaGetLastError());
+}
+
+static PyMethodDef methods[] = {
+    {"run", run, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "linked", nullptr, -1, methods};
+
+PyMODINIT_FUNC PyInit_linked() {
+  return PyModule_Create(&module);
+}
+"""
+
+_PRODUCT = """
+static __device__ int offset = 30;
+__device__ int factor = 7;
+__device__ int product(int value) {
+  return value * factor + offset;
+}
+"""
+
+_USE = """
+import torch, linked
+numbers = torch.arange(100, dtype=torch.int32)
+on_device = numbers.cuda()
+assert linked.run(on_device.data_ptr(), len(numbers)) == 0
+assert (on_device.cpu() == numbers * 7 + 30 + 1 + 7000).all(), on_device
+print("used")
+"""
+
+
+class DeviceLinkTest(absltest.TestCase):
+    def run_python(self, folder: pathlib.Path, *arguments: str) -> str:
+        # The interpreter of the test: it has torch and the plugin.
+        path = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {
+            **os.environ,
+            "TORCH_CUDA_ARCH_LIST": "8.0+PTX",
+            "PYTHONPATH": os.pathsep.join(path),
+        }
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_device_code_of_two_sources_is_one(self) -> None:
+        folder = pathlib.Path(self.create_tempdir().full_path)
+        for name, text in (
+            ("setup.py", _SETUP),
+            ("kernel.cu", _KERNEL),
+            ("product.cu", _PRODUCT),
+        ):
+            (folder / name).write_text(text, encoding="utf-8")
+        self.run_python(folder, "setup.py", "build_ext", "--inplace")
+        self.assertEqual(self.run_python(folder, "-c", _USE), "used\n")
+
+
+if __name__ == "__main__":
+    absltest.main()
