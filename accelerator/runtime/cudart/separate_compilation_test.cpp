@@ -5,8 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstring>
 #include <string>
+
+#include "accelerator/runtime/fatbin/testing/fat_binary.h"
 
 extern "C" {
 void** __cudaRegisterFatBinary(void* wrapper);
@@ -36,6 +37,8 @@ void __cudaRegisterVar(
 
 namespace accelerator::cudart {
 namespace {
+
+using fatbin::testing::fat_binary;
 
 const std::string kHead = ".version 7.0\n.target sm_80\n.address_size 64\n";
 
@@ -74,29 +77,6 @@ const std::string kFunction = kHead + R"(
   ret;
 }
 )";
-
-template <class T>
-void put(std::string& bytes, std::size_t at, T value) {
-  std::memcpy(&bytes[at], &value, sizeof(value));
-}
-
-/// A fat binary with one entry. @param kind 1 for PTX, 2 for machine code.
-std::string fat_binary(
-    std::uint16_t kind,
-    std::string payload,
-    std::uint32_t architecture = 80) {
-  payload.resize((payload.size() + 8) / 8 * 8);
-  std::string image(16 + 64, '\0');
-  put<std::uint32_t>(image, 0, 0xBA55ED50);
-  put<std::uint16_t>(image, 4, 1);
-  put<std::uint16_t>(image, 6, 16);
-  put<std::uint64_t>(image, 8, 64 + payload.size());
-  put<std::uint16_t>(image, 16, kind);
-  put<std::uint32_t>(image, 20, 64);
-  put<std::uint64_t>(image, 24, payload.size());
-  put<std::uint32_t>(image, 44, architecture);
-  return image + payload;
-}
 
 /// A program of objects with these fat binaries, and a kernel and a variable
 /// of it.

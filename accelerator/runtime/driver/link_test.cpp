@@ -1,15 +1,17 @@
 // The linker: symbols across inputs, and what it refuses, as NVIDIA's does
 // (//accelerator/runtime/nvjitlink:nvjitlink_test).
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "accelerator/runtime/driver/testing/context.h"
 #include "accelerator/runtime/driver/testing/kernel_file.h"
+#include "accelerator/runtime/fatbin/testing/fat_binary.h"
 
 namespace accelerator::driver::testing {
 namespace {
+
+using fatbin::testing::fat_binary;
 
 const std::string kHead = ".version 7.0\n.target sm_80\n.address_size 64\n";
 
@@ -276,26 +278,6 @@ TEST_F(Linker, WhatNobodyDefinesIsRefused) {
       log,
       "error   : Undefined reference to 'value' in 'a'\n"
       "error   : Undefined reference to 'number' in 'a'\n");
-}
-
-template <class T>
-void put(std::string& bytes, std::size_t at, T value) {
-  std::memcpy(&bytes[at], &value, sizeof(value));
-}
-
-/// A fat binary with one entry. @param kind 1 for PTX, 2 for machine code.
-std::string fat_binary(std::uint16_t kind, std::string payload) {
-  payload.resize((payload.size() + 8) / 8 * 8);
-  std::string image(16 + 64, '\0');
-  put<std::uint32_t>(image, 0, 0xBA55ED50);
-  put<std::uint16_t>(image, 4, 1);
-  put<std::uint16_t>(image, 6, 16);
-  put<std::uint64_t>(image, 8, 64 + payload.size());
-  put<std::uint16_t>(image, 16, kind);
-  put<std::uint32_t>(image, 20, 64);
-  put<std::uint64_t>(image, 24, payload.size());
-  put<std::uint32_t>(image, 44, 80);
-  return image + payload;
 }
 
 /// An archive.

@@ -10,34 +10,16 @@
 #include <vector>
 
 #include "accelerator/runtime/fatbin/fatbin.h"
+#include "accelerator/runtime/fatbin/testing/fat_binary.h"
 
 namespace accelerator::fatbin {
 namespace {
 
+using testing::fat_binary;
+using testing::put;
+
 constexpr std::uint16_t kPtx = 1;
 constexpr std::uint16_t kCode = 2;
-
-template <class T>
-void put(std::string& bytes, std::size_t at, T value) {
-  std::memcpy(&bytes[at], &value, sizeof(value));
-}
-
-/// A fat binary with one entry, a multiple of 8 bytes.
-std::string fat_binary(
-    std::uint16_t kind,
-    std::string payload,
-    std::uint32_t architecture = 80) {
-  payload.resize((payload.size() + 8) / 8 * 8);
-  std::string image(16 + 64, '\0');
-  put<std::uint32_t>(image, 0, 0xBA55ED50);
-  put<std::uint16_t>(image, 6, 16);
-  put<std::uint64_t>(image, 8, 64 + payload.size());
-  put<std::uint16_t>(image, 16, kind);
-  put<std::uint32_t>(image, 20, 64);
-  put<std::uint64_t>(image, 24, payload.size());
-  put<std::uint32_t>(image, 44, architecture);
-  return image + payload;
-}
 
 /// An object file with sections of these names and contents.
 std::string object(

@@ -4,21 +4,20 @@
 #include <gtest/gtest.h>
 #include <lz4.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
+
+#include "accelerator/runtime/fatbin/testing/fat_binary.h"
 
 namespace accelerator::fatbin {
 namespace {
 
+using testing::image_of;
+using testing::put;
+
 constexpr std::uint64_t kPlain = 0x11;
 constexpr std::uint64_t kLz4 = 0x2011;
 constexpr std::uint64_t kZstd = 0x8011;
-
-template <class T>
-void put(std::string& bytes, std::size_t at, T value) {
-  std::memcpy(&bytes[at], &value, sizeof(value));
-}
 
 // One entry as nvcc 12.4 writes it.
 std::string entry(
@@ -49,15 +48,6 @@ std::string packed_entry(std::uint32_t architecture, const std::string& text) {
       static_cast<int>(text.size()),
       static_cast<int>(packed.size())));
   return entry(1, architecture, packed, kLz4, text.size());
-}
-
-std::string image_of(const std::string& entries) {
-  std::string header(16, '\0');
-  put<std::uint32_t>(header, 0, 0xBA55ED50);
-  put<std::uint16_t>(header, 4, 1);
-  put<std::uint16_t>(header, 6, 16);
-  put<std::uint64_t>(header, 8, entries.size());
-  return header + entries;
 }
 
 std::string listing_error(const std::string& image) {

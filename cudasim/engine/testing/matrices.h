@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cudasim/engine/testing/coverage_record.h"
 #include "cudasim/engine/testing/exact_arithmetic.h"
 #include "cudasim/engine/testing/instruction_harness.h"
 
@@ -160,6 +161,36 @@ inline std::string list(const std::string& prefix, int first, int count) {
     text += (i == 0 ? "" : ", ") + prefix + std::to_string(first + i);
   }
   return text + "}";
+}
+
+/// A fragment of C or D of m16n8 with 32-bit sums.
+inline Place accumulator(int g, int t, int i) {
+  return {g + (i < 2 ? 0 : 8), 2 * t + i % 2};
+}
+
+/// Runs an experiment whose results have to be `right`, and notes that the
+/// instruction was checked.
+inline void check_experiment(
+    const std::string& key,
+    const Experiment& experiment,
+    const std::vector<Column>& right) {
+  const std::vector<Column> is = run_experiment(experiment);
+  if (is.empty()) {
+    return;
+  }
+  Differences differences(key);
+  for (std::size_t r = 0; r < right.size(); ++r) {
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      if (is[r].values[i] != right[r].values[i]) {
+        differences.add(
+            {i},
+            "register " + std::to_string(r),
+            is[r].values[i],
+            right[r].values[i]);
+      }
+    }
+  }
+  record_checked(key);
 }
 
 } // namespace cudasim::engine::testing

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "cudasim/engine/testing/coverage_record.h"
 #include "cudasim/engine/testing/instruction_harness.h"
 #include "cudasim/engine/testing/matrices.h"
 
@@ -87,31 +86,12 @@ void check_product(
   experiment.code = key + " " + list("$d", 0, c.registers()) + ", " +
       braces(0, a.registers()) + ", " + braces(a.registers(), b.registers()) +
       ", " + braces(a.registers() + b.registers(), c.registers()) + ";";
-  const std::vector<Column> is = run_experiment(experiment);
-  if (is.empty()) {
-    return;
-  }
-  Differences differences(key);
-  for (std::size_t r = 0; r < right.size(); ++r) {
-    for (std::size_t i = 0; i < kSamples; ++i) {
-      if (is[r].values[i] != right[r].values[i]) {
-        differences.add(
-            {i},
-            "register " + std::to_string(r),
-            is[r].values[i],
-            right[r].values[i]);
-      }
-    }
-  }
-  record_checked(key);
+  check_experiment(key, experiment, right);
 }
 
-// Fragments of C and D of all m8n8 shapes with 32-bit sums, and of m16n8.
+// Fragments of C and D of all m8n8 shapes with 32-bit sums.
 Place small_accumulator(int g, int t, int i) {
   return {g, 2 * t + i};
-}
-Place accumulator(int g, int t, int i) {
-  return {g + (i < 2 ? 0 : 8), 2 * t + i % 2};
 }
 
 TEST(Matrix, HalfPrecision) {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "cudasim/engine/testing/coverage_record.h"
 #include "cudasim/engine/testing/instruction_harness.h"
 #include "cudasim/engine/testing/matrices.h"
 
@@ -51,10 +50,6 @@ struct Case {
   MetadataLayout metadata;
   int selectors;
 };
-
-Place accumulator(int g, int t, int i) {
-  return {g + (i < 2 ? 0 : 8), 2 * t + i % 2};
-}
 
 /// A row of A: its numbers with their columns, and the metadata of its pieces.
 struct Row {
@@ -158,23 +153,7 @@ void check_sparse(
       list("$", a.registers(), b.registers()) + ", " +
       list("$", a.registers() + b.registers(), c.registers()) + ", $" +
       std::to_string(metadata) + ", " + std::to_string(selector) + ";";
-  const std::vector<Column> is = run_experiment(experiment);
-  if (is.empty()) {
-    return;
-  }
-  Differences differences(key);
-  for (std::size_t r = 0; r < right.size(); ++r) {
-    for (std::size_t i = 0; i < kSamples; ++i) {
-      if (is[r].values[i] != right[r].values[i]) {
-        differences.add(
-            {i},
-            "register " + std::to_string(r),
-            is[r].values[i],
-            right[r].values[i]);
-      }
-    }
-  }
-  record_checked(key);
+  check_experiment(key, experiment, right);
 }
 
 void check_selectors(
