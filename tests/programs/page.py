@@ -25,6 +25,7 @@ compared with it; allowed are 1e-9 in float64 and 1e-3 in float32, or what the p
 
 A failure that is not listed in [known.toml](../../tests/programs/known.toml), or one that is listed and does not happen, fails the run. `./bazelw test //...` runs what needs small packages only
 (`//tests/programs:tools_test`). torchvision and torchaudio are Debian's packages, built for Debian's torch: beside another torch they cannot be loaded.
+torchvision's kernels for CUDA, which Debian does not build, are compiled from its source by `torch.utils.cpp_extension.load`.
 
 """
 

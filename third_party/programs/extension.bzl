@@ -3,19 +3,31 @@
 `@program_tools//:program_tools`, of tools.txt, and `@program_packages//:program_packages`, of requirements.txt, are
 Python libraries out of PyPI, from wherever pip is configured to look on this machine. `@program_debs//:program_debs`
 is torchvision and torchaudio as Debian builds them for its torch, from wherever APT is configured to look: PyPI's are
-built for another torch. All have to match their hashes. Only tools.txt is fetched by `bazel test //...`.
+built for another torch. `@program_sources//:program_sources` is torchvision's source out of Debian's archive: its
+kernels for CUDA, which Debian does not build. All have to match their hashes. Only tools.txt is fetched by `bazel test //...`.
 
 In MODULE.bazel:
 
     programs = use_extension("//third_party/programs:extension.bzl", "programs", dev_dependency = True)
-    use_repo(programs, "program_debs", "program_packages", "program_tools")
+    use_repo(programs, "program_debs", "program_packages", "program_sources", "program_tools")
 """
+
+load("//third_party:debian_sources.bzl", "debian_source_url")
 
 # Debian 13's, for its torch 2.6.0 and Python 3.13.
 _DEBS = {
     "python3-torchaudio=2.6.0-1": "ed3017e2e3592c9f29650f10df05d9332a7adde7e4974e226f4a3628672148a8",
     "python3-torchvision=0.21.0-3": "dc9f40f8d1f9b02908e9bd3e21e254f86b7e09003c2e011f18997b3e5152204b",
 }
+
+# What Debian's torchvision is built from.
+_TORCHVISION = struct(
+    package = "pytorch-vision",
+    version = "0.21.0-3",
+    filename = "pytorch-vision_0.21.0.orig.tar.gz",
+    sha256 = "0a4a967bbb7f9810f792cd0289a07fb98c8fb5d1303fae8b63e3a6b05d720058",
+    prefix = "vision-0.21.0",
+)
 
 _BUILD = '''"""Unpacked from {packages}."""
 
@@ -33,6 +45,19 @@ py_library(
         ],
     ),
     imports = ["{site}"],
+    visibility = ["//visibility:public"],
+)
+'''
+
+_SOURCES_BUILD = '''"""Unpacked from {package}'s source."""
+
+load("@rules_python//python:defs.bzl", "py_library")
+
+py_library(
+    name = "program_sources",
+    srcs = ["torchvision_csrc/__init__.py"],
+    data = glob(["torchvision_csrc/**"], exclude = ["**/*.py"]),
+    imports = ["."],
     visibility = ["//visibility:public"],
 )
 '''
@@ -127,6 +152,26 @@ deb_packages_repository = repository_rule(
     },
 )
 
+def _program_sources_impl(ctx):
+    needed = "the source of %s %s, as Debian 13 has it." % (_TORCHVISION.package, _TORCHVISION.version)
+    url = debian_source_url(ctx, _TORCHVISION.package, _TORCHVISION.version, _TORCHVISION.filename)
+    if not url:
+        fail(_FAILED.format(
+            reason = "APT offers no such source",
+            needed = needed,
+            remedy = "Use ./bazelw, whose build root knows Debian's sources, and repeat.",
+        ))
+    ctx.download_and_extract(url = url, sha256 = _TORCHVISION.sha256, stripPrefix = _TORCHVISION.prefix, output = "tree")
+    ctx.execute(["mv", "tree/torchvision/csrc", "torchvision_csrc"])
+    ctx.delete("tree")
+    ctx.file("torchvision_csrc/__init__.py", '"""The C++ and CUDA sources of torchvision, beside this file."""\n')
+    ctx.file("BUILD.bazel", _SOURCES_BUILD.format(package = _TORCHVISION.package))
+
+program_sources_repository = repository_rule(
+    implementation = _program_sources_impl,
+    doc = "torchvision's C++ and CUDA sources, as the Python package torchvision_csrc, which says where they lie.",
+)
+
 def _programs_impl(_ctx):
     pip_packages_repository(
         name = "program_tools",
@@ -140,8 +185,9 @@ def _programs_impl(_ctx):
         name = "program_debs",
         packages = _DEBS,
     )
+    program_sources_repository(name = "program_sources")
 
 programs = module_extension(
     implementation = _programs_impl,
-    doc = "Makes the repositories @program_tools, @program_packages and @program_debs.",
+    doc = "Makes the repositories @program_tools, @program_packages, @program_debs and @program_sources.",
 )

@@ -6,6 +6,7 @@ laying the tree out anew does not fetch it again. Upstream's own BUILD files are
 the whole tree one Bazel package whose lists come from upstream's `build_variables.bzl` and CMake files.
 """
 
+load("//third_party:debian_sources.bzl", "debian_source_url")
 load(":sources.bzl", "DEBIAN_SOURCE", "RELEASE_TARBALL", "VERSION")
 
 _SOURCE_DIR = "PYTORCH_SOURCE_DIR"
@@ -21,23 +22,6 @@ def _python(repository_ctx):
     if not python:
         fail("@pytorch needs python3 on PATH to lay the source out. Install it, or use ./bazelw, which brings one.")
     return python
-
-def _debian_url(repository_ctx):
-    """Returns the mirror's address of the pinned orig tarball, or None where APT knows no such source."""
-    apt = repository_ctx.which("apt-get")
-    if not apt:
-        return None
-    result = repository_ctx.execute([
-        apt,
-        "source",
-        "--print-uris",
-        "--download-only",
-        "%s=%s" % (DEBIAN_SOURCE.package, DEBIAN_SOURCE.version),
-    ])
-    for line in result.stdout.splitlines():
-        if DEBIAN_SOURCE.filename in line and line.startswith("'"):
-            return line.split("'")[1]
-    return None
 
 def _apply_patches(repository_ctx):
     """Applies the patches that //patches:series lists to the extracted tarball."""
@@ -62,7 +46,7 @@ def _fetch(repository_ctx):
     )
     if release.success:
         return "release tarball " + RELEASE_TARBALL.url
-    url = _debian_url(repository_ctx)
+    url = debian_source_url(repository_ctx, DEBIAN_SOURCE.package, DEBIAN_SOURCE.version, DEBIAN_SOURCE.filename)
     if url:
         repository_ctx.download_and_extract(
             url = url,
