@@ -11,7 +11,7 @@ import json
 import pathlib
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import torch
 from absl.testing import absltest, parameterized
@@ -98,7 +98,12 @@ class NoGpuTest(parameterized.TestCase):
 
 class OutsideTheProfileTest(absltest.TestCase):
     # Operators that make a tensor on a device, so that calling one needs no CUDA tensor.
-    CANDIDATES = ("tril_indices", "triu_indices")
+    CANDIDATES: Mapping[str, Callable[[], object]] = {
+        "_cudnn_init_dropout_state": lambda: torch.ops.aten._cudnn_init_dropout_state(
+            0.5, True, 1, dtype=torch.uint8, device="cuda"
+        ),
+        "tril_indices": lambda: torch.ops.aten.tril_indices(3, 3, device="cuda"),
+    }
 
     def test_operator_is_not_available_for_this_backend(self) -> None:
         registered = json.loads(REGISTRATIONS.read_text(encoding="utf-8"))["CUDA"]
@@ -107,7 +112,7 @@ class OutsideTheProfileTest(absltest.TestCase):
             self.skipTest("the profile takes in every candidate")
         for name in outside:
             with self.assertRaises(NotImplementedError) as caught:
-                getattr(torch.ops.aten, name)(3, 3, device="cuda")
+                self.CANDIDATES[name]()
             self.assertStartsWith(
                 str(caught.exception),
                 f"Could not run 'aten::{name}' with arguments from the 'CUDA' backend. This could "
