@@ -42,7 +42,9 @@ def _linalg_test(profile):
 linalg_in_core_test = _linalg_test("core")
 linalg_in_models_test = _linalg_test("models")
 linalg_in_full_test = _linalg_test("full")
-linalg_in_a_label_test = _linalg_test("//aten_cuda/profiles/models:linalg")
+linalg_in_runtime_test = _linalg_test("runtime")
+linalg_in_a_label_test = _linalg_test("//aten_cuda/profiles:linalg")
+linalg_outside_a_label_test = _linalg_test("//aten_cuda/profiles:matmul")
 
 def ops_test_suite(name):
     """Declares the tests.
@@ -53,10 +55,12 @@ def ops_test_suite(name):
     unittest.suite(name + "_of_values", profiles_test, errors_test)
     tests = [":%s_of_values" % name]
     for test, profile, expected in [
-        (linalg_in_core_test, "core", False),
+        (linalg_in_core_test, "core", True),
         (linalg_in_models_test, "models", True),
         (linalg_in_full_test, "full", True),
+        (linalg_in_runtime_test, "runtime", False),
         (linalg_in_a_label_test, "a_label", True),
+        (linalg_outside_a_label_test, "another_label", False),
     ]:
         tests.append("%s_linalg_in_%s" % (name, profile))
         test(name = tests[-1], expected = expected, target_under_test = "//config:linalg")

@@ -106,16 +106,14 @@ class ClosureTest(absltest.TestCase):
         self.assertTrue(self.check(profile).closed)
 
     def test_an_entry_that_leaves_out_nothing_is_reported(self) -> None:
-        profile = dataclasses.replace(self.core, left_out=self.core.left_out | {"tan_stub"})
-        self.assert_one_problem(profile, "left_out has tan_stub, but nothing leads to it")
+        profile = dataclasses.replace(self.core, left_out=self.core.left_out | {"gcd_stub"})
+        self.assert_one_problem(profile, "left_out has gcd_stub, but nothing leads to it")
 
     def test_a_file_that_no_operator_needs_is_reported(self) -> None:
         more = dataclasses.replace(
-            self.core, kernels=self.core.kernels | {"native/cuda/UnaryGeometricTanKernel.cu"}
+            self.core, kernels=self.core.kernels | {"native/cuda/GcdLcmKernel.cu"}
         )
-        self.assert_one_problem(
-            more, "UnaryGeometricTanKernel.cu is among kernels, but no operator"
-        )
+        self.assert_one_problem(more, "GcdLcmKernel.cu is among kernels, but no operator")
 
     def test_a_file_that_does_not_exist_is_reported_with_those_that_are_near(self) -> None:
         profile = profile_of("cos", kernels=("native/cuda/UnaryGeometricCosinusKernel.cu",))

@@ -214,6 +214,78 @@ def random() -> None:
         init(torch.empty(4, 4))
 
 
+def distributions() -> None:
+    two = torch.ones(2, requires_grad=True)
+    total = torch.zeros(())
+    for distribution in (
+        torch.distributions.Gamma(two, two),
+        torch.distributions.Beta(two, two),
+        torch.distributions.StudentT(two, two, two),
+        torch.distributions.Dirichlet(two),
+        torch.distributions.VonMises(two, two),
+        torch.distributions.LogNormal(two, two),
+    ):
+        total = total + distribution.log_prob(distribution.sample()).sum()
+    total = total + torch.distributions.Poisson(two).log_prob(torch.ones(2)).sum()
+    total = total + torch.distributions.Binomial(3, logits=two).log_prob(torch.ones(2)).sum()
+    total = total + torch.distributions.Dirichlet(two).entropy().sum()
+    normal = torch.distributions.MultivariateNormal(two, torch.eye(2) * two)
+    total = total + normal.log_prob(normal.rsample()) + normal.entropy()
+    total = (
+        total
+        + torch.distributions.kl_divergence(
+            torch.distributions.Beta(two, two), torch.distributions.Beta(two + 1, two)
+        ).sum()
+    )
+    total.backward()
+
+
+def linear_algebra() -> None:
+    x = torch.randn(2, 3, 3, requires_grad=True)
+    positive = x @ x.mT + torch.eye(3)
+    total = torch.linalg.cholesky(positive).sum() + torch.linalg.inv(positive).sum()
+    total = total + torch.linalg.solve(positive, x).sum() + torch.linalg.slogdet(positive)[1].sum()
+    total = total + torch.linalg.det(x).sum() + torch.linalg.eigvalsh(positive).sum()
+    total = total + torch.linalg.svdvals(x).sum() + torch.linalg.matrix_exp(x).sum()
+    total = total + torch.linalg.pinv(x).sum() + torch.linalg.norm(x, ord=2, dim=(1, 2)).sum()
+    total = total + sum(part.sum() for part in torch.linalg.qr(positive))
+    total = total + torch.linalg.lstsq(positive, x).solution.sum()
+    total = total + torch.cholesky_solve(x, torch.linalg.cholesky(positive)).sum()
+    total = total + torch.linalg.cross(x, x.flip(0)).sum()
+    total.backward()
+    nn.init.orthogonal_(torch.empty(4, 4))
+    train(nn.utils.parametrizations.orthogonal(nn.Linear(4, 4)), torch.randn(2, 4))
+    train(nn.utils.parametrizations.spectral_norm(nn.Linear(4, 4)), torch.randn(2, 4))
+
+
+def functions() -> None:
+    x = torch.rand(2, 3, requires_grad=True)
+    total = torch.atan2(x, x + 1) + torch.hypot(x, x) + torch.logaddexp(x, x) + torch.tan(x)
+    for function in (torch.asin, torch.acos, torch.atan, torch.sinh, torch.cosh, torch.asinh):
+        total = total + function(x)
+    total = total + torch.atanh(x / 2) + torch.acosh(x + 2) + torch.angle(torch.complex(x, x))
+    total = total + x.median() + x.median(1).values[:, None] + x.kthvalue(2).values[:, None]
+    total.sum().backward()
+    train(nn.Sequential(nn.Mish(), nn.Hardshrink(), nn.Softshrink()), torch.randn(2, 3))
+    torch.cdist(torch.randn(2, 3, requires_grad=True), torch.randn(4, 3)).sum().backward()
+    functional.pdist(torch.randn(4, 3, requires_grad=True)).sum().backward()
+    for mode in ("sum", "mean", "max"):
+        train(nn.EmbeddingBag(10, 4, mode=mode), torch.randint(10, (2, 3)))
+
+
+def volumes() -> None:
+    model = nn.Sequential(
+        nn.Conv3d(2, 4, 3, padding=1),
+        nn.BatchNorm3d(4),
+        nn.ReLU(),
+        nn.MaxPool3d(2),
+        nn.AvgPool3d(2),
+        nn.AdaptiveAvgPool3d(1),
+        nn.Flatten(),
+    )
+    train(model, torch.randn(2, 2, 8, 8, 8))
+
+
 def indexing() -> None:
     x = torch.randn(4, 5, requires_grad=True)
     rows = torch.tensor([0, 2, 2])
@@ -254,7 +326,19 @@ def printing_and_saving() -> None:
 
 class CoreModelsTest(parameterized.TestCase):
     @parameterized.parameters(
-        mlp, cnn, rnn, transformer, losses, optimizers, random, indexing, printing_and_saving
+        mlp,
+        cnn,
+        rnn,
+        transformer,
+        losses,
+        optimizers,
+        random,
+        distributions,
+        linear_algebra,
+        functions,
+        volumes,
+        indexing,
+        printing_and_saving,
     )
     def test_what_is_called_is_registered(self, program: Callable[[], None]) -> None:
         with Recorder() as recorder:

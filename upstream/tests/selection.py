@@ -18,12 +18,14 @@ SELECTED = {
     "test_foreach.py": "CUDA and float32",
     "test_indexing.py": "CUDA",
     "test_jiterator.py": "",
+    "test_linalg.py": "CUDA and float32",
     "test_nn.py": "CUDA",
     "test_optim.py": "CUDA",
     "test_reductions.py": "CUDA and not (float64 or complex)",
     "test_scatter_gather_ops.py": "CUDA",
     "test_shape_ops.py": "CUDA",
     "test_sort_and_select.py": "CUDA",
+    "test_spectral_ops.py": "CUDA",
     # Without the tests of the fused kernels, which are in wheels with --//config:attention.
     "test_transformers.py": "CUDA and not (TestSDPACudaOnly or TestSDPAFailureModes)",
     "test_type_promotion.py": "CUDA",
@@ -39,15 +41,12 @@ SELECTED = {
 
 # About what the profile `full` has and core has not (--outside-core). Behind `::` is which part of a file is meant.
 OUTSIDE_CORE = {
-    "test_linalg.py": "CUDA and float32",
     "test_nestedtensor.py": "CUDA and not float64",
     "test_segment_reductions.py": "CUDA",
     "test_sparse.py": "CUDA and not (complex64 or float64)",
     "test_sparse_csr.py": "CUDA and (float32 or complex128)",
     "test_sparse_semi_structured.py": "CUDA",
-    "test_spectral_ops.py": "CUDA",
     "test_transformers.py::fused": "TestSDPACudaOnlyCUDA or TestSDPAFailureModesCUDA",
-    "quantization/core/test_quantized_op.py": "cuda or cudnn",
     "quantization/core/test_quantized_tensor.py": "cuda",
 }
 
@@ -144,12 +143,14 @@ SLICES = {
     "test_foreach.py": 20,
     "test_indexing.py": 6,
     "test_jiterator.py": 15,
+    "test_linalg.py": 4,
     "test_nn.py": 30,
     "test_optim.py": 20,
     "test_reductions.py": 50,
     "test_scatter_gather_ops.py": 4,
     "test_shape_ops.py": 4,
     "test_sort_and_select.py": 4,
+    "test_spectral_ops.py": 20,
     "test_transformers.py": 20,
     "test_type_promotion.py": 15,
     "test_unary_ufuncs.py": 50,
@@ -163,15 +164,12 @@ SLICES = {
 
 # The same of those that --outside-core adds.
 OUTSIDE_CORE_SLICES = {
-    "test_linalg.py": 2,
     "test_nestedtensor.py": 15,
     "test_segment_reductions.py": 2,
     "test_sparse.py": 20,
     "test_sparse_csr.py": 30,
     "test_sparse_semi_structured.py": 5,
-    "test_spectral_ops.py": 10,
     "test_transformers.py::fused": 500,
-    "quantization/core/test_quantized_op.py": 1,
     "quantization/core/test_quantized_tensor.py": 1,
 }
 
