@@ -52,6 +52,13 @@ def units(stage: Stage, options: Sequence[str] = ()) -> list[str]:
     return sorted(label for label in result.stdout.split() if stage.has(label))
 
 
+def output_base() -> str:
+    """Returns the folder below which this clone's compilers work."""
+    command = ["./bazelw", "info", "output_base"]
+    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return result.stdout.strip()
+
+
 def slices(labels: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     """Cuts a list into pieces of at most `size` labels."""
     for start in range(0, len(labels), size):
@@ -200,7 +207,7 @@ def _run(chosen: argparse.Namespace) -> int:
     progress = Progress(
         [label for found in labels.values() for label in found], costs.known_seconds()
     )
-    watch = compilers.Watch()
+    watch = compilers.Watch(output_base() if chosen.costs else "")
     failed: list[str] = []
 
     def write_costs() -> None:

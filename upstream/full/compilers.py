@@ -37,6 +37,7 @@ class _Process:
     cpu: float
     memory: int
     unit: str
+    works_in: str
 
 
 def _process(folder: Path) -> _Process | None:
@@ -50,6 +51,7 @@ def _process(folder: Path) -> _Process | None:
         after_name = text("stat").rpartition(")")[2].split()
         status = text("status")
         arguments = text("cmdline").split("\0")
+        works_in = os.readlink(folder / "cwd")
     except OSError:
         return None
     # proc(5), fields 4, 14, 15 and 22; the state is the first one after the name.
@@ -62,6 +64,7 @@ def _process(folder: Path) -> _Process | None:
         cpu=ticks / os.sysconf("SC_CLK_TCK"),
         memory=int(peak[1]) * 1024 if peak else 0,
         unit=units[-1] if units and "-c" in arguments else "",
+        works_in=works_in,
     )
 
 
@@ -75,13 +78,21 @@ def _unit(pid: int, processes: Mapping[int, _Process]) -> str:
 
 
 class Watch:
-    """Looks at the compilers of this machine for as long as it is entered.
+    """Looks at compilers for as long as it is entered.
 
     Attributes:
       costs: by unit, its path in PyTorch's source tree.
     """
 
-    def __init__(self, proc: Path = Path("/proc")) -> None:
+    def __init__(self, output_base: str = "", proc: Path = Path("/proc")) -> None:
+        """Starts with nothing seen.
+
+        Args:
+          output_base: Bazel's folder whose compilers are meant, and not those of another clone; empty: all of this
+            machine. In a build root they work below another path, which ends alike.
+          proc: where proc(5) is.
+        """
+        self._output_base = output_base
         self._proc = proc
         self._seen: dict[tuple[int, int], tuple[str, float, int]] = {}
         self._stop = threading.Event()
@@ -109,7 +120,7 @@ class Watch:
         folders = {int(f.name): f for f in self._proc.iterdir() if f.name.isdigit()}
         processes = {pid: p for pid, folder in folders.items() if (p := _process(folder))}
         for pid, process in processes.items():
-            if unit := _unit(pid, processes):
+            if self._output_base in process.works_in and (unit := _unit(pid, processes)):
                 key = (pid, process.started)
                 # A process that has ended, and is not yet waited for, has no memory any more.
                 peak = max(process.memory, self._seen.get(key, ("", 0.0, 0))[2])

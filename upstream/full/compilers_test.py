@@ -22,7 +22,15 @@ class CompilersTest(absltest.TestCase):
         super().setUp()
         self.proc = pathlib.Path(self.create_tempdir().full_path)
 
-    def put(self, pid: int, parent: int, ticks: int, megabytes: int, *arguments: str) -> None:
+    def put(
+        self,
+        pid: int,
+        parent: int,
+        ticks: int,
+        megabytes: int,
+        *arguments: str,
+        works_in: str = "/root/cache/one/execroot/_main",
+    ) -> None:
         folder = self.proc / str(pid)
         folder.mkdir(exist_ok=True)
         fields = ["S", str(parent), *["0"] * 9, str(ticks), "0", *["0"] * 6, str(pid)]
@@ -31,12 +39,14 @@ class CompilersTest(absltest.TestCase):
             f"Name:\tx\nVmHWM:\t  {megabytes * 1024} kB\n", encoding="utf-8"
         )
         (folder / "cmdline").write_bytes("\0".join(arguments).encode() + b"\0")
+        (folder / "cwd").unlink(missing_ok=True)
+        (folder / "cwd").symlink_to(works_in)
 
     def test_children_count_for_the_unit_of_their_compiler(self) -> None:
         self.put(10, 1, 100, 50, "nvcc", "-c", f"external/_main~pytorch~pytorch/{_UNIT}")
         self.put(11, 10, 400, 900, "cicc", "/tmp/AbsKernel.ii")
         self.put(12, 1, 999, 999, "unrelated")
-        watch = compilers.Watch(self.proc)
+        watch = compilers.Watch(proc=self.proc)
         watch.look()
         self.put(11, 10, 700, 800, "cicc", "/tmp/AbsKernel.ii")
         watch.look()
@@ -55,9 +65,17 @@ class CompilersTest(absltest.TestCase):
         for file in ("stat", "status"):
             path = self.proc / "11" / file
             path.write_bytes(path.read_bytes().replace(b"x", b"\xff").replace(b"name", b"\xff"))
-        watch = compilers.Watch(self.proc)
+        watch = compilers.Watch(proc=self.proc)
         watch.look()
         self.assertEqual(list(watch.costs), [_UNIT])
+
+    def test_compilers_of_another_clone_do_not_count(self) -> None:
+        unit = f"external/_main~pytorch~pytorch/{_UNIT}"
+        self.put(10, 1, 100, 50, "nvcc", "-c", unit)
+        self.put(11, 1, 300, 50, "nvcc", "-c", unit, works_in="/cache/two/execroot/_main")
+        watch = compilers.Watch("/cache/one", self.proc)
+        watch.look()
+        self.assertEqual(watch.costs[_UNIT].cpu, 100 / os.sysconf("SC_CLK_TCK"))
 
     def test_real_processes_are_seen(self) -> None:
         code = f"import time\nbuffer = bytearray(50_000_000)\nwhile True: pass  # {_UNIT}"

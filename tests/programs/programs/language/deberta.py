@@ -28,4 +28,6 @@ def run(place: harness.Place) -> harness.Results:
         "start_positions": harness.words(2, below=10),
         "end_positions": harness.words(2, below=10, seed=3),
     }
-    return harness.train(place, lambda: DebertaV2ForQuestionAnswering(config), inputs)
+    return harness.train(
+        place, lambda: DebertaV2ForQuestionAnswering(config), inputs, optimizer=harness.sgd
+    )
