@@ -266,7 +266,8 @@ def functions() -> None:
     total = total + torch.atanh(x / 2) + torch.acosh(x + 2) + torch.angle(torch.complex(x, x))
     total = total + x.median() + x.median(1).values[:, None] + x.kthvalue(2).values[:, None]
     total.sum().backward()
-    train(nn.Sequential(nn.Mish(), nn.Hardshrink(), nn.Softshrink()), torch.randn(2, 3))
+    activations = nn.Sequential(nn.Mish(), nn.Hardshrink(), nn.Softshrink())
+    train(activations, torch.randn(2, 3, requires_grad=True))
     torch.cdist(torch.randn(2, 3, requires_grad=True), torch.randn(4, 3)).sum().backward()
     functional.pdist(torch.randn(4, 3, requires_grad=True)).sum().backward()
     for mode in ("sum", "mean", "max"):

@@ -29,7 +29,7 @@ class CompilersTest(absltest.TestCase):
         ticks: int,
         megabytes: int,
         *arguments: str,
-        works_in: str = "/root/cache/one/execroot/_main",
+        works_in: str = "/cache/one/execroot/_main",
     ) -> None:
         folder = self.proc / str(pid)
         folder.mkdir(exist_ok=True)
