@@ -224,6 +224,10 @@ cublasStatus_t geqrf(
   if (*info != 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
+  // Of matrices without numbers nobody has pointers.
+  if (m == 0 || n == 0) {
+    return CUBLAS_STATUS_SUCCESS;
+  }
   const std::size_t pointers = count * sizeof(void*);
   if (!accessible(function, {{a, pointers}, {tau, pointers}})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
@@ -277,7 +281,8 @@ cublasStatus_t gels(
   if (operation != CUBLAS_OP_N || m < n) {
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  const std::size_t pointers = count * sizeof(void*);
+  const bool is_empty = m == 0 || columns == 0;
+  const std::size_t pointers = is_empty ? 0 : count * sizeof(void*);
   if (!accessible(
           function,
           {{a, pointers},
@@ -287,13 +292,15 @@ cublasStatus_t gels(
   }
   return enqueue_checked(function, handle->stream, [=] {
     for (int i = 0; i < count; ++i) {
-      if (!accessible(
+      if (!is_empty &&
+          !accessible(
               function,
               {{a[i], matrix_bytes(m, n, lda, sizeof(T))},
                {c[i], matrix_bytes(m, columns, ldc, sizeof(T))}})) {
         return false;
       }
-      const int result = host::gels('N', m, n, columns, a[i], lda, c[i], ldc);
+      const int result =
+          is_empty ? 0 : host::gels('N', m, n, columns, a[i], lda, c[i], ldc);
       if (device_info != nullptr) {
         device_info[i] = result;
       }

@@ -1,7 +1,10 @@
 #include "accelerator/runtime/blas/host_lapack.h"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "accelerator/runtime/blas/lapack.h"
@@ -181,6 +184,54 @@ std::vector<T> with_work(Call call) {
   return work;
 }
 
+/// Answers for gesvd where a matrix has NaNs or infinities, since OpenBLAS's
+/// may look for their singular values forever: NaNs. As in LAPACK's gesdd a NaN
+/// is a failure besides.
+/// @param info is written where there are such numbers.
+/// @returns whether there are.
+template <typename T, typename Real>
+bool is_answered(
+    char left,
+    char right,
+    int m,
+    int n,
+    const T* a,
+    int lda,
+    Real* values,
+    T* u,
+    int ldu,
+    T* vt,
+    int ldvt,
+    int* info) {
+  bool has_nan = false;
+  bool is_finite = true;
+  for (std::ptrdiff_t j = 0; j < n; ++j) {
+    std::for_each(a + j * lda, a + j * lda + m, [&](const T& value) {
+      for (const Real part : {std::real(value), std::imag(value)}) {
+        has_nan = has_nan || std::isnan(part);
+        is_finite = is_finite && std::isfinite(part);
+      }
+    });
+  }
+  if (is_finite) {
+    return false;
+  }
+  const int least = std::min(m, n);
+  const auto of_job = [least](char job, int all) {
+    return job == 'A' ? all : job == 'S' ? least : 0;
+  };
+  constexpr Real kNan = std::numeric_limits<Real>::quiet_NaN();
+  std::fill_n(values, least, kNan);
+  for (std::ptrdiff_t j = 0; j < of_job(left, m); ++j) {
+    std::fill_n(u + j * ldu, m, T(kNan));
+  }
+  for (std::ptrdiff_t j = 0; j < n; ++j) {
+    std::fill_n(vt + j * ldvt, of_job(right, n), T(kNan));
+  }
+  *info = has_nan ? std::max(1, least - 1) : 0;
+  return true;
+}
+
 // clang-format off
 #define ACCEL_COMMON(letter, type, orthogonal)                                 \
   LapackRoutines<type> letter##_common() {                                     \
@@ -280,6 +331,10 @@ ACCEL_COMMON(z, Complex128, un)
                    type* values, type* u, int ldu, type* vt, int ldvt,         \
                    type* unconverged) {                                        \
       int info = 0;                                                            \
+      if (is_answered(left, right, m, n, a, lda, values, u, ldu, vt, ldvt,     \
+                      &info)) {                                                \
+        return info;                                                           \
+      }                                                                        \
       const auto area = with_work<type>([&](type* work, int size) {            \
         letter##gesvd_(&left, &right, &m, &n, a, &lda, values, u, &ldu, vt,    \
                        &ldvt, work, &size, &info, 1, 1);                       \
@@ -323,6 +378,10 @@ ACCEL_REAL(d, double)
                    real* values, type* u, int ldu, type* vt, int ldvt,         \
                    real* unconverged) {                                        \
       int info = 0;                                                            \
+      if (is_answered(left, right, m, n, a, lda, values, u, ldu, vt, ldvt,     \
+                      &info)) {                                                \
+        return info;                                                           \
+      }                                                                        \
       std::vector<real> reals(                                                 \
           std::max<std::size_t>(1, 5 * static_cast<std::size_t>(std::min(m, n)))); \
       with_work<type>([&](type* work, int size) {                              \
