@@ -12,7 +12,7 @@ In MODULE.bazel:
     use_repo(programs, "program_debs", "program_packages", "program_sources", "program_tools")
 """
 
-load("//third_party:debian_sources.bzl", "debian_source_url")
+load("//third_party:debian_sources.bzl", "extract_debian_source")
 
 # Debian 13's, for its torch 2.6.0 and Python 3.13.
 _DEBS = {
@@ -26,7 +26,7 @@ _TORCHVISION = struct(
     version = "0.21.0-3",
     filename = "pytorch-vision_0.21.0.orig.tar.gz",
     sha256 = "0a4a967bbb7f9810f792cd0289a07fb98c8fb5d1303fae8b63e3a6b05d720058",
-    prefix = "vision-0.21.0",
+    prefix = "vision-0.21.0/torchvision/csrc",
 )
 
 _BUILD = '''"""Unpacked from {packages}."""
@@ -153,17 +153,12 @@ deb_packages_repository = repository_rule(
 )
 
 def _program_sources_impl(ctx):
-    needed = "the source of %s %s, as Debian 13 has it." % (_TORCHVISION.package, _TORCHVISION.version)
-    url = debian_source_url(ctx, _TORCHVISION.package, _TORCHVISION.version, _TORCHVISION.filename)
-    if not url:
+    if not extract_debian_source(ctx, _TORCHVISION, "torchvision_csrc"):
         fail(_FAILED.format(
             reason = "APT offers no such source",
-            needed = needed,
+            needed = "the source of %s %s, as Debian 13 has it." % (_TORCHVISION.package, _TORCHVISION.version),
             remedy = "Use ./bazelw, whose build root knows Debian's sources, and repeat.",
         ))
-    ctx.download_and_extract(url = url, sha256 = _TORCHVISION.sha256, stripPrefix = _TORCHVISION.prefix, output = "tree")
-    ctx.execute(["mv", "tree/torchvision/csrc", "torchvision_csrc"])
-    ctx.delete("tree")
     ctx.file("torchvision_csrc/__init__.py", '"""The C++ and CUDA sources of torchvision, beside this file."""\n')
     ctx.file("BUILD.bazel", _SOURCES_BUILD.format(package = _TORCHVISION.package))
 

@@ -6,7 +6,7 @@ laying the tree out anew does not fetch it again. Upstream's own BUILD files are
 the whole tree one Bazel package whose lists come from upstream's `build_variables.bzl` and CMake files.
 """
 
-load("//third_party:debian_sources.bzl", "debian_source_url")
+load("//third_party:debian_sources.bzl", "extract_debian_source")
 load(":sources.bzl", "DEBIAN_SOURCE", "RELEASE_TARBALL", "VERSION")
 
 _SOURCE_DIR = "PYTORCH_SOURCE_DIR"
@@ -46,14 +46,7 @@ def _fetch(repository_ctx):
     )
     if release.success:
         return "release tarball " + RELEASE_TARBALL.url
-    url = debian_source_url(repository_ctx, DEBIAN_SOURCE.package, DEBIAN_SOURCE.version, DEBIAN_SOURCE.filename)
-    if url:
-        repository_ctx.download_and_extract(
-            url = url,
-            sha256 = DEBIAN_SOURCE.sha256,
-            stripPrefix = DEBIAN_SOURCE.prefix,
-            output = "tree",
-        )
+    if extract_debian_source(repository_ctx, DEBIAN_SOURCE, "tree"):
         return "Debian source package %s %s" % (DEBIAN_SOURCE.package, DEBIAN_SOURCE.version)
     fail(("No source of PyTorch {version} can be had: the release tarball could not be downloaded, and APT offers no " +
           "source package {package}={debian}. Either use ./bazelw, whose build root knows a Debian source, or unpack " +
