@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import pathlib
-import subprocess
-import sys
-
 from absl.testing import absltest
+
+from tests.extensions.setup_py import SetupPyTestCase
 
 _SETUP = """
 from setuptools import setup
@@ -80,36 +77,16 @@ print("used")
 """
 
 
-class DeviceLinkTest(absltest.TestCase):
-    def run_python(self, folder: pathlib.Path, *arguments: str) -> str:
-        # The interpreter of the test: it has torch and the plugin.
-        path = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {
-            **os.environ,
-            "TORCH_CUDA_ARCH_LIST": "8.0+PTX",
-            "PYTHONPATH": os.pathsep.join(path),
-        }
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
+class DeviceLinkTest(SetupPyTestCase):
     def test_device_code_of_two_sources_is_one(self) -> None:
-        folder = pathlib.Path(self.create_tempdir().full_path)
         for name, text in (
             ("setup.py", _SETUP),
             ("kernel.cu", _KERNEL),
             ("product.cu", _PRODUCT),
         ):
-            (folder / name).write_text(text, encoding="utf-8")
-        self.run_python(folder, "setup.py", "build_ext", "--inplace")
-        self.assertEqual(self.run_python(folder, "-c", _USE), "used\n")
+            (self.folder / name).write_text(text, encoding="utf-8")
+        self.run_python("setup.py", "build_ext", "--inplace")
+        self.assertEqual(self.run_python("-c", _USE), "used\n")
 
 
 if __name__ == "__main__":

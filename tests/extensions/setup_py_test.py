@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import shutil
-import subprocess
-import sys
 
 import torch
 from absl.testing import absltest
+
+from tests.extensions.setup_py import SetupPyTestCase
 
 _SOURCES = pathlib.Path(__file__).parent / "sources"
 
@@ -43,35 +42,13 @@ print("used")
 """
 
 
-class SetupPyTest(absltest.TestCase):
+class SetupPyTest(SetupPyTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.folder = pathlib.Path(self.create_tempdir().full_path)
         for name in ("square.cu", "square_of_host.cpp"):
             shutil.copy(_SOURCES / name, self.folder / name)
         (self.folder / "extensions").mkdir()
         (self.folder / "extensions" / "__init__.py").touch()
-
-    def run_python(self, *arguments: str) -> str:
-        # The interpreter of the test: it has torch and the plugin.
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=self.folder,
-            env={
-                **os.environ,
-                "TORCH_CUDA_ARCH_LIST": "8.0+PTX",
-                "MAX_JOBS": "2",
-                # Bazel keeps the current folder off Python's path (PYTHONSAFEPATH).
-                "PYTHONPATH": os.pathsep.join(
-                    [str(self.folder), *filter(None, [os.environ.get("PYTHONPATH")])]
-                ),
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
 
     def build(self, names: dict[str, int], *options: str, use_ninja: bool = True) -> str:
         text = _SETUP.replace("NAMES", repr(names)).replace("USE_NINJA", repr(use_ninja))
