@@ -103,6 +103,7 @@ class OutsideTheProfileTest(absltest.TestCase):
             0.5, True, 1, dtype=torch.uint8, device="cuda"
         ),
         "tril_indices": lambda: torch.ops.aten.tril_indices(3, 3, device="cuda"),
+        "triu_indices": lambda: torch.ops.aten.triu_indices(3, 3, device="cuda"),
     }
 
     def test_operator_is_not_available_for_this_backend(self) -> None:
