@@ -1,5 +1,6 @@
 // The format is not documented by NVIDIA; what is used here was read off images
-// that nvcc 12.4 wrote, plain and with -Xfatbin -compress-all:
+// that nvcc 12.4 wrote, plain and with -Xfatbin -compress-all, and those that
+// fatbinary 13.5 wrote, which compresses with zstd unless told otherwise:
 //
 //   header of the image, 16 bytes: magic, version (u16), size of this header
 //   (u16), bytes of the entries (u64); then entries, each with a header:
@@ -14,6 +15,8 @@
 #include <cstring>
 #include <limits>
 
+#include "accelerator/runtime/fatbin/zstd.h"
+
 namespace accelerator::fatbin {
 namespace {
 
@@ -27,6 +30,8 @@ constexpr std::uint64_t kZstdFlag = 0x8000;
 // One byte of an LZ4 block stands for at most 255.
 constexpr std::uint64_t kLz4Ratio = 255;
 constexpr std::uint64_t kLz4Slack = 64;
+// Three bytes of a zstd block's header and one more stand for at most 128 KiB.
+constexpr std::uint64_t kZstdRatio = 128 * 1024 / 4;
 
 [[noreturn]] void fail(const std::string& what, std::size_t offset) {
   throw DamagedError(
@@ -112,16 +117,25 @@ void read_compression(
   entry.uncompressed_size = read<std::uint64_t>(image, at + 56);
 }
 
-std::string unpack_lz4(const char* payload, const Entry& entry) {
+// Room for what an entry says that it holds, if so much can be in it.
+std::string room_for(
+    const Entry& entry,
+    const char* format,
+    std::uint64_t ratio,
+    std::uint64_t slack) {
   constexpr std::size_t kLargest = LZ4_MAX_INPUT_SIZE;
   if (entry.size > kLargest || entry.uncompressed_size > kLargest ||
-      entry.uncompressed_size > entry.size * kLz4Ratio + kLz4Slack) {
+      entry.uncompressed_size > entry.size * ratio + slack) {
     fail(
-        std::to_string(entry.size) + " bytes of LZ4 data cannot hold " +
-            std::to_string(entry.uncompressed_size),
+        std::to_string(entry.size) + " bytes of " + format +
+            " data cannot hold " + std::to_string(entry.uncompressed_size),
         entry.offset);
   }
-  std::string text(entry.uncompressed_size, '\0');
+  return std::string(entry.uncompressed_size, '\0');
+}
+
+std::string text_of_lz4(const char* payload, const Entry& entry) {
+  std::string text = room_for(entry, "LZ4", kLz4Ratio, kLz4Slack);
   int written = LZ4_decompress_safe(
       payload,
       text.data(),
@@ -129,6 +143,14 @@ std::string unpack_lz4(const char* payload, const Entry& entry) {
       static_cast<int>(text.size()));
   if (written < 0 || static_cast<std::size_t>(written) != text.size()) {
     fail("LZ4 data that does not unpack", entry.offset);
+  }
+  return text;
+}
+
+std::string text_of_zstd(const char* payload, const Entry& entry) {
+  std::string text = room_for(entry, "zstd", kZstdRatio, 0);
+  if (!unpack_zstd(payload, entry.size, text)) {
+    fail("zstd data that does not unpack", entry.offset);
   }
   return text;
 }
@@ -189,11 +211,9 @@ std::string unpack(const void* image, const Entry& entry) {
   const char* payload = static_cast<const char*>(image) + entry.offset;
   switch (entry.compression) {
     case Entry::Compression::kLz4:
-      return unpack_lz4(payload, entry);
+      return text_of_lz4(payload, entry);
     case Entry::Compression::kZstd:
-      throw FatbinError(
-          "the fat binary is compressed with zstd, which is not supported: "
-          "compile with nvcc --compress-mode=none");
+      return text_of_zstd(payload, entry);
     case Entry::Compression::kNone:
       break;
   }
