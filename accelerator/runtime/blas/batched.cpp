@@ -81,12 +81,13 @@ cublasStatus_t getrs(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   // It is the host's and tells of arguments only.
-  *info = n < 0              ? -2
-      : columns < 0          ? -3
-      : lda < std::max(1, n) ? -5
-      : ldb < std::max(1, n) ? -8
-      : count < 0            ? -10
-                             : 0;
+  *info = !host::known(operation) ? -1
+      : n < 0                     ? -2
+      : columns < 0               ? -3
+      : lda < std::max(1, n)      ? -5
+      : ldb < std::max(1, n)      ? -8
+      : count < 0                 ? -10
+                                  : 0;
   if (*info != 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }

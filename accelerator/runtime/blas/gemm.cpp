@@ -17,11 +17,7 @@ bool valid(
     int lda,
     int ldb,
     int ldc) {
-  const auto known = [](cublasOperation_t operation) {
-    return operation == CUBLAS_OP_N || operation == CUBLAS_OP_T ||
-        operation == CUBLAS_OP_C;
-  };
-  return known(a) && known(b) && m >= 0 && n >= 0 && k >= 0 &&
+  return host::known(a) && host::known(b) && m >= 0 && n >= 0 && k >= 0 &&
       lda >= std::max(1, a == CUBLAS_OP_N ? m : k) &&
       ldb >= std::max(1, b == CUBLAS_OP_N ? k : n) && ldc >= std::max(1, m);
 }
@@ -186,8 +182,8 @@ cublasStatus_t gemv(
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  if (alpha == nullptr || beta == nullptr || m < 0 || n < 0 ||
-      lda < std::max(1, m) || incx == 0 || incy == 0) {
+  if (!host::known(operation) || alpha == nullptr || beta == nullptr || m < 0 ||
+      n < 0 || lda < std::max(1, m) || incx == 0 || incy == 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const int x_length = operation == CUBLAS_OP_N ? n : m;

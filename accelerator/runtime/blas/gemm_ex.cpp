@@ -129,7 +129,8 @@ cublasStatus_t gemm_ex(const Call& call) {
   }
   const bool a_plain = call.operation_a == CUBLAS_OP_N;
   const bool b_plain = call.operation_b == CUBLAS_OP_N;
-  if (call.alpha == nullptr || call.beta == nullptr || call.m < 0 ||
+  if (!host::known(call.operation_a) || !host::known(call.operation_b) ||
+      call.alpha == nullptr || call.beta == nullptr || call.m < 0 ||
       call.n < 0 || call.k < 0 || call.count < 0 ||
       call.lda < std::max(1, a_plain ? call.m : call.k) ||
       call.ldb < std::max(1, b_plain ? call.k : call.n) ||

@@ -9,6 +9,24 @@
 
 namespace accelerator::blas::host {
 
+/// Whether cuBLAS has what a caller asks for. The functions below take any
+/// other number for one that it has, so that it is to be refused before.
+/// CUBLAS_OP_CONJG is in cuBLAS's header as a placeholder only.
+inline bool known(cublasOperation_t operation) {
+  return operation == CUBLAS_OP_N || operation == CUBLAS_OP_T ||
+      operation == CUBLAS_OP_C;
+}
+inline bool known(cublasSideMode_t mode) {
+  return mode == CUBLAS_SIDE_LEFT || mode == CUBLAS_SIDE_RIGHT;
+}
+/// Of a triangle, which CUBLAS_FILL_MODE_FULL does not name.
+inline bool known(cublasFillMode_t mode) {
+  return mode == CUBLAS_FILL_MODE_LOWER || mode == CUBLAS_FILL_MODE_UPPER;
+}
+inline bool known(cublasDiagType_t type) {
+  return type == CUBLAS_DIAG_NON_UNIT || type == CUBLAS_DIAG_UNIT;
+}
+
 inline CBLAS_TRANSPOSE transpose(cublasOperation_t operation) {
   return operation == CUBLAS_OP_N ? CblasNoTrans
       : operation == CUBLAS_OP_T  ? CblasTrans

@@ -28,8 +28,9 @@ struct System {
     return m == 0 || n == 0;
   }
   bool valid() const {
-    return m >= 0 && n >= 0 && lda >= std::max(1, order()) &&
-        ldb >= std::max(1, m);
+    return host::known(side) && host::known(fill) && host::known(operation) &&
+        host::known(diagonal) && m >= 0 && n >= 0 &&
+        lda >= std::max(1, order()) && ldb >= std::max(1, m);
   }
   template <typename T>
   void solve(T alpha, const T* a, T* b) const {

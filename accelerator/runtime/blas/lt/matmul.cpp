@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "accelerator/runtime/blas/host_blas.h"
 #include "accelerator/runtime/blas/lt/descriptors.h"
 #include "accelerator/runtime/blas/lt/epilogue.h"
 #include "accelerator/runtime/blas/mixed.h"
@@ -208,6 +209,45 @@ void run(const Call& call) {
   }
 }
 
+/// Whether there are such operations, and the matrices fit one another.
+cublasStatus_t check_sizes(
+    const MatmulDesc& desc,
+    const MatrixLayout& a,
+    const MatrixLayout& b,
+    const MatrixLayout& c,
+    const MatrixLayout& d) {
+  if (!host::known(desc.operation_a) || !host::known(desc.operation_b) ||
+      !host::known(desc.operation_c)) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const bool a_plain = desc.operation_a == CUBLAS_OP_N;
+  const bool b_plain = desc.operation_b == CUBLAS_OP_N;
+  const auto m = a_plain ? a.rows : a.columns;
+  const auto k = a_plain ? a.columns : a.rows;
+  const auto n = b_plain ? b.columns : b.rows;
+  if (k != (b_plain ? b.rows : b.columns) || d.rows != m || d.columns != n ||
+      c.rows != m || c.columns != n || a.batch_count != d.batch_count ||
+      b.batch_count != d.batch_count || desc.auxiliary_leading < 0 ||
+      desc.auxiliary_stride < 0) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  for (const MatrixLayout* layout : {&a, &b, &c, &d}) {
+    if (layout->leading < 0 || layout->batch_count < 0) {
+      return CUBLAS_STATUS_INVALID_VALUE;
+    }
+  }
+  // "Currently only CUBLAS_OP_N is supported", says cuBLASLt's header of C.
+  if (desc.operation_c != CUBLAS_OP_N) {
+    std::fprintf(
+        stderr,
+        "torch_cuda: %s: operation %d on C is not supported\n",
+        kFunction,
+        static_cast<int>(desc.operation_c));
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 /// Whether this library can compute the product; says on stderr what it lacks.
 cublasStatus_t check(
     const MatmulDesc& desc,
@@ -236,21 +276,9 @@ cublasStatus_t check(
         static_cast<int>(desc.epilogue));
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  const bool a_plain = desc.operation_a == CUBLAS_OP_N;
-  const bool b_plain = desc.operation_b == CUBLAS_OP_N;
-  const auto m = a_plain ? a.rows : a.columns;
-  const auto k = a_plain ? a.columns : a.rows;
-  const auto n = b_plain ? b.columns : b.rows;
-  if (k != (b_plain ? b.rows : b.columns) || d.rows != m || d.columns != n ||
-      c.rows != m || c.columns != n || a.batch_count != d.batch_count ||
-      b.batch_count != d.batch_count || desc.auxiliary_leading < 0 ||
-      desc.auxiliary_stride < 0) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  for (const MatrixLayout* layout : {&a, &b, &c, &d}) {
-    if (layout->leading < 0 || layout->batch_count < 0) {
-      return CUBLAS_STATUS_INVALID_VALUE;
-    }
+  if (const auto status = check_sizes(desc, a, b, c, d);
+      status != CUBLAS_STATUS_SUCCESS) {
+    return status;
   }
   const bool vectors = epilogue->bias || epilogue->bias_gradient;
   const bool auxiliary = epilogue->keep_input || epilogue->backward;
