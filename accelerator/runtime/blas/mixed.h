@@ -22,6 +22,8 @@ bool is_complex(cudaDataType_t type);
 /// op(A) op(B), before alpha, beta and everything else, for real matrices: m x
 /// n, column-major and dense. Sums in float, in double for CUBLAS_COMPUTE_64F,
 /// and exactly for CUBLAS_COMPUTE_32I.
+/// @param m, n, k at the most INT_MAX, which callers see to: the host's BLAS
+/// counts in int.
 std::vector<double> multiply(
     cublasComputeType_t compute,
     cublasOperation_t operation_a,

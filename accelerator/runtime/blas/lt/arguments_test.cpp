@@ -1,8 +1,10 @@
 // Arguments of cuBLASLt that make no sense are refused, and by the heuristic
-// too.
+// too: no column is written twice.
 #include <cublasLt.h>
 
 #include <cstdint>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "accelerator/runtime/blas/testing/arrays.h"
@@ -110,6 +112,97 @@ class LtArguments : public ::testing::Test {
   const Array<float> right{std::vector<float>(kRoom, 1)};
   const Array<float> result{std::vector<float>(kRoom, 7)};
 };
+
+/// The layouts of a product, all in one order, and what is said of it.
+struct Layouts {
+  const char* name;
+  cublasLtOrder_t order;
+  Shape a, b, c, d;
+  cublasStatus_t status;
+};
+
+void PrintTo(const Layouts& layouts, std::ostream* stream) {
+  *stream << layouts.name;
+}
+
+class LtLayouts : public LtArguments,
+                  public ::testing::WithParamInterface<Layouts> {};
+
+TEST_P(LtLayouts, AreTakenOrRefused) {
+  lay(a, GetParam().a, GetParam().order);
+  lay(b, GetParam().b, GetParam().order);
+  lay(c, GetParam().c, GetParam().order);
+  lay(d, GetParam().d, GetParam().order);
+  expect(GetParam().status);
+}
+
+constexpr auto kColumns = CUBLASLT_ORDER_COL;
+constexpr auto kRows = CUBLASLT_ORDER_ROW;
+constexpr std::uint64_t kInt = std::numeric_limits<int>::max();
+constexpr std::uint64_t kMore = kInt + 1;
+constexpr std::uint64_t kWraps = (std::uint64_t{1} << 32) + 1; // an int's 1
+constexpr std::uint64_t kNegative = std::uint64_t{1} << 63;
+
+// clang-format off
+INSTANTIATE_TEST_SUITE_P(
+    LeadingDimensions,
+    LtLayouts,
+    ::testing::Values(
+        Layouts{"Dense", kColumns, {4, 3, 4}, {3, 2, 3}, {4, 2, 4}, {4, 2, 4}, kSuccess},
+        Layouts{"Wide", kColumns, {4, 3, 9}, {3, 2, 8}, {4, 2, 6}, {4, 2, 5}, kSuccess},
+        Layouts{"ShortA", kColumns, {4, 3, 3}, {3, 2, 3}, {4, 2, 4}, {4, 2, 4}, kInvalid},
+        Layouts{"ShortB", kColumns, {4, 3, 4}, {3, 2, 2}, {4, 2, 4}, {4, 2, 4}, kInvalid},
+        Layouts{"ShortC", kColumns, {4, 3, 4}, {3, 2, 3}, {4, 2, 3}, {4, 2, 4}, kInvalid},
+        Layouts{"ShortD", kColumns, {4, 3, 4}, {3, 2, 3}, {4, 2, 4}, {4, 2, 3}, kInvalid},
+        Layouts{"NoneA", kColumns, {4, 3, 0}, {3, 2, 3}, {4, 2, 4}, {4, 2, 4}, kInvalid},
+        Layouts{"NoneD", kColumns, {4, 3, 4}, {3, 2, 3}, {4, 2, 4}, {4, 2, 0}, kInvalid},
+        Layouts{"NegativeD", kColumns, {4, 3, 4}, {3, 2, 3}, {4, 2, 4}, {4, 2, -4}, kInvalid},
+        Layouts{"DenseRows", kRows, {4, 3, 3}, {3, 2, 2}, {4, 2, 2}, {4, 2, 2}, kSuccess},
+        Layouts{"ShortRowsA", kRows, {4, 3, 2}, {3, 2, 2}, {4, 2, 2}, {4, 2, 2}, kInvalid},
+        Layouts{"ShortRowsB", kRows, {4, 3, 3}, {3, 2, 1}, {4, 2, 2}, {4, 2, 2}, kInvalid},
+        Layouts{"ShortRowsD", kRows, {4, 3, 3}, {3, 2, 2}, {4, 2, 2}, {4, 2, 1}, kInvalid},
+        // What PyTorch may say of matrices with one column or without elements.
+        Layouts{"OneColumn", kColumns, {4, 3, 4}, {3, 1, 1}, {4, 1, 1}, {4, 1, 1}, kSuccess},
+        Layouts{"OneRow", kRows, {1, 3, 1}, {3, 2, 2}, {1, 2, 1}, {1, 2, 1}, kSuccess},
+        Layouts{"NoRows", kColumns, {0, 3, 1}, {3, 2, 3}, {0, 2, 1}, {0, 2, 1}, kSuccess},
+        Layouts{"NoRowsAndNoLeading", kColumns, {0, 3, 0}, {3, 2, 3}, {0, 2, 0}, {0, 2, 0}, kSuccess},
+        Layouts{"NoColumns", kColumns, {4, 3, 4}, {3, 0, 3}, {4, 0, 4}, {4, 0, 4}, kSuccess},
+        Layouts{"NoSum", kColumns, {4, 0, 4}, {0, 2, 1}, {4, 2, 4}, {4, 2, 4}, kSuccess}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes,
+    LtLayouts,
+    ::testing::Values(
+        Layouts{"ManyRows", kColumns, {kMore, 0, kMore}, {0, 0, 1}, {kMore, 0, kMore}, {kMore, 0, kMore}, kNotSupported},
+        Layouts{"ManyColumns", kColumns, {0, 3, 1}, {3, kMore, 3}, {0, kMore, 1}, {0, kMore, 1}, kNotSupported},
+        Layouts{"ManySummands", kColumns, {0, kMore, 1}, {kMore, 0, kMore}, {0, 0, 1}, {0, 0, 1}, kNotSupported},
+        Layouts{"AnIntsRows", kColumns, {kWraps, 1, kWraps}, {1, 1, 1}, {kWraps, 1, kWraps}, {kWraps, 1, kWraps}, kNotSupported},
+        Layouts{"NegativeRows", kColumns, {kNegative, 1, 1}, {1, 1, 1}, {kNegative, 1, 1}, {kNegative, 1, 1}, kNotSupported}),
+    [](const auto& info) { return std::string(info.param.name); });
+// clang-format on
+
+TEST_F(LtArguments, ASizeMayBeAsLargeAsAnInt) {
+  lay(a, {kInt, 1, kInt});
+  lay(b, {1, 2, 1});
+  lay(c, {kInt, 2, kInt});
+  lay(d, {kInt, 2, kInt});
+  EXPECT_EQ(ask(), kSuccess);
+  EXPECT_EQ(run(), CUBLAS_STATUS_EXECUTION_FAILED); // so much is not there
+}
+
+TEST_F(LtArguments, ColumnsOfTheAuxiliaryMatrixDoNotOverlap) {
+  const Array<float> input{std::vector<float>(kRoom)};
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_GELU_AUX);
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+      static_cast<void*>(input.get()));
+  for (const std::int64_t leading : {-1, 0, 3}) {
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, leading);
+    expect(kInvalid);
+  }
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, std::int64_t{4});
+  expect(kSuccess);
+}
 
 TEST_F(LtArguments, OperationsThatThereAreNotAreRefused) {
   // All sides are 2 long, so that no operation makes them unfit.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 #include "accelerator/runtime/blas/host_blas.h"
 #include "accelerator/runtime/blas/lt/descriptors.h"
@@ -209,13 +210,33 @@ void run(const Call& call) {
   }
 }
 
-/// Whether there are such operations, and the matrices fit one another.
+/// Whether `count` lines of `length` elements do not overlap, which is what
+/// cuBLASLt's header asks of a leading dimension. A single line cannot, and
+/// PyTorch does give one any stride that its tensor has.
+bool lie_apart(
+    std::uint64_t length,
+    std::uint64_t count,
+    std::int64_t leading) {
+  return leading >= 0 &&
+      (count <= 1 || static_cast<std::uint64_t>(leading) >= length);
+}
+
+/// The same for the columns of a matrix, or its rows.
+bool lie_apart(const MatrixLayout& l) {
+  return l.order == CUBLASLT_ORDER_ROW
+      ? lie_apart(l.columns, l.rows, l.leading)
+      : lie_apart(l.rows, l.columns, l.leading);
+}
+
+/// Whether there are such operations, and the matrices fit one another and the
+/// host's BLAS.
 cublasStatus_t check_sizes(
     const MatmulDesc& desc,
     const MatrixLayout& a,
     const MatrixLayout& b,
     const MatrixLayout& c,
-    const MatrixLayout& d) {
+    const MatrixLayout& d,
+    const Epilogue& epilogue) {
   if (!host::known(desc.operation_a) || !host::known(desc.operation_b) ||
       !host::known(desc.operation_c)) {
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -232,9 +253,13 @@ cublasStatus_t check_sizes(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   for (const MatrixLayout* layout : {&a, &b, &c, &d}) {
-    if (layout->leading < 0 || layout->batch_count < 0) {
+    if (!lie_apart(*layout) || layout->batch_count < 0) {
       return CUBLAS_STATUS_INVALID_VALUE;
     }
+  }
+  if ((epilogue.keep_input || epilogue.backward) &&
+      !lie_apart(m, n, desc.auxiliary_leading)) {
+    return CUBLAS_STATUS_INVALID_VALUE;
   }
   // "Currently only CUBLAS_OP_N is supported", says cuBLASLt's header of C.
   if (desc.operation_c != CUBLAS_OP_N) {
@@ -243,6 +268,17 @@ cublasStatus_t check_sizes(
         "torch_cuda: %s: operation %d on C is not supported\n",
         kFunction,
         static_cast<int>(desc.operation_c));
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  // The host's BLAS counts in int, as NVIDIA's does in spite of the types.
+  constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
+  const std::uint64_t largest = std::max({m, n, k});
+  if (largest > kMost) {
+    std::fprintf(
+        stderr,
+        "torch_cuda: %s: a matrix with %llu rows or columns is not supported\n",
+        kFunction,
+        static_cast<unsigned long long>(largest));
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   return CUBLAS_STATUS_SUCCESS;
@@ -276,7 +312,7 @@ cublasStatus_t check(
         static_cast<int>(desc.epilogue));
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  if (const auto status = check_sizes(desc, a, b, c, d);
+  if (const auto status = check_sizes(desc, a, b, c, d, *epilogue);
       status != CUBLAS_STATUS_SUCCESS) {
     return status;
   }
