@@ -1,5 +1,5 @@
 // Arguments of cuBLASLt that make no sense are refused, and by the heuristic
-// too: no column is written twice.
+// too: nothing is read through a null pointer, and no column is written twice.
 #include <cublasLt.h>
 
 #include <cstdint>
@@ -227,6 +227,116 @@ TEST_F(LtArguments, OperationsThatThereAreNotAreRefused) {
   }
   set(CUBLASLT_MATMUL_DESC_TRANSC, CUBLAS_OP_N);
   expect(kSuccess);
+}
+
+TEST_F(LtArguments, DescriptorsThatAreMissingAreRefused) {
+  for (auto* missing : {&a, &b, &c, &d}) {
+    const auto kept = *missing;
+    *missing = nullptr;
+    expect(kInvalid);
+    *missing = kept;
+  }
+  desc = nullptr;
+  expect(kInvalid);
+}
+
+TEST_F(LtArguments, FactorsThatAreMissingAreRefused) {
+  for (const auto mode :
+       {CUBLASLT_POINTER_MODE_HOST, CUBLASLT_POINTER_MODE_DEVICE}) {
+    set(CUBLASLT_MATMUL_DESC_POINTER_MODE, mode);
+    for (auto* missing : {&alpha, &beta}) {
+      const auto* kept = *missing;
+      *missing = nullptr;
+      EXPECT_EQ(run(), kInvalid);
+      *missing = kept;
+    }
+  }
+}
+
+TEST_F(LtArguments, MatricesThatAreMissingAreMemoryThatIsNotThere) {
+  const auto call = [&](const float* x, const float* y, float* z, float* w) {
+    return cublasLtMatmul(
+        handle,
+        desc,
+        alpha,
+        x,
+        a,
+        y,
+        b,
+        beta,
+        z,
+        c,
+        w,
+        d,
+        nullptr,
+        nullptr,
+        0,
+        nullptr);
+  };
+  constexpr auto kFault = CUBLAS_STATUS_EXECUTION_FAILED;
+  float* const good = result.get();
+  EXPECT_EQ(call(nullptr, good, good, good), kFault);
+  EXPECT_EQ(call(good, nullptr, good, good), kFault);
+  EXPECT_EQ(call(good, good, nullptr, good), kFault);
+  EXPECT_EQ(call(good, good, good, nullptr), kFault);
+  // C is not read.
+  const float zero = 0;
+  beta = &zero;
+  EXPECT_EQ(call(left.get(), right.get(), nullptr, good), kSuccess);
+}
+
+TEST_F(LtArguments, TheHeuristicNeedsRoomForItsAnswer) {
+  cublasLtMatmulHeuristicResult_t algorithm;
+  int found = -1;
+  const auto heuristic =
+      [&](int count, cublasLtMatmulHeuristicResult_t* results, int* returned) {
+        return cublasLtMatmulAlgoGetHeuristic(
+            handle, desc, a, b, c, d, nullptr, count, results, returned);
+      };
+  EXPECT_EQ(heuristic(1, &algorithm, nullptr), kInvalid);
+  EXPECT_EQ(heuristic(1, nullptr, &found), kInvalid);
+  EXPECT_EQ(found, 0);
+  EXPECT_EQ(heuristic(0, &algorithm, &found), kInvalid);
+  EXPECT_EQ(heuristic(1, &algorithm, &found), kSuccess);
+  EXPECT_EQ(found, 1);
+}
+
+TEST(LtNull, NothingIsMadeWhereThereIsNoRoomForIt) {
+  EXPECT_EQ(cublasLtCreate(nullptr), kInvalid);
+  EXPECT_EQ(
+      cublasLtMatmulDescCreate(nullptr, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+      kInvalid);
+  EXPECT_EQ(cublasLtMatrixLayoutCreate(nullptr, CUDA_R_32F, 1, 1, 1), kInvalid);
+  EXPECT_EQ(cublasLtMatmulPreferenceCreate(nullptr), kInvalid);
+}
+
+TEST(LtNull, NothingHasNoAttributes) {
+  std::uint64_t value = 0;
+  std::size_t written = 0;
+  EXPECT_EQ(
+      cublasLtMatmulDescSetAttribute(
+          nullptr, CUBLASLT_MATMUL_DESC_TRANSA, &value, 4),
+      kInvalid);
+  EXPECT_EQ(
+      cublasLtMatmulDescGetAttribute(
+          nullptr, CUBLASLT_MATMUL_DESC_TRANSA, &value, 4, &written),
+      kInvalid);
+  EXPECT_EQ(
+      cublasLtMatrixLayoutSetAttribute(
+          nullptr, CUBLASLT_MATRIX_LAYOUT_ROWS, &value, 8),
+      kInvalid);
+  EXPECT_EQ(
+      cublasLtMatrixLayoutGetAttribute(
+          nullptr, CUBLASLT_MATRIX_LAYOUT_ROWS, &value, 8, &written),
+      kInvalid);
+  EXPECT_EQ(
+      cublasLtMatmulPreferenceSetAttribute(
+          nullptr, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &value, 8),
+      kInvalid);
+  EXPECT_EQ(
+      cublasLtMatmulPreferenceSetAttribute(
+          nullptr, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &value, 4),
+      kInvalid);
 }
 
 } // namespace

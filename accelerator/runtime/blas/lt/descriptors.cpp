@@ -161,6 +161,9 @@ cublasStatus_t cublasLtMatmulDescCreate(
     cublasLtMatmulDesc_t* descriptor,
     cublasComputeType_t compute,
     cudaDataType_t scale) {
+  if (descriptor == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   *descriptor = new cublasLtMatmulDescOpaque_t;
   return cublasLtMatmulDescInit_internal(
       *descriptor, sizeof(**descriptor), compute, scale);
@@ -176,6 +179,9 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(
     cublasLtMatmulDescAttributes_t attribute,
     const void* value,
     std::size_t size) {
+  if (descriptor == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   return lt::set(
       "cublasLtMatmulDescSetAttribute",
       attribute,
@@ -190,6 +196,9 @@ cublasStatus_t cublasLtMatmulDescGetAttribute(
     void* value,
     std::size_t size,
     std::size_t* written) {
+  if (descriptor == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   return lt::get(lt::find(lt::of(descriptor), attribute), value, size, written);
 }
 
@@ -214,6 +223,9 @@ cublasStatus_t cublasLtMatrixLayoutCreate(
     std::uint64_t rows,
     std::uint64_t columns,
     std::int64_t leading) {
+  if (layout == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   *layout = new cublasLtMatrixLayoutOpaque_t;
   return cublasLtMatrixLayoutInit_internal(
       *layout, sizeof(**layout), type, rows, columns, leading);
@@ -229,6 +241,9 @@ cublasStatus_t cublasLtMatrixLayoutSetAttribute(
     cublasLtMatrixLayoutAttribute_t attribute,
     const void* value,
     std::size_t size) {
+  if (layout == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   return lt::set(
       "cublasLtMatrixLayoutSetAttribute",
       attribute,
@@ -243,6 +258,9 @@ cublasStatus_t cublasLtMatrixLayoutGetAttribute(
     void* value,
     std::size_t size,
     std::size_t* written) {
+  if (layout == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   return lt::get(lt::find(lt::of(layout), attribute), value, size, written);
 }
 
@@ -258,6 +276,9 @@ cublasStatus_t cublasLtMatmulPreferenceInit_internal(
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(
     cublasLtMatmulPreference_t* preference) {
+  if (preference == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   *preference = new cublasLtMatmulPreferenceOpaque_t;
   return cublasLtMatmulPreferenceInit_internal(
       *preference, sizeof(**preference));
@@ -276,6 +297,9 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
     cublasLtMatmulPreferenceAttributes_t attribute,
     const void* value,
     std::size_t size) {
+  if (preference == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   std::uint64_t unused = 0;
   lt::Preference& p = lt::of(preference);
   lt::Field field{&unused, sizeof(std::uint32_t)};

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 
 #include "accelerator/runtime/blas/host_blas.h"
@@ -210,6 +211,14 @@ void run(const Call& call) {
   }
 }
 
+/// Whether none of the descriptors that a call names is missing.
+bool all_given(
+    cublasLtMatmulDesc_t descriptor,
+    std::initializer_list<cublasLtMatrixLayout_t> layouts) {
+  return descriptor != nullptr &&
+      std::find(layouts.begin(), layouts.end(), nullptr) == layouts.end();
+}
+
 /// Whether `count` lines of `length` elements do not overlap, which is what
 /// cuBLASLt's header asks of a leading dimension. A single line cannot, and
 /// PyTorch does give one any stride that its tensor has.
@@ -334,6 +343,9 @@ namespace lt = accelerator::blas::lt;
 extern "C" {
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   int device = 0;
   if (cudaGetDevice(&device) != cudaSuccess) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -364,11 +376,15 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     int requested,
     cublasLtMatmulHeuristicResult_t results[],
     int* returned) {
-  lt::Epilogue epilogue;
-  *returned = 0;
-  if (requested < 1) {
+  if (returned == nullptr) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
+  *returned = 0;
+  if (requested < 1 || results == nullptr ||
+      !lt::all_given(descriptor, {a, b, c, d})) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  lt::Epilogue epilogue;
   const auto status = lt::check(
       lt::of(descriptor),
       lt::of(a),
@@ -403,6 +419,9 @@ cublasStatus_t cublasLtMatmul(
     void*,
     std::size_t,
     cudaStream_t stream) {
+  if (!lt::all_given(descriptor, {a_layout, b_layout, c_layout, d_layout})) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   lt::Call call{
       lt::of(descriptor),
       lt::of(a_layout),
