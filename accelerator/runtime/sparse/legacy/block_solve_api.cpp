@@ -1,7 +1,9 @@
 // Solutions of triangular systems whose matrix is in BSR, for a vector (bsrsv2)
 // and a matrix (bsrsm2).
+#include <cuda_runtime_api.h>
 #include <cusparse.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -14,11 +16,17 @@ namespace {
 
 constexpr int kNoPivot = -1;
 
-/// The first block on the diagonal that is missing or singular, with the base.
+/// Positions of blocks on the diagonal, with the base.
+struct Zeros {
+  /// The first that is missing, which the analysis found.
+  std::atomic<int> structural{kNoPivot};
+  /// The first that is missing or singular, as of the last work.
+  std::atomic<int> first{kNoPivot};
+};
+
 struct Pivot {
-  /// Work in streams has it too.
-  std::shared_ptr<std::atomic<int>> position =
-      std::make_shared<std::atomic<int>>(kNoPivot);
+  /// Work in streams has them too.
+  std::shared_ptr<Zeros> zeros = std::make_shared<Zeros>();
 };
 
 } // namespace
@@ -41,7 +49,8 @@ struct BlockSystem {
   cudaDataType type;
 };
 
-/// Which blocks on the diagonal have no zero on it.
+/// The first block on the diagonal that is missing.
+/// @param counts_values whether one with a zero on its diagonal counts too.
 int first_zero_pivot(
     const BlockSystem& system,
     const Entries& entries,
@@ -73,6 +82,11 @@ bool read_entries(
   return true;
 }
 
+/// The lower of two positions, each of which may be kNoPivot.
+int first_of(int a, int b) {
+  return a == kNoPivot ? b : b == kNoPivot ? a : std::min(a, b);
+}
+
 bool needs_pivots(const BlockSystem& system) {
   return system.triangle.diagonal == CUSPARSE_DIAG_TYPE_NON_UNIT;
 }
@@ -89,14 +103,15 @@ cusparseStatus_t analyse(
       function,
       system.handle,
       Memory(memory_of(system.a)),
-      [function, system, position = info->position] {
+      [function, system, zeros = info->zeros] {
         Entries entries;
         if (!read_entries(function, system, &entries)) {
           return false;
         }
-        *position = needs_pivots(system)
+        zeros->structural = needs_pivots(system)
             ? first_zero_pivot(system, entries, false)
             : kNoPivot;
+        zeros->first = zeros->structural.load();
         return true;
       });
 }
@@ -136,16 +151,19 @@ cusparseStatus_t solve_blocks(
       function,
       system.handle,
       Memory(memory_of(system.a), memory_of(b), memory_of(x), factor.extent()),
-      [function, system, factor, b, x, position = info->position] {
+      [function, system, factor, b, x, zeros = info->zeros] {
         return as_wide(system.type, [&](auto zero) {
           using W = decltype(zero);
           Entries entries;
           if (!read_entries(function, system, &entries)) {
             return false;
           }
-          if (needs_pivots(system) && *position == kNoPivot) {
-            *position = first_zero_pivot(system, entries, true);
-          }
+          // Zeros of the solution before do not count: the values may be
+          // others now.
+          const int own = needs_pivots(system)
+              ? first_zero_pivot(system, entries, true)
+              : kNoPivot;
+          zeros->first = first_of(zeros->structural, own);
           Dense<W> result = read_dense<W>(b, 0, system.op_x);
           for (W& value : result.values) {
             value *= factor.template get<W>();
@@ -157,7 +175,8 @@ cusparseStatus_t solve_blocks(
       });
 }
 
-/// Waits for the work that knows.
+/// Waits for the device: the work that knows may be in another stream than the
+/// handle's of now. Source: cuSPARSE API, "cusparseXbsrsv2_zeroPivot".
 cusparseStatus_t zero_pivot(
     cusparseHandle_t handle,
     const Pivot* info,
@@ -170,10 +189,10 @@ cusparseStatus_t zero_pivot(
   if (!on_host && !Memory(array(position, sizeof(int), 1)).is_there(__func__)) {
     return CUSPARSE_STATUS_EXECUTION_FAILED;
   }
-  if (cudaStreamSynchronize(handle->stream) != cudaSuccess) {
+  if (cudaDeviceSynchronize() != cudaSuccess) {
     return CUSPARSE_STATUS_EXECUTION_FAILED;
   }
-  *position = *info->position;
+  *position = info->zeros->first;
   return *position == kNoPivot ? CUSPARSE_STATUS_SUCCESS
                                : CUSPARSE_STATUS_ZERO_PIVOT;
 }
