@@ -38,7 +38,8 @@ cusolverStatus_t change(T* made, Change change) {
   return CUSOLVER_STATUS_SUCCESS;
 }
 
-/// Waits for the work that has the answer.
+/// Waits for the work that has the answer, which may be in another stream than
+/// the handle's of now.
 cusolverStatus_t residual_of(
     cusolverDnHandle_t handle,
     const JacobiInfo* info,
@@ -53,7 +54,7 @@ cusolverStatus_t residual_of(
   if (info->residual == nullptr) {
     return CUSOLVER_STATUS_NOT_SUPPORTED;
   }
-  if (cudaStreamSynchronize(handle->stream) != cudaSuccess) {
+  if (cudaDeviceSynchronize() != cudaSuccess) {
     return CUSOLVER_STATUS_EXECUTION_FAILED;
   }
   *residual = *info->residual;
