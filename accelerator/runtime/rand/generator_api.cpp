@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <curand.h>
 
+#include <cstdint>
 #include <mutex>
 #include <new>
 
@@ -12,8 +13,9 @@
 namespace accelerator::rand {
 namespace {
 
-/// Changes a generator's settings, and where its sequence begins with them.
-/// @param change is given the settings, and returns a status.
+/// Changes a generator.
+/// @param change is given the generator, whose mutex is held, and returns a
+/// status.
 template <typename Change>
 curandStatus_t change(curandGenerator_t handle, Change change) {
   const auto generator = find_generator(handle);
@@ -21,11 +23,18 @@ curandStatus_t change(curandGenerator_t handle, Change change) {
     return CURAND_STATUS_NOT_INITIALIZED;
   }
   const std::lock_guard<std::mutex> lock(generator->mutex);
-  const curandStatus_t status = change(generator->settings);
-  if (status == CURAND_STATUS_SUCCESS) {
-    generator->shared = nullptr;
+  return change(*generator);
+}
+
+/// Sets one of a generator's settings. With another value the sequence begins
+/// anew, with the same one it goes on. Source: what libcurand.so of 10.3.5 did.
+/// @param setting one of the settings of that generator.
+template <typename T>
+void set(Generator& generator, T& setting, T value) {
+  if (setting != value) {
+    setting = value;
+    generator.shared = nullptr;
   }
-  return status;
 }
 
 } // namespace
@@ -58,23 +67,20 @@ curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
 curandStatus_t curandSetStream(
     curandGenerator_t generator,
     cudaStream_t stream) {
-  const auto found = find_generator(generator);
-  if (found == nullptr) {
-    return CURAND_STATUS_NOT_INITIALIZED;
-  }
-  const std::lock_guard<std::mutex> lock(found->mutex);
-  found->stream = stream;
-  return CURAND_STATUS_SUCCESS;
+  return change(generator, [&](Generator& its) {
+    its.stream = stream;
+    return CURAND_STATUS_SUCCESS;
+  });
 }
 
 curandStatus_t curandSetPseudoRandomGeneratorSeed(
     curandGenerator_t generator,
     unsigned long long seed) {
-  return change(generator, [&](Settings& settings) {
-    if (is_quasirandom(settings.type)) {
+  return change(generator, [&](Generator& its) {
+    if (is_quasirandom(its.settings.type)) {
       return CURAND_STATUS_TYPE_ERROR;
     }
-    settings.seed = seed;
+    set<std::uint64_t>(its, its.settings.seed, seed);
     return CURAND_STATUS_SUCCESS;
   });
 }
@@ -82,11 +88,13 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(
 curandStatus_t curandSetGeneratorOffset(
     curandGenerator_t generator,
     unsigned long long offset) {
-  return change(generator, [&](Settings& settings) {
-    if (is_mersenne_twister(settings.type)) {
+  return change(generator, [&](Generator& its) {
+    if (is_mersenne_twister(its.settings.type)) {
       return CURAND_STATUS_TYPE_ERROR;
     }
-    settings.position = offset;
+    // It is absolute: the sequence begins there even if it was there.
+    its.settings.position = offset;
+    its.shared = nullptr;
     return CURAND_STATUS_SUCCESS;
   });
 }
@@ -94,11 +102,11 @@ curandStatus_t curandSetGeneratorOffset(
 curandStatus_t curandSetGeneratorOrdering(
     curandGenerator_t generator,
     curandOrdering_t ordering) {
-  return change(generator, [&](Settings& settings) {
-    if (!has_ordering(settings.type, ordering)) {
+  return change(generator, [&](Generator& its) {
+    if (!has_ordering(its.settings.type, ordering)) {
       return CURAND_STATUS_OUT_OF_RANGE;
     }
-    settings.ordering = ordering;
+    set(its, its.settings.ordering, ordering);
     return CURAND_STATUS_SUCCESS;
   });
 }
@@ -106,30 +114,29 @@ curandStatus_t curandSetGeneratorOrdering(
 curandStatus_t curandSetQuasiRandomGeneratorDimensions(
     curandGenerator_t generator,
     unsigned int dimensions) {
-  return change(generator, [&](Settings& settings) {
-    if (!is_quasirandom(settings.type)) {
+  return change(generator, [&](Generator& its) {
+    if (!is_quasirandom(its.settings.type)) {
       return CURAND_STATUS_TYPE_ERROR;
     }
     if (dimensions < 1 || dimensions > kMaxDimensions) {
       return CURAND_STATUS_OUT_OF_RANGE;
     }
-    settings.dimensions = dimensions;
+    set<std::uint32_t>(its, its.settings.dimensions, dimensions);
     return CURAND_STATUS_SUCCESS;
   });
 }
 
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
-  const auto found = find_generator(generator);
-  if (found == nullptr) {
-    return CURAND_STATUS_NOT_INITIALIZED;
-  }
-  const std::lock_guard<std::mutex> lock(found->mutex);
-  try {
-    sequence_of(*found);
-  } catch (const std::bad_alloc&) {
-    return CURAND_STATUS_ALLOCATION_FAILED;
-  }
-  return CURAND_STATUS_SUCCESS;
+  return change(generator, [](Generator& its) {
+    // The state is made anew, as NVIDIA's is, also in mid-sequence.
+    its.shared = nullptr;
+    try {
+      sequence_of(its);
+    } catch (const std::bad_alloc&) {
+      return CURAND_STATUS_ALLOCATION_FAILED;
+    }
+    return CURAND_STATUS_SUCCESS;
+  });
 }
 
 curandStatus_t curandGetVersion(int* version) {

@@ -18,13 +18,14 @@ struct Twister {
 
 } // namespace
 
+// It has no offset, and so begins at the beginning, whatever the position, as
+// NVIDIA's does after another seed in mid-sequence.
 std::unique_ptr<Sequence> make_mersenne_twister(const Settings& settings) {
   std::seed_seq seed{
       static_cast<std::uint32_t>(settings.seed),
       static_cast<std::uint32_t>(settings.seed >> 32),
       static_cast<std::uint32_t>(settings.type)};
-  Twister twister{std::mt19937(seed)};
-  twister.engine.discard(settings.position);
+  const Twister twister{std::mt19937(seed)};
   return std::make_unique<LaneSequence<Lane<Twister>>>(
       std::vector<Lane<Twister>>{Lane<Twister>(twister)}, 0);
 }

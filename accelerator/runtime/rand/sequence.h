@@ -17,7 +17,7 @@ struct Settings {
   curandRngType_t type;
   curandOrdering_t ordering;
   std::uint64_t seed;
-  /// Where it begins, in the generator's steps.
+  /// Where it begins, in the generator's steps; not of a Mersenne Twister.
   std::uint64_t position;
   /// Of a quasirandom sequence.
   std::uint32_t dimensions;
@@ -62,8 +62,9 @@ std::uint64_t steps(
     bool is_normal,
     std::uint64_t count);
 
-/// Makes the sequence of a generator, at its position. The type is one that
-/// there is, and none of the two that stand for a default.
+/// Makes the sequence of a generator, at its position; a Mersenne Twister's at
+/// the beginning. The type is one that there is, and none of the two that stand
+/// for a default.
 std::unique_ptr<Sequence> make_sequence(const Settings& settings);
 
 /// Those of one kind.

@@ -2,6 +2,8 @@
 #include <curand.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -12,8 +14,19 @@ namespace {
 
 constexpr curandGenerator_t kNone = nullptr;
 
+constexpr curandRngType_t kPseudorandomTypes[] = {
+    CURAND_RNG_PSEUDO_XORWOW,
+    CURAND_RNG_PSEUDO_MRG32K3A,
+    CURAND_RNG_PSEUDO_PHILOX4_32_10,
+    CURAND_RNG_PSEUDO_MTGP32,
+    CURAND_RNG_PSEUDO_MT19937};
+
 bool is_quasirandom(curandRngType_t type) {
   return type >= CURAND_RNG_QUASI_DEFAULT;
+}
+
+bool is_mersenne_twister(curandRngType_t type) {
+  return type == CURAND_RNG_PSEUDO_MTGP32 || type == CURAND_RNG_PSEUDO_MT19937;
 }
 
 TEST(Generators, AreMadeOfTypesThatThereAre) {
@@ -75,8 +88,7 @@ TEST(Settings, ThatATypeHas) {
   for (const curandRngType_t type : kAllTypes) {
     SCOPED_TRACE(type);
     const bool is_quasi = is_quasirandom(type);
-    const bool is_twister =
-        type == CURAND_RNG_PSEUDO_MTGP32 || type == CURAND_RNG_PSEUDO_MT19937;
+    const bool is_twister = is_mersenne_twister(type);
     const Handle generator(Place::kHost, type);
     EXPECT_EQ(
         curandSetPseudoRandomGeneratorSeed(generator, 1),
@@ -189,11 +201,7 @@ TEST(Numbers, OfPoissonHaveAMeanInItsRange) {
 
 // A sequence goes on from call to call; its settings say where it is.
 TEST(Sequences, GoOn) {
-  for (const curandRngType_t type :
-       {CURAND_RNG_PSEUDO_XORWOW,
-        CURAND_RNG_PSEUDO_MRG32K3A,
-        CURAND_RNG_PSEUDO_PHILOX4_32_10,
-        CURAND_RNG_PSEUDO_MTGP32}) {
+  for (const curandRngType_t type : kPseudorandomTypes) {
     SCOPED_TRACE(type);
     constexpr std::size_t kAll = 5000;
     std::vector<unsigned int> all(kAll);
@@ -210,13 +218,14 @@ TEST(Sequences, GoOn) {
           curandGenerate(generator, parts.data() + i, count),
           CURAND_STATUS_SUCCESS);
       i += count;
-      // It is the same as before.
+      // It is the same as before, which is no change. Source: what libcurand.so
+      // of 10.3.5 answered, for MTGP32, too.
       ASSERT_EQ(
           curandSetPseudoRandomGeneratorSeed(generator, 0),
           CURAND_STATUS_SUCCESS);
     }
     EXPECT_EQ(parts, all);
-    if (type != CURAND_RNG_PSEUDO_MTGP32) {
+    if (!is_mersenne_twister(type)) {
       ASSERT_EQ(
           curandSetGeneratorOffset(generator, 4321), CURAND_STATUS_SUCCESS);
       ASSERT_EQ(
@@ -230,6 +239,79 @@ TEST(Sequences, GoOn) {
     ASSERT_EQ(
         curandGenerate(generator, parts.data(), kAll), CURAND_STATUS_SUCCESS);
     EXPECT_NE(parts, all);
+  }
+}
+
+// In mid-sequence, too: at the offset that it has come to, or, where there are
+// no offsets, at the beginning. Source: what libcurand.so of 10.3.5 answered.
+// Its Philox begins elsewhere, and MT19937 it does not make without a GPU.
+TEST(Sequences, BeginAnewWithAnotherSetting) {
+  constexpr unsigned long long kSeed = 7;
+  // Each takes two steps of some types.
+  constexpr std::size_t kBefore = 5000;
+  constexpr std::size_t kCount = 100;
+  using Change = std::function<void(curandGenerator_t)>;
+  const auto seed = [](unsigned long long value) -> Change {
+    return [value](curandGenerator_t generator) {
+      EXPECT_EQ(
+          curandSetPseudoRandomGeneratorSeed(generator, value),
+          CURAND_STATUS_SUCCESS);
+    };
+  };
+  const auto ordering = [](curandOrdering_t value) -> Change {
+    return [value](curandGenerator_t generator) {
+      EXPECT_EQ(
+          curandSetGeneratorOrdering(generator, value), CURAND_STATUS_SUCCESS);
+    };
+  };
+  const Change make_state = [](curandGenerator_t generator) {
+    EXPECT_EQ(curandGenerateSeeds(generator), CURAND_STATUS_SUCCESS);
+  };
+  const Change to_offset = [](curandGenerator_t generator) {
+    EXPECT_EQ(
+        curandSetGeneratorOffset(generator, kBefore), CURAND_STATUS_SUCCESS);
+  };
+  const Change advance = [](curandGenerator_t generator) {
+    std::vector<double> values(kBefore);
+    EXPECT_EQ(
+        curandGenerateUniformDouble(generator, values.data(), kBefore),
+        CURAND_STATUS_SUCCESS);
+  };
+  for (const curandRngType_t type : kPseudorandomTypes) {
+    SCOPED_TRACE(type);
+    const auto after = [&](const std::vector<Change>& changes) {
+      const Handle generator(Place::kHost, type);
+      for (const Change& change : changes) {
+        change(generator);
+      }
+      std::vector<unsigned int> values(kCount);
+      EXPECT_EQ(
+          curandGenerate(generator, values.data(), kCount),
+          CURAND_STATUS_SUCCESS);
+      return values;
+    };
+    const auto undisturbed = after({seed(kSeed), advance});
+    for (const Change& same :
+         {seed(kSeed), ordering(CURAND_ORDERING_PSEUDO_DEFAULT)}) {
+      EXPECT_EQ(after({seed(kSeed), advance, same}), undisturbed);
+    }
+    const auto anew = is_mersenne_twister(type)
+        ? after({seed(kSeed)})
+        : after({seed(kSeed), to_offset});
+    EXPECT_EQ(after({seed(kSeed + 1), advance, seed(kSeed)}), anew);
+    EXPECT_EQ(
+        after({seed(kSeed), advance, seed(kSeed + 1), seed(kSeed)}), anew);
+    EXPECT_EQ(
+        after(
+            {seed(kSeed),
+             advance,
+             ordering(CURAND_ORDERING_PSEUDO_LEGACY),
+             ordering(CURAND_ORDERING_PSEUDO_DEFAULT)}),
+        anew);
+    EXPECT_EQ(after({seed(kSeed), advance, make_state}), anew);
+    if (!is_mersenne_twister(type)) {
+      EXPECT_EQ(after({seed(kSeed), advance, to_offset}), anew);
+    }
   }
 }
 
