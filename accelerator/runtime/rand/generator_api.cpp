@@ -103,7 +103,7 @@ curandStatus_t curandSetGeneratorOrdering(
     curandGenerator_t generator,
     curandOrdering_t ordering) {
   return change(generator, [&](Generator& its) {
-    if (!has_ordering(its.settings.type, ordering)) {
+    if (!has_ordering(its, ordering)) {
       return CURAND_STATUS_OUT_OF_RANGE;
     }
     set(its, its.settings.ordering, ordering);

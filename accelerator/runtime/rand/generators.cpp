@@ -97,7 +97,8 @@ curandStatus_t destroy_generator(curandGenerator_t handle) {
       : CURAND_STATUS_SUCCESS;
 }
 
-bool has_ordering(curandRngType_t type, curandOrdering_t ordering) {
+bool has_ordering(const Generator& generator, curandOrdering_t ordering) {
+  const curandRngType_t type = generator.settings.type;
   switch (ordering) {
     case CURAND_ORDERING_PSEUDO_DEFAULT:
     case CURAND_ORDERING_PSEUDO_LEGACY:
@@ -108,9 +109,10 @@ bool has_ordering(curandRngType_t type, curandOrdering_t ordering) {
       return type == CURAND_RNG_PSEUDO_XORWOW;
     case CURAND_ORDERING_QUASI_DEFAULT:
       return is_quasirandom(type);
-    // The host has no ordering that would suit it better.
+    // Which numbers it has is left to the device: here those of the default.
     case CURAND_ORDERING_PSEUDO_DYNAMIC:
-      break;
+      return !generator.is_host && !is_quasirandom(type) &&
+          type != CURAND_RNG_PSEUDO_MT19937;
   }
   return false;
 }

@@ -42,8 +42,10 @@ std::shared_ptr<Generator> find_generator(curandGenerator_t handle);
 
 curandStatus_t destroy_generator(curandGenerator_t handle);
 
-/// Whether a sequence of this type can have this ordering.
-bool has_ordering(curandRngType_t type, curandOrdering_t ordering);
+/// Whether a generator's sequence can have this ordering. Source: what
+/// libcurand.so of 10.3.5 answered for the host, and cuRAND, "Host API
+/// overview", for the device.
+bool has_ordering(const Generator& generator, curandOrdering_t ordering);
 
 /// The sequence of a generator, whose mutex is held.
 /// @throws std::bad_alloc: no memory of the host.

@@ -84,12 +84,19 @@ TEST(Generators, ThatThereAreNot) {
   }
 }
 
-TEST(Settings, ThatATypeHas) {
+class SettingsTest : public ::testing::TestWithParam<Place> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    SettingsTest,
+    ::testing::Values(Place::kHost, Place::kDevice));
+
+TEST_P(SettingsTest, ThatATypeHas) {
   for (const curandRngType_t type : kAllTypes) {
     SCOPED_TRACE(type);
     const bool is_quasi = is_quasirandom(type);
     const bool is_twister = is_mersenne_twister(type);
-    const Handle generator(Place::kHost, type);
+    const Handle generator(GetParam(), type);
     EXPECT_EQ(
         curandSetPseudoRandomGeneratorSeed(generator, 1),
         is_quasi ? CURAND_STATUS_TYPE_ERROR : CURAND_STATUS_SUCCESS);
@@ -114,12 +121,16 @@ TEST(Settings, ThatATypeHas) {
       good = {CURAND_ORDERING_PSEUDO_DEFAULT, CURAND_ORDERING_PSEUDO_LEGACY};
       if (type != CURAND_RNG_PSEUDO_MT19937) {
         good.insert(CURAND_ORDERING_PSEUDO_BEST);
+        if (GetParam() == Place::kDevice) {
+          good.insert(CURAND_ORDERING_PSEUDO_DYNAMIC);
+        }
       }
       if (type == CURAND_RNG_PSEUDO_XORWOW) {
         good.insert(CURAND_ORDERING_PSEUDO_SEEDED);
       }
     }
-    for (const int ordering : {0, 99, 100, 101, 102, 103, 105, 200, 201, 202}) {
+    for (const int ordering :
+         {0, 99, 100, 101, 102, 103, 104, 105, 200, 201, 202}) {
       EXPECT_EQ(
           curandSetGeneratorOrdering(
               generator, static_cast<curandOrdering_t>(ordering)),
@@ -312,6 +323,30 @@ TEST(Sequences, BeginAnewWithAnotherSetting) {
     if (!is_mersenne_twister(type)) {
       EXPECT_EQ(after({seed(kSeed), advance, to_offset}), anew);
     }
+  }
+}
+
+// NVIDIA's are those that suit the device.
+TEST(Sequences, OfTheDynamicOrderingAreThoseOfTheDefaultOne) {
+  constexpr std::size_t kCount = 100000;
+  for (const curandRngType_t type : kPseudorandomTypes) {
+    if (type == CURAND_RNG_PSEUDO_MT19937) {
+      continue;
+    }
+    SCOPED_TRACE(type);
+    const auto numbers = [type](curandOrdering_t ordering) {
+      const Handle generator(Place::kDevice, type);
+      EXPECT_EQ(
+          curandSetGeneratorOrdering(generator, ordering),
+          CURAND_STATUS_SUCCESS);
+      Room<unsigned int> room(Place::kDevice, kCount);
+      EXPECT_EQ(
+          curandGenerate(generator, room.get(), kCount), CURAND_STATUS_SUCCESS);
+      return room.values();
+    };
+    EXPECT_EQ(
+        numbers(CURAND_ORDERING_PSEUDO_DYNAMIC),
+        numbers(CURAND_ORDERING_PSEUDO_DEFAULT));
   }
 }
 
