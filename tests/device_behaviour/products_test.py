@@ -193,6 +193,16 @@ class ProductsTest(parameterized.TestCase):
         self.assert_agrees(torch.nn.functional.linear, inputs[0, 0], weight, bias)
 
     @parameterized.named_parameters(*named(TYPES[:4]))
+    def test_a_linear_layer_takes_one_row_of_any_stride(self, dtype: torch.dtype) -> None:
+        # torch gives cuBLASLt the stride of a dimension of size 1 as it is.
+        weight, bias = self.random(16, 32, dtype=dtype), self.random(16, dtype=dtype)
+        row = self.random(32, dtype=dtype)
+        for stride in (0, 1, 32, 100):
+            with self.subTest(stride=stride):
+                inputs = row.as_strided((1, 32), (stride, 1))
+                self.assert_agrees(torch.nn.functional.linear, inputs, weight, bias)
+
+    @parameterized.named_parameters(*named(TYPES[:4]))
     def test_gradients_of_a_linear_layer(self, dtype: torch.dtype) -> None:
         inputs = self.random(20, 8, dtype=dtype)
         weight, bias = self.random(4, 8, dtype=dtype), self.random(4, dtype=dtype)
