@@ -123,6 +123,46 @@ cublasStatus_t run_uniform(const Call& call) {
   });
 }
 
+/// Whether cublasGemmEx is documented for matrices A and B of one type, and C
+/// of another, with this type of the computation.
+bool is_combination(
+    cublasComputeType_t compute,
+    cudaDataType_t inputs,
+    cudaDataType_t result) {
+  switch (compute) {
+    case CUBLAS_COMPUTE_16F:
+    case CUBLAS_COMPUTE_16F_PEDANTIC:
+      return inputs == CUDA_R_16F && result == CUDA_R_16F;
+    case CUBLAS_COMPUTE_32I:
+    case CUBLAS_COMPUTE_32I_PEDANTIC:
+      return inputs == CUDA_R_8I && result == CUDA_R_32I;
+    case CUBLAS_COMPUTE_64F:
+    case CUBLAS_COMPUTE_64F_PEDANTIC:
+      return inputs == result && (inputs == CUDA_R_64F || inputs == CUDA_C_64F);
+    case CUBLAS_COMPUTE_32F_FAST_16F:
+    case CUBLAS_COMPUTE_32F_FAST_16BF:
+    case CUBLAS_COMPUTE_32F_FAST_TF32:
+      return inputs == result && (inputs == CUDA_R_32F || inputs == CUDA_C_32F);
+    case CUBLAS_COMPUTE_32F:
+    case CUBLAS_COMPUTE_32F_PEDANTIC:
+      break;
+    default:
+      return false;
+  }
+  switch (inputs) {
+    case CUDA_R_16F:
+    case CUDA_R_16BF:
+      return result == inputs || result == CUDA_R_32F;
+    case CUDA_R_8I:
+      return result == CUDA_R_32F;
+    case CUDA_R_32F:
+    case CUDA_C_32F:
+      return result == inputs;
+    default:
+      return false;
+  }
+}
+
 cublasStatus_t gemm_ex(const Call& call) {
   if (call.handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -140,11 +180,12 @@ cublasStatus_t gemm_ex(const Call& call) {
   if (call.m == 0 || call.n == 0 || call.count == 0) {
     return CUBLAS_STATUS_SUCCESS;
   }
-  const std::size_t sizes[] = {
-      size_of(call.a_type), size_of(call.b_type), size_of(call.c_type)};
-  if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0) {
+  if (call.a_type != call.b_type ||
+      !is_combination(call.compute, call.a_type, call.c_type)) {
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
+  const std::size_t sizes[] = {
+      size_of(call.a_type), size_of(call.b_type), size_of(call.c_type)};
   const std::size_t a_bytes = matrix_bytes(
       a_plain ? call.m : call.k, a_plain ? call.k : call.m, call.lda, sizes[0]);
   const std::size_t b_bytes = matrix_bytes(
@@ -158,7 +199,7 @@ cublasStatus_t gemm_ex(const Call& call) {
                call.c, c_bytes, call.stride_c, sizes[2], call.count)})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  if (call.a_type == call.b_type && call.b_type == call.c_type) {
+  if (call.a_type == call.c_type) {
     switch (call.a_type) {
       case CUDA_R_32F:
         return run_uniform<float>(call);
@@ -171,10 +212,6 @@ cublasStatus_t gemm_ex(const Call& call) {
       default:
         break;
     }
-  }
-  if (is_complex(call.a_type) || is_complex(call.b_type) ||
-      is_complex(call.c_type)) {
-    return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   const auto scale = scale_type(call.compute, call.c_type);
   const AnyScalar alpha(call.handle, call.alpha, scale);

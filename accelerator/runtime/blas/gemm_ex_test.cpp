@@ -119,6 +119,52 @@ TEST_F(Mixed, OneTypeForAllIsThePlainProduct) {
       handle, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F);
 }
 
+TEST_F(Mixed, FactorsAreNotTakenForThoseOfAnotherComputation) {
+  const Array<double> room(std::vector<double>(100, 5));
+  const double one = 1;
+  struct Types {
+    cudaDataType_t a, b, c;
+    cublasComputeType_t compute;
+  };
+  for (const Types& types :
+       {Types{CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_64F},
+        Types{CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_32F},
+        Types{CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_32F_FAST_TF32},
+        Types{CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_64F},
+        Types{CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUBLAS_COMPUTE_32F},
+        Types{CUDA_R_32F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F},
+        Types{CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F},
+        Types{CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_16F},
+        Types{CUDA_R_16F, CUDA_R_16F, CUDA_R_16BF, CUBLAS_COMPUTE_32F},
+        Types{CUDA_R_8I, CUDA_R_8I, CUDA_R_8I, CUBLAS_COMPUTE_32I},
+        Types{CUDA_C_32F, CUDA_C_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F}}) {
+    EXPECT_EQ(
+        cublasGemmEx(
+            handle,
+            CUBLAS_OP_N,
+            CUBLAS_OP_N,
+            2,
+            2,
+            2,
+            &one,
+            room.get(),
+            types.a,
+            2,
+            room.get(),
+            types.b,
+            2,
+            &one,
+            room.get(),
+            types.c,
+            2,
+            types.compute,
+            CUBLAS_GEMM_DEFAULT),
+        CUBLAS_STATUS_NOT_SUPPORTED)
+        << types.a << ' ' << types.b << ' ' << types.c << ' ' << types.compute;
+  }
+  EXPECT_EQ(room.values(), std::vector<double>(100, 5));
+}
+
 TEST_F(Mixed, TypesAndSizesThatThereAreNotAreRefused) {
   const Array<float> room(std::vector<float>(100));
   const float one = 1;

@@ -33,11 +33,15 @@ cublasStatus_t dot(
   return deliver(function, handle, result, [=] {
     const T* a = first(x, n, incx);
     const T* b = first(y, n, incy);
-    T sum{};
+    // In double precision: one sum in single precision would stop growing
+    // where its last digit is larger than what is added to it.
+    using Wide =
+        std::conditional_t<std::is_floating_point_v<T>, double, Complex128>;
+    Wide sum{};
     for (int i = 0; i < n; ++i, a += incx, b += incy) {
-      sum += (kConjugate ? host::conjugate(*a) : *a) * *b;
+      sum += Wide(kConjugate ? host::conjugate(*a) : *a) * Wide(*b);
     }
-    return sum;
+    return T(sum);
   });
 }
 

@@ -58,6 +58,24 @@ TYPED_TEST(Level1, DotProductsWithAnyStride) {
   }
 }
 
+TYPED_TEST(Level1, LongDotProductsGrowToTheirEnd) {
+  using F = TypeParam;
+  using T = typename F::T;
+  using Api = typename F::Api;
+  // Beyond 2^24 a sum of ones in single precision stays as it is.
+  constexpr int kLong = (1 << 24) + 1000;
+  const Array<T> ones(std::vector<T>(kLong, T(1)));
+  typename F::T result{};
+  auto* place = reinterpret_cast<Api*>(&result);
+  const auto* x = ones.template get<Api>();
+  for (const auto function : {F::dot, F::dotc}) {
+    ASSERT_EQ(
+        function(this->handle, kLong, x, 1, x, 1, place),
+        CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(result, T(kLong));
+  }
+}
+
 TYPED_TEST(Level1, ResultsMayGoToTheDevice) {
   using F = TypeParam;
   using Api = typename F::Api;
