@@ -4,9 +4,24 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
+#include <vector>
 
 namespace accelerator::blas {
+
+/// Pivots of 32 or 64 bits as LAPACK takes them. What an int does not hold
+/// becomes the nearest that it does, which is no row either.
+template <typename Int>
+std::vector<int> as_ints(const Int* pivots, int count) {
+  static constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
+  std::vector<int> ints(std::max(1, count));
+  std::transform(pivots, pivots + count, ints.begin(), [](std::int64_t pivot) {
+    return static_cast<int>(std::clamp(pivot, -kLargest, kLargest));
+  });
+  return ints;
+}
 
 /// Whether pivots name rows of the matrix.
 inline bool are_pivots(

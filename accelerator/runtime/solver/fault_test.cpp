@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "accelerator/runtime/solver/testing/functions.h"
@@ -50,9 +51,20 @@ TEST_F(FaultTest, PivotsOutsideOfTheMatrix) {
         kN,
         info.get()));
   }
-  for (const int pivot : {0, kN + 1, -kN - 1}) {
+  // Negative ones come in pairs; 2^32 + 1 is not 1.
+  for (const std::vector<std::int64_t>& rows :
+       std::vector<std::vector<std::int64_t>>{
+           {1, 0, 3},
+           {1, kN + 1, 3},
+           {1, -kN - 1, 3},
+           {1, 2, -3},
+           {-1, 2, 3},
+           {-1, -1, -3},
+           {1, -kN - 1, -2},
+           {1, 2, (std::int64_t{1} << 32) + 1},
+           {1, 2, std::numeric_limits<std::int64_t>::min()}}) {
     const Array<double> a{std::vector<double>(kN * kN, 1)};
-    const Array<std::int64_t> pivots{std::vector<std::int64_t>{1, pivot, 3}};
+    const Array<std::int64_t> pivots{rows};
     const Array<int> info{std::vector<int>(1)};
     expect_fault(cusolverDnXsytrs(
         handle,

@@ -1,5 +1,6 @@
 // LDL factorisations of symmetric matrices, complex ones too.
-#include <cstdlib>
+#include <cstddef>
+#include <vector>
 
 #include "accelerator/runtime/blas/lu.h"
 #include "accelerator/runtime/solver/dense.h"
@@ -41,6 +42,20 @@ cusolverStatus_t sytrf(
       });
 }
 
+// The rows that LAPACK's sytrs swaps with. Those of blocks of two rows are
+// negative, and come in pairs: LAPACK looks at the other one without asking.
+std::vector<int> rows_of(const std::vector<int>& pivots) {
+  std::vector<int> rows(pivots);
+  for (std::size_t k = 0; k + 1 < rows.size(); ++k) {
+    if (rows[k] < 0 && rows[k + 1] < 0) {
+      rows[k] = -rows[k];
+      rows[k + 1] = -rows[k + 1];
+      ++k;
+    }
+  }
+  return rows;
+}
+
 } // namespace
 
 template <typename T, typename Int>
@@ -73,14 +88,8 @@ cusolverStatus_t sytrs(
        matrix(b, n, columns, ldb),
        vector(info, 1)},
       [=](const Routines<T>& lapack) {
-        std::vector<int> used(std::max(1, n));
-        std::copy_n(pivots, n, used.begin());
-        // Those of blocks of two rows are negative.
-        std::vector<int> rows(used);
-        for (int& row : rows) {
-          row = std::abs(row);
-        }
-        if (!blas::are_pivots(function, rows.data(), n, n)) {
+        const std::vector<int> used = blas::as_ints(pivots, n);
+        if (!blas::are_pivots(function, rows_of(used).data(), n, n)) {
           return false;
         }
         *info = lapack.sytrs(

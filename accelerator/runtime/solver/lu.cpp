@@ -76,7 +76,7 @@ cusolverStatus_t getrs(
         if (pivots == nullptr) {
           std::iota(used.begin(), used.end(), 1);
         } else {
-          std::copy_n(pivots, n, used.begin());
+          used = blas::as_ints(pivots, n);
         }
         if (!blas::are_pivots(function, used.data(), n, n)) {
           return false;

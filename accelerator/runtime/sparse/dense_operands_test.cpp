@@ -374,32 +374,35 @@ TEST_F(VectorsTest, GatherAndScatter) {
 }
 
 TEST_F(VectorsTest, Products) {
-  for (const cudaDataType type : kPlainTypes) {
+  for (const cudaDataType type : kTypes) {
+    // Bytes are added up as integers.
+    const cudaDataType compute =
+        type == CUDA_R_8I ? CUDA_R_32I : scalar_type(type);
     for (const cusparseOperation_t op : {kNone, kConj}) {
       run(type,
           [&](auto x, const auto&, const auto& from, const auto& y, auto to) {
             const auto turn = [op](Wide value) {
               return op == kConj ? std::conj(value) : value;
             };
-            Number result(type, 0);
+            Number result(compute, 0);
             void* const place = const_cast<void*>(result.get());
             std::size_t size = 0;
             const bool is_possible = op == kNone || is_complex(type);
             ASSERT_EQ(
                 cusparseSpVV_bufferSize(
-                    handle, op, x, y.descriptor, place, type, &size),
+                    handle, op, x, y.descriptor, place, compute, &size),
                 is_possible ? kGood : kUnsupported);
             ASSERT_EQ(size > 0, is_possible);
             ASSERT_EQ(
                 cusparseSpVV(
-                    handle, op, x, y.descriptor, place, type, work.get()),
+                    handle, op, x, y.descriptor, place, compute, work.get()),
                 is_possible ? kGood : kUnsupported);
             const Wide sum = turn(from[0]) * to[1] + turn(from[1]) * to[4];
-            const Number wanted(type, is_possible ? sum : Wide());
+            const Number wanted(compute, is_possible ? sum : Wide());
             EXPECT_EQ(std::memcmp(place, wanted.get(), 16), 0);
             EXPECT_EQ(
                 cusparseSpVV(
-                    handle, kTurn, x, y.descriptor, place, type, work.get()),
+                    handle, kTurn, x, y.descriptor, place, compute, work.get()),
                 kUnsupported);
           });
     }

@@ -103,7 +103,10 @@ cusparseStatus_t check_dot(
        supported(x->index_type != CUSPARSE_INDEX_16U),
        supported(x->type == y->type),
        supported(op == kAsIs || (op == kConjugate && is_complex(x->type))),
-       supported(are_of_products({x->type, compute, compute}))});
+       // The result has the type of the computation.
+       supported(
+           are_of_products({x->type, compute, compute}) ||
+           are_of_products({x->type, x->type, compute}))});
 }
 
 } // namespace
