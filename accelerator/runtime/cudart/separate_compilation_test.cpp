@@ -173,5 +173,19 @@ TEST(SeparateCompilation, WhatDoesNotFitFailsTheLaunch) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
 }
 
+TEST(SeparateCompilation, PtxForNewerDevicesIsNamed) {
+  const std::string newer = fat_binary(1, kKernel, 90);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(
+      Program({&newer}).launch(nullptr, 0), cudaErrorNoKernelImageForDevice);
+  EXPECT_NE(
+      ::testing::internal::GetCapturedStderr().find(
+          "no object that is linked here has PTX for a device of compute "
+          "capability 8.0, but for compute_90: compile with nvcc -gencode "
+          "arch=compute_80,code=compute_80"),
+      std::string::npos);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNoKernelImageForDevice);
+}
+
 } // namespace
 } // namespace accelerator::cudart

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "accelerator/runtime/core/backends/api_status.h"
 #include "accelerator/runtime/core/machine/device.h"
@@ -193,25 +194,38 @@ std::string Module::text(Device& device) const {
 
 std::string Module::linked_text(Device& device) const {
   return link(source_name_, [&](linker::Linker& linker) {
+    std::set<std::uint32_t> newer;
     for (const void* const* part = image_.parts; *part != nullptr; ++part) {
-      const std::vector<fatbin::Entry> entries = fatbin::list_entries(*part);
+      bool is_for_device = false;
+      for (const fatbin::Entry& entry : fatbin::list_entries(*part)) {
+        if (entry.kind != fatbin::Entry::Kind::kPtx) {
+          continue;
+        }
+        if (entry.architecture <= device.capability()) {
+          is_for_device = true;
+        } else {
+          newer.insert(entry.architecture);
+        }
+      }
       // libcudadevrt's has machine code, and PTX for newer devices.
-      if (std::any_of(entries.begin(), entries.end(), [&](const auto& entry) {
-            return entry.kind == fatbin::Entry::Kind::kPtx &&
-                entry.architecture <= device.capability();
-          })) {
+      if (is_for_device) {
         const std::string name =
             source_name_ + ", part " + std::to_string(part - image_.parts);
         linker.add(name, select(*part, fatbin::kUnknownSize, device, name));
       }
     }
     if (linker.inputs() == 0) {
+      const std::string capability = std::to_string(device.capability());
       throw Failure(
           cudaErrorNoKernelImageForDevice,
-          source_name_ +
-              ": no object that is linked here has PTX: compile "
-              "with nvcc -gencode "
-              "arch=compute_80,code=compute_80");
+          source_name_ + ": no object that is linked here has PTX" +
+              (newer.empty() ? ""
+                             : " for a device of compute capability " +
+                       capability.substr(0, capability.size() - 1) + "." +
+                       capability.back() + ", but for compute_" +
+                       std::to_string(*newer.begin())) +
+              ": compile with nvcc -gencode arch=compute_" + capability +
+              ",code=compute_" + capability);
     }
   });
 }
