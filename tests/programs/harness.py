@@ -5,6 +5,7 @@ may have:
 
     TOLERANCES   what it is held to, by type, where that is not DEFAULT_TOLERANCES
     TYPES        the types that it is run in, where these are not all of DEFAULT_TOLERANCES
+    ENVIRONMENT  variables of its process, as a dict of literals
 """
 
 from __future__ import annotations

@@ -17,10 +17,10 @@ tool, in float64 and in float32. What is compared are losses, outputs, gradients
 compared with it; allowed are 1e-9 in float64 and 1e-3 in float32, or what the program says and why (`TOLERANCES`). A type is left out where the program works in the other one only (`TYPES`).
 
 ```
-./bazelw run --//config:ops=models //tests/programs:run      # all, and writes this page
-./bazelw run //tests/programs:run -- vision 'language.b*'    # a folder, a pattern
-./bazelw run //tests/programs:run -- --record /tmp/records   # goes on where it stopped
-./bazelw run //tests/programs:run -- --operators             # which operators they call: tests/programs/operators.txt
+./bazelw run --//config:ops=models //tests/programs:run                            # all, and writes this page
+./bazelw run --//config:ops=models //tests/programs:run -- vision 'language.b*'    # a folder, a pattern
+./bazelw run --//config:ops=models //tests/programs:run -- --record /tmp/records   # all, and goes on where it stopped
+./bazelw run //tests/programs:run -- --operators                                   # which operators they call: tests/programs/operators.txt
 ```
 
 A failure that is not listed in [known.toml](../../tests/programs/known.toml), or one that is listed and does not happen, fails the run. `./bazelw test //...` runs what needs small packages only

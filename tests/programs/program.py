@@ -11,6 +11,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import json
+import os
 import pathlib
 import sys
 import time
@@ -37,17 +38,38 @@ def load(name: str) -> ModuleType:
     return importlib.import_module(f"{PACKAGE}.{name}")
 
 
+def _syntax(name: str) -> ast.Module:
+    """A program that is not imported."""
+    spec = importlib.util.find_spec(f"{PACKAGE}.{name}")
+    if spec is None or spec.origin is None:
+        raise ValueError(f"there is no program {name}")
+    return ast.parse(pathlib.Path(spec.origin).read_text(encoding="utf-8"))
+
+
+def environment(name: str) -> dict[str, str]:
+    """The variables that a program asks for, which have to be there before it imports anything.
+
+    Args:
+        name: such as `language.bert`.
+
+    Returns:
+        What its `ENVIRONMENT` says, where it has one: a dict of literals.
+    """
+    for node in _syntax(name).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ENVIRONMENT":
+            variables: dict[str, str] = ast.literal_eval(node.value)
+            return variables
+    return {}
+
+
 def packages(name: str) -> list[str]:
     """The packages that a program names in its imports, with their versions; torch, numpy and Python's own left out.
 
     Args:
         name: such as `language.bert`.
     """
-    spec = importlib.util.find_spec(f"{PACKAGE}.{name}")
-    if spec is None or spec.origin is None:
-        raise ValueError(f"there is no program {name}")
     names: set[str] = set()
-    for node in ast.walk(ast.parse(pathlib.Path(spec.origin).read_text(encoding="utf-8"))):
+    for node in ast.walk(_syntax(name)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -190,6 +212,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     start = time.monotonic()
     try:
         outcome["packages"] = packages(options.name)
+        os.environ.update(environment(options.name))
         program = load(options.name)
         outcome["exceptions"] = exceptions(program)
         if options.operators:

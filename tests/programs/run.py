@@ -1,9 +1,9 @@
 """Runs programs that others wrote parts of, on the CPU and on the CUDA device, and compares.
 
-    ./bazelw run --//config:ops=models //tests/programs:run      all, and writes docs/programs/README.md
-    ./bazelw run //tests/programs:run -- vision 'language.b*'    a folder, a pattern
-    ./bazelw run //tests/programs:run -- --record FOLDER         keeps the records, and goes on from them
-    ./bazelw run //tests/programs:run -- --operators             writes tests/programs/operators.txt
+    ./bazelw run --//config:ops=models //tests/programs:run     all, and writes docs/programs/README.md
+    … //tests/programs:run -- vision 'language.b*'              a folder, a pattern
+    … //tests/programs:run -- --record FOLDER                   all; keeps the records, and goes on from them
+    … //tests/programs:run -- --operators                       writes tests/programs/operators.txt
 
 What fails is listed with its reason in known.toml. A failure that is not listed, and a program that passes though it
 is listed, end in exit status 1.
