@@ -60,6 +60,18 @@ def check_python(installation: Installation) -> None:
         )
 
 
+def _cpu_only_torch(build: BuildInfo) -> str:
+    """What pip installs the torch with that the wheel was built for: its version, and its C++ ABI.
+
+    Up to 2.6 PyTorch's CPU-only wheels have the old ABI, and those with the new one an index of
+    their own; later ones all have the new one.
+    """
+    version = public_version(build.torch_version)
+    major, minor = (int(part) for part in version.split(".")[:2])
+    index = "cpu-cxx11-abi" if build.cxx11_abi and (major, minor) < (2, 7) else "cpu"
+    return f'"torch=={version}" --index-url https://download.pytorch.org/whl/{index}'
+
+
 def check_torch_version(installation: Installation) -> None:
     """Raises ActivationError unless torch is of the version that the wheel was built for."""
     build = installation.build
@@ -69,8 +81,7 @@ def check_torch_version(installation: Installation) -> None:
         raise ActivationError(
             found=f"torch {found}",
             needed=f"torch {needed}, for which torch_cuda {build.version} was built",
-            fix=f'python -m pip install "torch=={needed}" --index-url '
-            "https://download.pytorch.org/whl/cpu\n"
+            fix=f"python -m pip install {_cpu_only_torch(build)}\n"
             f"or install the torch_cuda that belongs to torch {public_version(found)}",
         )
 
@@ -84,7 +95,8 @@ def check_cxx11_abi(installation: Installation) -> None:
             found=f"a torch with _GLIBCXX_USE_CXX11_ABI={int(found)}",
             needed=f"one with _GLIBCXX_USE_CXX11_ABI={int(build.cxx11_abi)}, as torch_cuda "
             f"{build.version} was built",
-            fix="install a torch_cuda that was built against this torch (build it yourself with "
+            fix=f"python -m pip install --force-reinstall {_cpu_only_torch(build)}\n"
+            "or install a torch_cuda that was built against this torch (build it yourself with "
             f"--repo_env=TORCH_CUDA_PYTHON={sys.executable})",
         )
 
@@ -106,8 +118,7 @@ def check_torch_is_cpu_only(installation: Installation) -> None:
             needed="a CPU-only torch",
             fix=f"python -m pip uninstall {DISTRIBUTION}\n"
             "or install the CPU-only torch: python -m pip install --force-reinstall "
-            f'"torch=={public_version(installation.build.torch_version)}" --index-url '
-            "https://download.pytorch.org/whl/cpu",
+            f"{_cpu_only_torch(installation.build)}",
         )
 
 

@@ -67,6 +67,16 @@ class ChecksTest(absltest.TestCase):
         self.assertIn("needed torch 2.6.0", text)
         self.assertIn('pip install "torch==2.6.0"', text)
 
+    def test_the_torch_to_install_has_the_abi_of_the_build(self) -> None:
+        for version, abi, index in (
+            ("2.6.0", True, "cpu-cxx11-abi"),
+            ("2.6.0+debian", False, "cpu"),
+            ("2.7.1", True, "cpu"),
+        ):
+            wheel = self.installation(torch("2.5.0"), torch_version=version, cxx11_abi=abi)
+            text = self.refusal(_checks.check_torch_version, wheel)
+            self.assertRegex(text, rf"https://download\.pytorch\.org/whl/{index}\n")
+
     def test_another_python_is_refused_with_both_named(self) -> None:
         text = self.refusal(_checks.check_python, self.installation(python_tag="cp37"))
         self.assertIn(f"found Python {_checks.python_tag()}", text)
