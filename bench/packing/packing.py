@@ -1,6 +1,6 @@
 """What ways to pack PTX and symbols cost, by download and by disk.
 
-    ./bazelw run //bench/packing -- bazel-bin/python/*.whl
+    ./bazelw run //bench/packing -- "$PWD"/bazel-bin/python/*.whl
 
 Takes the largest library out of the wheel, packs it in each way, and adds the wheel's other files as they are. The wheel
 is a zip with deflate at its default level, as pip's are.

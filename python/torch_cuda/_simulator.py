@@ -70,7 +70,8 @@ def library_folder(environ: Mapping[str, str] = os.environ) -> pathlib.Path | No
     raise ActivationError(
         found=f"{variable}={environ[variable]}, but no {PACKAGE} with libraries in this Python",
         needed=f"the wheel {PACKAGE}, which holds the simulated CUDA device",
-        fix=f"python -m pip install {PACKAGE}, or unset {variable}",
+        fix=f"python -m pip install {PACKAGE} (its wheel is //cudasim:torch_cuda_sim_wheel), "
+        f"or unset {variable}",
     )
 
 
