@@ -180,8 +180,8 @@ TEST(SeparateCompilation, PtxForNewerDevicesIsNamed) {
       Program({&newer}).launch(nullptr, 0), cudaErrorNoKernelImageForDevice);
   EXPECT_NE(
       ::testing::internal::GetCapturedStderr().find(
-          "no object that is linked here has PTX for a device of compute "
-          "capability 8.0, but for compute_90: compile with nvcc -gencode "
+          "no PTX for a device of compute capability 8.0: the objects that are "
+          "linked here have it for compute_90; compile with nvcc -gencode "
           "arch=compute_80,code=compute_80"),
       std::string::npos);
   EXPECT_EQ(cudaGetLastError(), cudaErrorNoKernelImageForDevice);

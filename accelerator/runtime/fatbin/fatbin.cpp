@@ -220,6 +220,14 @@ std::string unpack(const void* image, const Entry& entry) {
   return std::string(payload, entry.size);
 }
 
+std::string no_ptx_text(std::uint32_t capability, const std::string& found) {
+  const std::string number = std::to_string(capability);
+  return "no PTX for a device of compute capability " +
+      std::to_string(capability / 10) + "." + std::to_string(capability % 10) +
+      ": " + found + "; compile with nvcc -gencode arch=compute_" + number +
+      ",code=compute_" + number;
+}
+
 std::string select_ptx(
     const void* image,
     std::uint32_t capability,
@@ -234,12 +242,7 @@ std::string select_ptx(
   }
   if (best == nullptr) {
     throw FatbinError(
-        "no PTX for a device of compute capability " +
-        std::to_string(capability / 10) + "." +
-        std::to_string(capability % 10) + ": the fat binary has " +
-        listed(entries) + "; compile with nvcc -gencode arch=compute_" +
-        std::to_string(capability) + ",code=compute_" +
-        std::to_string(capability));
+        no_ptx_text(capability, "the fat binary has " + listed(entries)));
   }
   std::string text = unpack(image, *best);
   // Padding, and the NUL of the text.

@@ -57,6 +57,10 @@ std::size_t image_size(const void* image);
 /// @throws FatbinError
 std::string unpack(const void* image, const Entry& entry);
 
+/// What to tell of code without PTX for a device of `capability` (80 for 8.0).
+/// @param found what there is instead.
+std::string no_ptx_text(std::uint32_t capability, const std::string& found);
+
 /// The PTX that a device of `capability` (80 for 8.0) would compile: that of
 /// the highest architecture not above it.
 /// @param size bytes that may be read.

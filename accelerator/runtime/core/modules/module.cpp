@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
+#include <mutex>
 
 #include "accelerator/runtime/core/backends/api_status.h"
 #include "accelerator/runtime/core/machine/device.h"
@@ -194,7 +194,7 @@ std::string Module::text(Device& device) const {
 
 std::string Module::linked_text(Device& device) const {
   return link(source_name_, [&](linker::Linker& linker) {
-    std::set<std::uint32_t> newer;
+    std::uint32_t newer = 0; // the lowest architecture above the device's
     for (const void* const* part = image_.parts; *part != nullptr; ++part) {
       bool is_for_device = false;
       for (const fatbin::Entry& entry : fatbin::list_entries(*part)) {
@@ -204,7 +204,8 @@ std::string Module::linked_text(Device& device) const {
         if (entry.architecture <= device.capability()) {
           is_for_device = true;
         } else {
-          newer.insert(entry.architecture);
+          newer = newer == 0 ? entry.architecture
+                             : std::min(newer, entry.architecture);
         }
       }
       // libcudadevrt's has machine code, and PTX for newer devices.
@@ -215,17 +216,15 @@ std::string Module::linked_text(Device& device) const {
       }
     }
     if (linker.inputs() == 0) {
-      const std::string capability = std::to_string(device.capability());
       throw Failure(
           cudaErrorNoKernelImageForDevice,
-          source_name_ + ": no object that is linked here has PTX" +
-              (newer.empty() ? ""
-                             : " for a device of compute capability " +
-                       capability.substr(0, capability.size() - 1) + "." +
-                       capability.back() + ", but for compute_" +
-                       std::to_string(*newer.begin())) +
-              ": compile with nvcc -gencode arch=compute_" + capability +
-              ",code=compute_" + capability);
+          source_name_ + ": " +
+              fatbin::no_ptx_text(
+                  device.capability(),
+                  newer == 0 ? "the objects that are linked here have none"
+                             : "the objects that are linked here have it for "
+                               "compute_" +
+                          std::to_string(newer)));
     }
   });
 }
