@@ -22,6 +22,7 @@ class Nvrtc : public ContextTest {
   void TearDown() override {
     if (program != nullptr) {
       EXPECT_EQ(nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
+      EXPECT_EQ(program, nullptr);
     }
   }
   void create(const char* source) {
@@ -62,11 +63,26 @@ TEST_F(Nvrtc, WhatIsAskedForAsMachineCodeRunsOnTheDevice) {
   EXPECT_EQ(array.values(), (std::vector<float>{2, -4, 7}));
   EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
 
-  std::vector<char> ptx(size);
+  size = 0;
   ASSERT_EQ(nvrtcGetPTXSize(program, &size), NVRTC_SUCCESS);
-  ASSERT_EQ(size, ptx.size());
+  ASSERT_EQ(size, code.size());
+  std::vector<char> ptx(size);
   EXPECT_EQ(nvrtcGetPTX(program, ptx.data()), NVRTC_SUCCESS);
   EXPECT_EQ(ptx, code);
+}
+
+// What nvJitLink links (//accelerator/runtime/nvjitlink).
+TEST_F(Nvrtc, OptimisationAtLinkTimeIsLeftToTheLinker) {
+  create("__device__ int seven() { return 7; }");
+  const char* options[] = {"--gpu-architecture=sm_80", "-dlto"};
+  ASSERT_EQ(nvrtcCompileProgram(program, 2, options), NVRTC_SUCCESS);
+  std::size_t size = 0;
+  ASSERT_EQ(nvrtcGetLTOIRSize(program, &size), NVRTC_SUCCESS);
+  ASSERT_GT(size, 0u);
+  std::string code(size, '\0');
+  ASSERT_EQ(nvrtcGetLTOIR(program, code.data()), NVRTC_SUCCESS);
+  // The magic number of NVVM's containers, 0x7f4e43ed.
+  EXPECT_EQ(code.substr(0, 4), "\xed\x43\x4e\x7f");
 }
 
 TEST_F(Nvrtc, TheLogNamesTheErrorOfASource) {
