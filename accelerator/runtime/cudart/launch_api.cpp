@@ -120,6 +120,7 @@ cudaError_t cudaFuncGetAttributes(
     const KernelInfo& info = function->on(device).info;
     *attributes = {};
     attributes->sharedSizeBytes = info.static_shared_bytes;
+    attributes->constSizeBytes = info.constant_bytes;
     attributes->localSizeBytes = info.local_bytes;
     attributes->maxThreadsPerBlock = std::min<int>(
         static_cast<int>(info.max_threads),

@@ -243,6 +243,7 @@ TEST_F(Functions, TellTheirMemoryAndTheirThreads) {
   EXPECT_EQ(plain.sharedSizeBytes, 0u);
   EXPECT_EQ(plain.maxThreadsPerBlock, properties().maxThreadsPerBlock);
   EXPECT_GT(plain.numRegs, 0);
+  EXPECT_EQ(plain.constSizeBytes, 0u);
   EXPECT_EQ(plain.ptxVersion, 80);
   EXPECT_EQ(plain.binaryVersion, 80);
   EXPECT_EQ(
@@ -251,6 +252,8 @@ TEST_F(Functions, TellTheirMemoryAndTheirThreads) {
   const cudaFuncAttributes limited = attributes_of(symbol(bounded));
   EXPECT_EQ(limited.sharedSizeBytes, kStaticInts * sizeof(int));
   EXPECT_EQ(limited.maxThreadsPerBlock, kMostThreads);
+  EXPECT_EQ(
+      attributes_of(symbol(look_up)).constSizeBytes, kTableSize * sizeof(int));
   cudaFuncAttributes attributes{};
   EXPECT_EQ(
       cudaFuncGetAttributes(&attributes, nullptr),

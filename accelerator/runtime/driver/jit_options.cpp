@@ -7,6 +7,14 @@
 #include "accelerator/runtime/core/status/status.h"
 
 namespace accelerator::driver {
+namespace {
+
+// The number itself stands where a pointer would.
+unsigned number(const void* value) {
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(value));
+}
+
+} // namespace
 
 JitLog::JitLog(unsigned count, const CUjit_option* options, void** values) {
   runtime::require(count == 0 || (options != nullptr && values != nullptr));
@@ -15,9 +23,7 @@ JitLog::JitLog(unsigned count, const CUjit_option* options, void** values) {
       buffer_ = static_cast<char*>(values[i]);
     } else if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
       size_ = &values[i];
-      // The number itself stands where a pointer would.
-      capacity_ =
-          static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(values[i]));
+      capacity_ = number(values[i]);
     } else if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES) {
       values[i] = nullptr; // nothing is ever written there
     }
@@ -34,6 +40,20 @@ void JitLog::error(const std::string& message) {
   if (size_ != nullptr) {
     *size_ = reinterpret_cast<void*>(length + 1);
   }
+}
+
+unsigned max_registers(
+    unsigned count,
+    const CUjit_option* options,
+    void* const* values) {
+  runtime::require(count == 0 || (options != nullptr && values != nullptr));
+  unsigned most = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == CU_JIT_MAX_REGISTERS) {
+      most = number(values[i]);
+    }
+  }
+  return most;
 }
 
 } // namespace accelerator::driver

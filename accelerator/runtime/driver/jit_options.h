@@ -1,5 +1,5 @@
 // The options of cuModuleLoadDataEx and cuLinkCreate that matter here: where
-// messages go.
+// messages go, and how many registers a kernel may take.
 #pragma once
 
 #include <cuda.h>
@@ -26,5 +26,12 @@ class JitLog {
   std::size_t capacity_ = 0;
   void** size_ = nullptr;
 };
+
+/// CU_JIT_MAX_REGISTERS: of 32 bits, a thread; 0: there is no limit.
+/// @param count of options, @param options their names, @param values theirs.
+unsigned max_registers(
+    unsigned count,
+    const CUjit_option* options,
+    void* const* values);
 
 } // namespace accelerator::driver

@@ -15,24 +15,31 @@
 #include "accelerator/runtime/fatbin/containers.h"
 #include "accelerator/runtime/fatbin/fatbin.h"
 #include "accelerator/runtime/linker/linker.h"
+#include "accelerator/runtime/linker/register_limit.h"
 
 using namespace accelerator::runtime;
 using namespace accelerator::driver;
 namespace fatbin = accelerator::fatbin;
+namespace linker = accelerator::linker;
 using accelerator::linker::Linker;
 using accelerator::linker::LinkError;
 using accelerator::linker::SyntaxError;
 
 namespace {
 
-constexpr char kMachineCodeAlone[] =
-    " has no PTX for this device, which does not run machine code: compile "
-    "with nvcc -gencode arch=compute_80,code=compute_80";
+/// What to tell of an input.
+std::string machine_code_alone(const std::string& name) {
+  return name + ": " +
+      fatbin::no_ptx_text(
+             current_context().capability(),
+             "there is machine code at most, which this device does not run");
+}
 
 /// What cuLinkCreate begins.
 struct Link {
   Linker linker;
   JitLog log;
+  unsigned max_registers = 0; // a thread; 0: any
   std::vector<std::string> empty_libraries; // as far as PTX goes
   std::string output;
 };
@@ -49,15 +56,21 @@ void check(const std::string& ptx, const std::string& name) {
 }
 
 /// Adds PTX, a fat binary, an object or a library.
+/// @param max_registers a thread of its kernels; 0: any.
 void add(
     Link& link,
     CUjitInputType type,
     std::string_view data,
-    const std::string& name) {
+    const std::string& name,
+    unsigned max_registers) {
   const auto capability = current_context().capability();
-  const auto found = type == CU_JIT_INPUT_PTX
+  auto found = type == CU_JIT_INPUT_PTX
       ? std::vector<fatbin::FoundPtx>{{name, std::string(data)}}
       : fatbin::find_ptx(data, name, capability);
+  for (auto& part : found) {
+    part.ptx =
+        linker::limit_registers(part.name, std::move(part.ptx), max_registers);
+  }
   if (type == CU_JIT_INPUT_LIBRARY) {
     for (const auto& part : found) {
       link.linker.add_library_part(part.name, part.ptx);
@@ -68,7 +81,7 @@ void add(
     return;
   }
   if (found.empty()) {
-    throw Failure(cudaErrorNoKernelImageForDevice, name + kMachineCodeAlone);
+    throw Failure(cudaErrorNoKernelImageForDevice, machine_code_alone(name));
   }
   for (const auto& part : found) {
     check(part.ptx, part.name);
@@ -90,7 +103,7 @@ void logged(Link& link, Status unfit, Body&& body) {
     } catch (const LinkError& error) {
       std::string message = error.what();
       for (const std::string& library : link.empty_libraries) {
-        message += library + kMachineCodeAlone + "\n";
+        message += machine_code_alone(library) + "\n";
       }
       throw Failure(unfit, message);
     }
@@ -112,6 +125,7 @@ CUresult cuLinkCreate(
   return call([&] {
     auto link = std::make_shared<Link>();
     link->log = JitLog(count, options, values);
+    link->max_registers = max_registers(count, options, values);
     store(state, reinterpret_cast<CUlinkState>(links().add(std::move(link))));
   });
 }
@@ -122,17 +136,19 @@ CUresult cuLinkAddData(
     void* data,
     size_t size,
     const char* name,
-    unsigned,
-    CUjit_option*,
-    void**) {
+    unsigned count,
+    CUjit_option* options,
+    void** values) {
   return call([&] {
     const auto link = links().get(state);
+    const unsigned own_limit = max_registers(count, options, values);
     require(data != nullptr && type >= 0 && type < CU_JIT_NUM_INPUT_TYPES);
     logged(*link, cudaErrorInvalidSource, [&] {
       add(*link,
           type,
           {static_cast<const char*>(data), size},
-          name != nullptr ? name : "input");
+          name != nullptr ? name : "input",
+          own_limit != 0 ? own_limit : link->max_registers);
     });
   });
 }

@@ -328,7 +328,7 @@ TEST_F(Linker, ALibraryOfMachineCodeIsNamedWhereItIsMissed) {
   EXPECT_EQ(complete(), CUDA_ERROR_INVALID_VALUE);
   ASSERT_EQ(add(kStoresValue), CUDA_SUCCESS);
   EXPECT_EQ(complete(), CUDA_ERROR_UNKNOWN);
-  EXPECT_NE(std::string(log).find("libcode.a has no PTX"), std::string::npos)
+  EXPECT_NE(std::string(log).find("libcode.a: no PTX"), std::string::npos)
       << log;
   EXPECT_EQ(
       add("!<arch>\ncut off", CU_JIT_INPUT_LIBRARY), CUDA_ERROR_INVALID_IMAGE);

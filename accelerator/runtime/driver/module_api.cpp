@@ -20,9 +20,14 @@ namespace {
 
 // @param image a file's content, or a pointer without a size.
 template <typename Image>
-CUmodule load(const Image& image, const std::string& name, JitLog& log) {
+CUmodule load(
+    const Image& image,
+    const std::string& name,
+    JitLog log = {},
+    unsigned max_registers = 0) {
   try {
     auto module = make_module(image, name);
+    module->limit_registers(max_registers);
     module->on(current_context()); // errors belong to this call
     return reinterpret_cast<CUmodule>(
         machine().modules().add(std::move(module)));
@@ -68,6 +73,9 @@ void get_attribute(
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
       *value = static_cast<int>(info.static_shared_bytes);
       return;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      *value = static_cast<int>(info.constant_bytes);
+      return;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
       *value = static_cast<int>(info.local_bytes);
       return;
@@ -87,7 +95,7 @@ void get_attribute(
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       *value = function.carveout;
       return;
-    default: // constants, caching, clusters: there is none of it
+    default: // caching, clusters: there is none of it
       require(attribute >= 0 && attribute < CU_FUNC_ATTRIBUTE_MAX);
       *value = 0;
   }
@@ -127,8 +135,14 @@ CUresult cuModuleLoadDataEx(
     CUjit_option* options,
     void** values) {
   return call([&] {
-    JitLog log(count, options, values);
-    store(module, load(image, "cuModuleLoadData", log));
+    const JitLog log(count, options, values);
+    store(
+        module,
+        load(
+            image,
+            "cuModuleLoadData",
+            log,
+            max_registers(count, options, values)));
   });
 }
 
@@ -143,8 +157,7 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
   return call([&] {
     const std::string image = read_file(path);
-    JitLog log;
-    store(module, load(image, path, log));
+    store(module, load(image, path));
   });
 }
 
@@ -234,9 +247,12 @@ CUresult cuLibraryLoadFromFile(
     void**,
     unsigned) {
   return call([&] {
-    JitLog log(count, options, values);
+    const JitLog log(count, options, values);
+    const std::string image = read_file(path);
     store(
-        library, reinterpret_cast<CUlibrary>(load(read_file(path), path, log)));
+        library,
+        reinterpret_cast<CUlibrary>(
+            load(image, path, log, max_registers(count, options, values))));
   });
 }
 

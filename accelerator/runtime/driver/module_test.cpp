@@ -172,6 +172,7 @@ TEST_F(Module, BadBodiesAreRefusedWhenTheModuleIsLoaded) {
       {"@%r1 ret;", ":6:6: found '%r1'"},
       {"bra NOWHERE;", ":6:5: found 'NOWHERE'"},
       {"mov.b32 %r1, %x;", ":6:14: found '%x'"},
+      {"ld.global.L2::cache_hint.u32 %r1,[0],%r2;", ":6:38: found '%r2'"},
       {".local .b8 b[1099511627776];", ":6:12: found 'b'"}};
   for (const auto& [body, said] : bodies) {
     char log[400] = "";
@@ -235,6 +236,7 @@ TEST_F(Module, ALibraryIsLoadedFromAFile) {
         &library, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
   };
   EXPECT_EQ(load("/no/such.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
+  EXPECT_EQ(load(nullptr), CUDA_ERROR_INVALID_VALUE);
   ASSERT_EQ(load(file.path()), CUDA_SUCCESS);
   ASSERT_EQ(cuLibraryGetKernel(&kernel, library, "store"), CUDA_SUCCESS);
   EXPECT_EQ(stored_by(reinterpret_cast<CUfunction>(kernel), 44), 44u);

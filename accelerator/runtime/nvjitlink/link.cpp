@@ -8,15 +8,18 @@
 
 #include "accelerator/runtime/fatbin/containers.h"
 #include "accelerator/runtime/fatbin/fatbin.h"
+#include "accelerator/runtime/linker/register_limit.h"
 #include "accelerator/runtime/real/real_library.h"
 
 namespace accelerator::nvjitlink {
 namespace {
 
+constexpr std::string_view kRegisters = "-maxrregcount=";
+
 // nvJitLink 12.4, "Supported link options". With "=" there is a value.
 constexpr std::string_view kOptions[] = {
     "-arch=",
-    "-maxrregcount=",
+    kRegisters,
     "-time",
     "-verbose",
     "-lto",
@@ -144,6 +147,12 @@ void Link::read_option(const std::string& option) {
         NVJITLINK_ERROR_UNRECOGNIZED_OPTION,
         "there is no option " + option + "\n");
   }
+  if (begins_with(option, kRegisters)) {
+    std::from_chars(
+        option.data() + kRegisters.size(),
+        option.data() + option.size(),
+        max_registers_);
+  }
   if (begins_with(option, "-arch=")) {
     const std::size_t digits = option.find('_');
     if (digits != std::string::npos) {
@@ -219,7 +228,7 @@ void Link::complete() {
       intermediate_.clear();
     }
     if (linker_.inputs() > 0) {
-      ptx_ = linker_.link();
+      ptx_ = linker::limit_registers("linked", linker_.link(), max_registers_);
     }
   } catch (const linker::SyntaxError& error) {
     throw Failure(

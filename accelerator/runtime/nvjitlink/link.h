@@ -55,6 +55,7 @@ class Link {
 
   std::vector<std::string> options_;
   std::uint32_t capability_ = 0; // 80 for -arch=sm_80
+  unsigned max_registers_ = 0; // a thread; 0: any
   linker::Linker linker_;
   std::vector<Input> intermediate_; // LTO IR
   std::string ptx_;

@@ -204,6 +204,13 @@ class NvJitLinkTest(unittest.TestCase):
             with self.subTest(options):
                 self.assertEqual(self.own.create(options), self.real.create(options))
 
+    def test_a_limit_on_registers_is_in_the_linked_text(self) -> None:
+        kernel = (_HEAD + ".visible .entry k() { ret; }").encode()
+        for options, said in ((["-maxrregcount=38"], True), ([], False)):
+            outcome = self.own.link([(_PTX, kernel)], ["-arch=sm_80", *options])
+            self.assertEqual(outcome.statuses, [0, 0, 0])
+            self.assertEqual(".maxnreg 38" in outcome.ptx, said)
+
     def test_version(self) -> None:
         self.assertEqual(self.own.version(), self.real.version())
 

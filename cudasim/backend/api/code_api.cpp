@@ -125,6 +125,7 @@ accel_status kernel_properties(
     answer.required_threads[1] = info.required_threads.y;
     answer.required_threads[2] = info.required_threads.z;
     answer.static_shared_bytes = info.static_shared_bytes;
+    answer.constant_bytes = info.constant_bytes;
     answer.local_bytes = info.local_bytes;
     answer.code_version = info.ptx_target;
     give(properties, answer);

@@ -20,6 +20,7 @@ struct KernelInfo {
   std::vector<Parameter> parameters;
   std::uint32_t parameter_bytes = 0;
   std::uint64_t static_shared_bytes = 0;
+  std::uint64_t constant_bytes = 0; // of variables that it or a callee reads
   std::uint64_t local_bytes = 0; // per thread, without calls' frames
   std::uint32_t registers = 0; // per thread, an estimate in 32-bit registers
   std::uint32_t max_threads = 1024; // per block, by .maxntid

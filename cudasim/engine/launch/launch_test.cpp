@@ -221,12 +221,13 @@ TEST_F(Launches, LimitsOfAKernelAreKnown) {
     .visible .entry plain() { .shared .align 16 .b8 s[100];
       .reg .b32 %x; mov.u32 %x, s; ret; }
     .visible .entry bounded() .maxntid 64, 2, 1 { ret; }
-    .visible .entry required() .reqntid 8, 4, 2 { ret; })");
+    .visible .entry required() .reqntid 8, 4, 2 { ret; }
+    .visible .entry few() .maxnreg 12 { ret; })");
   Program& program = device.program();
   const auto names = program.kernel_names();
   EXPECT_EQ(
       std::set<std::string>(names.begin(), names.end()),
-      (std::set<std::string>{"plain", "bounded", "required"}));
+      (std::set<std::string>{"plain", "bounded", "required", "few"}));
   const KernelInfo& plain = program.info(*program.kernel("plain"));
   EXPECT_EQ(plain.static_shared_bytes, 100u);
   EXPECT_EQ(plain.max_threads, 1024u);
@@ -235,6 +236,7 @@ TEST_F(Launches, LimitsOfAKernelAreKnown) {
   const KernelInfo& required = program.info(*program.kernel("required"));
   EXPECT_EQ(required.max_threads, 64u);
   EXPECT_EQ(required.required_threads.y, 4u);
+  EXPECT_EQ(program.info(*program.kernel("few")).registers, 12u);
   EXPECT_EQ(program.kernel("missing"), nullptr);
 }
 

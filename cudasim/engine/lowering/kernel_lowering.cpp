@@ -75,6 +75,13 @@ void KernelLowering::place_variable(
   }
 }
 
+void KernelLowering::count_constant(const ptx::Variable& variable) {
+  std::uint64_t& bytes = kernel->info.constant_bytes;
+  if (constants_.insert(variable.name).second) {
+    bytes = align_up(bytes, alignment_of(variable)) + variable.size();
+  }
+}
+
 void KernelLowering::place_operand(const Operand& operand) {
   for (const Operand& element : operand.elements) {
     place_operand(element);
@@ -84,14 +91,17 @@ void KernelLowering::place_operand(const Operand& operand) {
     return;
   }
   for (const ptx::Variable& variable : module.variables) {
-    if (variable.space == Space::kShared && variable.name == operand.name) {
-      if (variable.size() == 0) {
-        dynamic_shared_.insert(variable.name);
-        return;
-      }
-      place_variable(variable, variable.name);
-      return;
+    if (variable.name != operand.name) {
+      continue;
     }
+    if (variable.space == Space::kConst) {
+      count_constant(variable);
+    } else if (variable.space == Space::kShared && variable.size() == 0) {
+      dynamic_shared_.insert(variable.name);
+    } else if (variable.space == Space::kShared) {
+      place_variable(variable, variable.name);
+    }
+    return;
   }
   if (ptx::Function* function = definition(operand.name)) {
     to_place_.push_back(function);
@@ -176,6 +186,9 @@ std::unique_ptr<Kernel> KernelLowering::lower(ptx::Function& entry) {
   info.registers = static_cast<std::uint32_t>(std::clamp<std::size_t>(
       kernel->entry->frame_bytes / (kLanes * 4), 16, 255));
   const auto& bounds = entry.bounds;
+  if (bounds.max_registers != 0) {
+    info.registers = std::min(info.registers, bounds.max_registers);
+  }
   const auto product = [](const std::uint32_t values[3]) {
     return values[0] * values[1] * values[2];
   };

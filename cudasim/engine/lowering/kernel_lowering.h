@@ -42,6 +42,7 @@ class KernelLowering {
   void place_shared(ptx::Function& function);
   void place_variable(const ptx::Variable& variable, const std::string& name);
   void place_operand(const ptx::Operand& operand);
+  void count_constant(const ptx::Variable& variable);
   ptx::Function* definition(const std::string& name);
 
   std::map<std::string, const Code*> codes_;
@@ -49,6 +50,7 @@ class KernelLowering {
   std::set<std::string> placed_functions_;
   std::vector<ptx::Function*> to_place_;
   std::set<std::string> dynamic_shared_;
+  std::set<std::string> constants_; // that are counted
   bool calls_addresses_ = false;
 };
 

@@ -23,6 +23,7 @@ struct KernelInfo {
   std::vector<accel_parameter> parameters;
   std::uint32_t parameter_bytes = 0;
   std::uint64_t static_shared_bytes = 0;
+  std::uint64_t constant_bytes = 0; // of variables that it reads
   std::uint64_t local_bytes = 0; // per thread
   std::uint32_t registers = 0; // per thread
   std::uint32_t max_threads = 1024; // per block

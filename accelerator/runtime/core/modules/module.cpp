@@ -10,6 +10,7 @@
 #include "accelerator/runtime/fatbin/fatbin.h"
 #include "accelerator/runtime/linker/device_runtime.h"
 #include "accelerator/runtime/linker/linker.h"
+#include "accelerator/runtime/linker/register_limit.h"
 
 namespace accelerator::runtime {
 namespace {
@@ -61,6 +62,18 @@ std::string link(const std::string& source_name, Add&& add) {
   }
 }
 
+// What is no PTX stays as it is: the device says where it goes wrong.
+std::string with_limit(
+    const std::string& source_name,
+    std::string ptx,
+    unsigned max_registers) {
+  try {
+    return linker::limit_registers(source_name, ptx, max_registers);
+  } catch (const linker::SyntaxError&) {
+    return ptx;
+  }
+}
+
 // What every launch answers on a device that runs no such code, and what is
 // said of it once.
 [[noreturn]] void fail_without_code(
@@ -85,6 +98,7 @@ KernelInfo read_info(const accel_api& api, accel_kernel kernel) {
       figures.parameters, figures.parameters + figures.parameter_count);
   info.parameter_bytes = figures.parameter_bytes;
   info.static_shared_bytes = figures.static_shared_bytes;
+  info.constant_bytes = figures.constant_bytes;
   info.local_bytes = figures.local_bytes;
   info.registers = figures.registers;
   info.max_threads = figures.max_threads;
@@ -238,7 +252,8 @@ const LoadedModule& Module::on(Device& device) {
   if (!device.runs(ACCEL_CODE_PTX)) {
     fail_without_code("of " + source_name_, device);
   }
-  const std::string ptx = text(device);
+  const std::string ptx =
+      with_limit(source_name_, text(device), max_registers_);
   struct Place {
     Module& module;
     Device& device;

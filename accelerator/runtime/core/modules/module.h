@@ -92,6 +92,12 @@ class Module : public std::enable_shared_from_this<Module> {
     return source_name_;
   }
 
+  /// Lets kernels take at most so many registers a thread; 0: as many as they
+  /// need. To be called before the module is loaded.
+  void limit_registers(unsigned most) {
+    max_registers_ = most;
+  }
+
   /// The module on a device, loaded when it is the first time.
   /// @throws Failure as Function::on().
   const LoadedModule& on(Device& device);
@@ -122,6 +128,7 @@ class Module : public std::enable_shared_from_this<Module> {
 
   Image image_;
   std::string source_name_;
+  unsigned max_registers_ = 0;
   std::mutex mutex_;
   std::map<int, LoadedModule> loaded_; // by device
   std::unordered_map<std::string, std::unique_ptr<Function>> functions_;
