@@ -18,6 +18,7 @@ struct Join {
   std::uint32_t pc = kNowhere; // kNowhere: the end of the frame's function
   Mask expected = 0;
   Mask arrived = 0;
+  std::uint64_t since = 0; // instructions of the warp when the first arrived
 };
 
 /// The joins of a warp, kept to be used again.

@@ -32,8 +32,14 @@ std::size_t Splits::next_but_current() {
 }
 
 void Splits::end_turn(std::size_t at) {
-  // They are looked through backwards.
-  current_ = (at == 0 ? splits_.size() : at) - 1;
+  splits_[at].last_turn = instructions_;
+  current_ = at;
+  for (std::size_t i = 0; i < splits_.size(); ++i) {
+    if (splits_[i].state == Split::State::kReady &&
+        splits_[i].last_turn < splits_[current_].last_turn) {
+      current_ = i;
+    }
+  }
 }
 
 void Splits::newest_first() {
@@ -43,6 +49,14 @@ void Splits::newest_first() {
 void Splits::remove(std::size_t at) {
   splits_[at] = splits_.back();
   splits_.pop_back();
+}
+
+/// Lanes are at a join before others.
+void Splits::wait(Join* join, Mask lanes) {
+  if (join->arrived == 0) {
+    join->since = instructions_;
+  }
+  join->arrived |= lanes;
 }
 
 /// A join at which all lanes of a split are expected.
@@ -67,7 +81,7 @@ void Splits::part(std::size_t at, const Control& control, Mask active) {
     split.join = join;
   }
   if (control.target == control.join) {
-    join->arrived |= active;
+    wait(join, active);
     split.mask = rest;
     split.pc = next;
     return;
@@ -75,7 +89,7 @@ void Splits::part(std::size_t at, const Control& control, Mask active) {
   split.mask = active;
   split.pc = control.target;
   if (next == control.join) {
-    join->arrived |= rest;
+    wait(join, rest);
     return;
   }
   Split other = split;
@@ -103,6 +117,7 @@ void Splits::part(
     part.join = join;
     part.mask = mask;
     part.pc = pc;
+    part.last_turn = split.last_turn;
     splits_.push_back(part);
   };
   for (Mask left = active; left != 0;) {
@@ -125,7 +140,7 @@ void Splits::part(
 void Splits::set_apart(std::size_t at, Mask active, Mask waiting) {
   Split& split = splits_[at];
   Join* join = new_join(split, split.pc + 1);
-  join->arrived = waiting;
+  wait(join, waiting);
   Split rest = split;
   rest.mask = split.mask & ~active & ~waiting;
   rest.join = join;
@@ -152,7 +167,7 @@ void Splits::go_on(Join* join) {
   Split split;
   split.mask = join->arrived;
   split.join = join->parent;
-  last_release_ = instructions_;
+  split.last_turn = instructions_;
   join->expected &= ~join->arrived;
   join->arrived = 0;
   if (join->pc == kNowhere) {
@@ -174,7 +189,7 @@ void Splits::go_on(Join* join) {
 }
 
 void Splits::arrive(Join* join, Mask mask) {
-  join->arrived |= mask;
+  wait(join, mask);
   if (join->arrived == join->expected) {
     go_on(join);
   }
@@ -207,9 +222,12 @@ bool Splits::release_waiting(Join* join, Mask wanted) {
 }
 
 void Splits::release_late(Join* join, std::uint64_t patience) {
-  if (instructions_ - last_release_ > patience) {
-    last_release_ = instructions_;
-    release_waiting(join, kAllLanes);
+  while (join != nullptr &&
+         (join->arrived == 0 || instructions_ - join->since <= patience)) {
+    join = join->parent;
+  }
+  if (join != nullptr) {
+    go_on(join);
   }
 }
 

@@ -28,6 +28,7 @@ struct Split {
   Join* join = nullptr;
   Mask active = 0; // what the waiting instruction is executed for
   Mask members = 0; // kGathering
+  std::uint64_t last_turn = 0; // instructions of the warp when it ended
   std::uint32_t barrier = 0; // kAtBarrier
 };
 
@@ -65,7 +66,8 @@ class Splits {
         ? current_
         : next_but_current();
   }
-  /// All other splits come before this one again.
+  /// The turn of a split is over: the one that has waited longest is next, so
+  /// all others come before this one again.
   void end_turn(std::size_t at);
   /// Splits have gone or come: the newest is next.
   void newest_first();
@@ -94,8 +96,9 @@ class Splits {
   void arrive(Join* join, Mask mask);
   /// Lanes leave all joins from `join` up to `last` (exclusive).
   void leave(Join* join, const Join* last, Mask mask);
-  /// Lanes that wait for a split with this join go on by themselves if it has
-  /// not met anybody for longer than `patience` instructions.
+  /// Lanes that wait for a split with this join, or for what it is inside of,
+  /// go on by themselves if they have waited longer than `patience`
+  /// instructions.
   void release_late(Join* join, std::uint64_t patience);
   /// The same without patience, for any split.
   /// @param wanted only lanes that wait together with one of these.
@@ -108,6 +111,7 @@ class Splits {
 
  private:
   std::size_t next_but_current();
+  void wait(Join* join, Mask lanes);
   Join* new_join(const Split& split, std::uint32_t pc);
   void go_on(Join* join);
   bool release_waiting(Join* join, Mask wanted);
@@ -118,8 +122,6 @@ class Splits {
   std::vector<Split> splits_;
   std::size_t current_ = 0;
   JoinPool joins_;
-  std::uint64_t last_release_ =
-      0; // `instructions_` when lanes last met or parted
 };
 
 } // namespace cudasim::engine

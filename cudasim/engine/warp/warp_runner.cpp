@@ -10,7 +10,9 @@
 namespace cudasim::engine {
 namespace {
 
-/// Instructions after which splits of a warp change over.
+/// Instructions after which splits of a warp change over. What a split has
+/// executed counts on where lanes meet in between: a loop that waits for other
+/// lanes can have branches and calls in it.
 constexpr std::uint64_t kSplitSlice = 4096;
 /// Instructions after which lanes that wait at a join go on without those that
 /// are still on their way: these may be spinning until one of the others gets
@@ -117,7 +119,7 @@ void WarpRunner::forget_stale_ranges() {
 /// Executes a split until its turn is over.
 WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
   BlockChecker* const checker = block_.checker;
-  const std::uint64_t slice_end = std::min(limit, instructions + kSplitSlice);
+  const std::uint64_t slice_end = std::min(limit, slice_end_);
   enter(*this, *splits_[at].frame);
   Cursor here(splits_[at]);
   while (true) {
@@ -193,6 +195,7 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
 bool WarpRunner::give_way(std::size_t at, std::uint64_t patience) {
   splits_.release_late(splits_[at].join, patience);
   splits_.end_turn(at);
+  slice_end_ = instructions + kSplitSlice;
   if (any_in(splits_, Split::State::kGathering)) {
     release_gathered(true);
   }

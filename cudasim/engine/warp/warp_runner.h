@@ -106,6 +106,7 @@ class WarpRunner : public Warp {
 
   EnclosingBlock& block_;
   RangeCache cache_;
+  std::uint64_t slice_end_ = 0; // `instructions` when others come next
   std::uint64_t generation_ = 0; // of the memory, when cache_ was last cleared
   FramePool frames_;
   Splits splits_;
