@@ -232,7 +232,7 @@ cudaError_t cudaGraphAddMemAllocNode(
         machine().device(parameters->poolProps.location.id).default_pool;
     auto memory =
         std::make_shared<GraphMemory>(std::move(pool), parameters->bytesize);
-    parameters->dptr = memory->memory;
+    parameters->dptr = memory->address();
     add(node, graph, dependencies, count, AllocationWork{std::move(memory)});
   });
 }
@@ -258,9 +258,9 @@ cudaError_t cudaGraphMemAllocNodeGetParams(
     *parameters = {};
     parameters->poolProps.allocType = cudaMemAllocationTypePinned;
     parameters->poolProps.location = {
-        cudaMemLocationTypeDevice, memory.pool->device().ordinal()};
-    parameters->bytesize = memory.bytes;
-    parameters->dptr = memory.memory;
+        cudaMemLocationTypeDevice, memory.pool().device().ordinal()};
+    parameters->bytesize = memory.bytes();
+    parameters->dptr = memory.address();
   });
 }
 

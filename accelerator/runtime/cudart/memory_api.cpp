@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/core/graphs/graph_memory.h"
 #include "accelerator/runtime/core/memory/ipc_memory.h"
 #include "accelerator/runtime/core/memory/memory_pool.h"
 #include "accelerator/runtime/cudart/call.h"
@@ -124,6 +125,9 @@ cudaError_t cudaFree(void* memory) {
     machine().synchronize_users(*piece);
     if (piece->space == Space::kManaged) {
       release_host(machine().addresses(), memory, Space::kManaged);
+      return;
+    }
+    if (free_graph_memory(memory)) {
       return;
     }
     Device& owner = machine().device(piece->device);

@@ -35,7 +35,7 @@ void* allocate(
     return pool->allocate(bytes);
   }
   auto memory = std::make_shared<GraphMemory>(pool, bytes);
-  void* address = memory->memory;
+  void* address = memory->address();
   submit(stream, AllocationWork{std::move(memory)});
   return address;
 }
@@ -77,6 +77,9 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t handle) {
     // It takes what cudaMalloc gave as well, which is of no pool.
     Device& owner = machine().device(piece->device);
     stream->enqueue([pool = pool_of(memory), memory, address, &owner] {
+      if (free_graph_memory(memory)) {
+        return cudaSuccess;
+      }
       if (pool != nullptr) {
         pool->release(memory);
       } else {

@@ -48,6 +48,25 @@ void put_host(Stream& stream, const HostWork& work) {
   });
 }
 
+void put_allocation(Stream& stream, const AllocationWork& work) {
+  stream.enqueue([memory = work.memory] {
+    memory->allocate();
+    return cudaSuccess;
+  });
+}
+
+void put_free(Stream& stream, const FreeWork& work) {
+  stream.enqueue([memory = work.memory] {
+    if (!free_graph_memory(memory)) {
+      // Another graph's, which is no more.
+      if (const auto pool = pool_of(memory)) {
+        pool->release(memory);
+      }
+    }
+    return cudaSuccess;
+  });
+}
+
 void put_work(Stream& stream, const Work& work) {
   std::visit(
       [&](const auto& parts) {
@@ -64,23 +83,16 @@ void put_work(Stream& stream, const Work& work) {
           parts.event->record(stream);
         } else if constexpr (std::is_same_v<Parts, EventWaitWork>) {
           parts.event->make_wait(stream);
+        } else if constexpr (std::is_same_v<Parts, AllocationWork>) {
+          put_allocation(stream, parts);
+        } else if constexpr (std::is_same_v<Parts, FreeWork>) {
+          put_free(stream, parts);
         }
       },
       work);
 }
 
 } // namespace
-
-GraphMemory::GraphMemory(std::shared_ptr<MemoryPool> from, std::size_t size)
-    : pool(std::move(from)), bytes(size), memory(pool->allocate(size)) {}
-
-GraphMemory::~GraphMemory() {
-  try {
-    pool->release(memory);
-  } catch (const Failure&) {
-    // cudaFree has taken it already.
-  }
-}
 
 cudaGraphNodeType type_of(const Work& work) {
   constexpr cudaGraphNodeType kTypes[] = {

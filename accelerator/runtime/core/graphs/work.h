@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "accelerator/abi/device_api.h"
+#include "accelerator/runtime/core/graphs/graph_memory.h"
 #include "accelerator/runtime/core/memory/copy.h"
 #include "accelerator/runtime/core/modules/launch.h"
 #include "accelerator/runtime/core/streams/event.h"
@@ -15,7 +16,6 @@
 namespace accelerator::runtime {
 
 class Graph;
-class MemoryPool;
 class Stream;
 
 struct HostWork {
@@ -42,24 +42,10 @@ struct ChildGraphWork {
   std::shared_ptr<Graph> graph;
 };
 
-/// Memory that a graph owns. It has its address from the beginning, because
-/// kernels of the graph are given it while the graph is made.
-struct GraphMemory {
-  GraphMemory(std::shared_ptr<MemoryPool> pool, std::size_t bytes);
-  ~GraphMemory();
-  GraphMemory(const GraphMemory&) = delete;
-  GraphMemory& operator=(const GraphMemory&) = delete;
-
-  std::shared_ptr<MemoryPool> pool;
-  std::size_t bytes;
-  void* memory;
-};
-
 struct AllocationWork {
   std::shared_ptr<GraphMemory> memory;
 };
 
-/// In a graph the memory stays the graph's: it is used again by its next run.
 struct FreeWork {
   void* memory = nullptr;
 };

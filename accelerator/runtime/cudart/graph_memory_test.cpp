@@ -1,0 +1,127 @@
+// Memory that is allocated while a stream is captured: whose it is, and when.
+// Source: CUDA C++ programming guide, "Graph Memory Nodes".
+#include <vector>
+
+#include "accelerator/runtime/cudart/testing/graphs.h"
+
+namespace accelerator::cudart::testing {
+namespace {
+
+constexpr std::size_t kBytes = 4096;
+constexpr unsigned char kWritten = 7;
+
+class MemoryOfAGraph : public Runtime {
+ protected:
+  void SetUp() override {
+    Runtime::SetUp();
+    ASSERT_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    ASSERT_OK(cudaMallocAsync(&memory, kBytes, stream));
+    ASSERT_OK(cudaMemsetAsync(memory, kWritten, kBytes, stream));
+    ASSERT_OK(cudaStreamEndCapture(stream, &graph));
+    ASSERT_OK(cudaGraphInstantiate(
+        &program, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+  }
+  void TearDown() override {
+    destroy();
+    Runtime::TearDown();
+  }
+  void launch() {
+    ASSERT_OK(cudaGraphLaunch(program, stream));
+    ASSERT_OK(cudaStreamSynchronize(stream));
+  }
+  void destroy() {
+    if (graph != nullptr) {
+      ASSERT_OK(cudaGraphExecDestroy(program));
+      ASSERT_OK(cudaGraphDestroy(graph));
+      graph = nullptr;
+    }
+  }
+  /// Bytes on the device; empty where there is no memory.
+  static std::vector<unsigned char> read(const void* from) {
+    std::vector<unsigned char> bytes(kBytes);
+    if (cudaMemcpy(bytes.data(), from, kBytes, cudaMemcpyDeviceToHost) !=
+        cudaSuccess) {
+      cudaGetLastError();
+      bytes.clear();
+    }
+    return bytes;
+  }
+
+  const std::vector<unsigned char> written =
+      std::vector<unsigned char>(kBytes, kWritten);
+  OwnStream stream;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t program = nullptr;
+  void* memory = nullptr;
+};
+
+TEST_F(MemoryOfAGraph, KeepsItsAddressWhenItIsFreed) {
+  launch();
+  EXPECT_EQ(read(memory), written);
+  ASSERT_OK(cudaFreeAsync(memory, stream));
+  ASSERT_OK(cudaStreamSynchronize(stream));
+  std::vector<void*> others(64);
+  for (void*& other : others) {
+    ASSERT_OK(cudaMallocAsync(&other, kBytes, stream));
+    EXPECT_NE(other, memory);
+    ASSERT_OK(cudaMemsetAsync(other, 1, kBytes, stream));
+  }
+  launch();
+  EXPECT_EQ(read(memory), written);
+  for (void* const other : others) {
+    EXPECT_EQ(read(other), std::vector<unsigned char>(kBytes, 1));
+    ASSERT_OK(cudaFreeAsync(other, stream));
+  }
+  ASSERT_OK(cudaFree(memory));
+}
+
+TEST_F(MemoryOfAGraph, OutlivesItWhereItIsInUse) {
+  launch();
+  destroy();
+  EXPECT_EQ(read(memory), written);
+  ASSERT_OK(cudaFreeAsync(memory, stream));
+  ASSERT_OK(cudaStreamSynchronize(stream));
+  EXPECT_TRUE(read(memory).empty());
+}
+
+TEST_F(MemoryOfAGraph, IsTheProgramsForCudaFreeToo) {
+  launch();
+  destroy();
+  ASSERT_OK(cudaFree(memory));
+  EXPECT_TRUE(read(memory).empty());
+  EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
+TEST_F(MemoryOfAGraph, GoesWithItWhereItIsNotInUse) {
+  launch();
+  ASSERT_OK(cudaFreeAsync(memory, stream));
+  ASSERT_OK(cudaStreamSynchronize(stream));
+  destroy();
+  EXPECT_TRUE(read(memory).empty());
+}
+
+TEST_F(MemoryOfAGraph, GoesWithAGraphThatWasNeverLaunched) {
+  destroy();
+  EXPECT_TRUE(read(memory).empty());
+}
+
+TEST_F(MemoryOfAGraph, IsFreedByAnotherGraph) {
+  launch();
+  destroy();
+  cudaGraph_t freeing = nullptr;
+  cudaGraphExec_t freeing_program = nullptr;
+  ASSERT_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  ASSERT_OK(cudaFreeAsync(memory, stream));
+  ASSERT_OK(cudaStreamEndCapture(stream, &freeing));
+  ASSERT_OK(cudaGraphInstantiate(&freeing_program, freeing, 0));
+  EXPECT_EQ(read(memory), written);
+  ASSERT_OK(cudaGraphLaunch(freeing_program, stream));
+  ASSERT_OK(cudaStreamSynchronize(stream));
+  EXPECT_TRUE(read(memory).empty());
+  ASSERT_OK(cudaGraphExecDestroy(freeing_program));
+  ASSERT_OK(cudaGraphDestroy(freeing));
+}
+
+} // namespace
+} // namespace accelerator::cudart::testing
