@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "accelerator/runtime/stream_work/stream_work.h"
+
 extern "C" {
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
@@ -9,9 +11,8 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   int device = 0;
-  // cudaFree(nullptr) makes the device's context, as cuBLAS does.
   if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaFree(nullptr) != cudaSuccess) {
+      accelerator::stream_work::make_context() != cudaSuccess) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
   *handle = new cublasContext{};

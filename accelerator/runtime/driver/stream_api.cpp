@@ -14,8 +14,16 @@ using accelerator::driver::runtime;
 
 namespace {
 
+bool is_there(CUdeviceptr address) {
+  const auto piece = accelerator::runtime::machine().addresses().find(address);
+  return piece && address + sizeof(cuuint32_t) <= piece->end;
+}
+
 // Looks again and again, as the device does.
-void wait_for_value(CUdeviceptr address, cuuint32_t value, unsigned flags) {
+cudaError_t wait_for_value(
+    CUdeviceptr address,
+    cuuint32_t value,
+    unsigned flags) {
   const auto reached = [&] {
     const cuuint32_t found = __atomic_load_n(
         reinterpret_cast<const cuuint32_t*>(address), __ATOMIC_ACQUIRE);
@@ -30,9 +38,13 @@ void wait_for_value(CUdeviceptr address, cuuint32_t value, unsigned flags) {
         return ~(found | value) != 0;
     }
   };
-  while (!reached()) {
+  while (is_there(address)) {
+    if (reached()) {
+      return cudaSuccess;
+    }
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
+  return cudaErrorIllegalAddress;
 }
 
 } // namespace
@@ -87,14 +99,13 @@ CUresult cuStreamWaitValue32(
     unsigned flags) {
   return accelerator::driver::call([&] {
     using namespace accelerator::runtime;
-    require(address != 0 && address % sizeof(value) == 0);
+    require(address % sizeof(value) == 0 && is_there(address));
     require((flags & ~3u) == 0);
     const auto where = resolve_stream(stream);
     require_not_capturing(*where);
     where->enqueue(
         [address, value, flags] {
-          wait_for_value(address, value, flags);
-          return cudaSuccess;
+          return wait_for_value(address, value, flags);
         },
         false);
   });

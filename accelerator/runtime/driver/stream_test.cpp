@@ -199,6 +199,8 @@ TEST_F(Streams, AStreamWaitsForAValue) {
       cuStreamWaitValue32(stream, address + 1, 0, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuStreamWaitValue32(stream, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(
+      cuStreamWaitValue32(stream, 0x1234, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
       cuStreamWaitValue32(stream, address, 0, 99), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMemFreeHost(pinned), CUDA_SUCCESS);
 }

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "accelerator/runtime/solver/context.h"
+#include "accelerator/runtime/stream_work/stream_work.h"
 
 namespace accelerator::solver {
 namespace {
@@ -85,8 +86,7 @@ using namespace accelerator::solver;
 extern "C" {
 
 cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
-  // It makes the device's context, as cuSOLVER does.
-  if (cudaFree(nullptr) != cudaSuccess) {
+  if (accelerator::stream_work::make_context() != cudaSuccess) {
     return CUSOLVER_STATUS_NOT_INITIALIZED;
   }
   return create(handle);

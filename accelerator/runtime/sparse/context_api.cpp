@@ -7,6 +7,7 @@
 
 #include "accelerator/runtime/sparse/context.h"
 #include "accelerator/runtime/sparse/objects.h"
+#include "accelerator/runtime/stream_work/stream_work.h"
 
 namespace accelerator::sparse {
 namespace {
@@ -52,8 +53,7 @@ cusparseStatus_t cusparseCreate(cusparseHandle_t* handle) {
   if (handle == nullptr) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
-  // It makes the device's context, as cuSPARSE does.
-  if (cudaFree(nullptr) != cudaSuccess) {
+  if (accelerator::stream_work::make_context() != cudaSuccess) {
     return CUSPARSE_STATUS_NOT_INITIALIZED;
   }
   return create(handle);

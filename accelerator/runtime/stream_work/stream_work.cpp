@@ -105,6 +105,15 @@ bool accessible(const char* function, std::initializer_list<Extent> extents) {
   return true;
 }
 
+cudaError_t make_context() {
+  const bool had_error = cudaPeekAtLastError() != cudaSuccess;
+  const cudaError_t status = cudaFree(nullptr);
+  if (!had_error) {
+    cudaGetLastError();
+  }
+  return status;
+}
+
 cudaError_t enqueue(
     const char* function,
     cudaStream_t stream,

@@ -12,6 +12,11 @@
 
 namespace accelerator::stream_work {
 
+/// Makes the current device's context, as handles of libraries do.
+/// @returns the runtime's error. It does not become the program's last error,
+/// because NVIDIA's libraries have a runtime of their own.
+cudaError_t make_context();
+
 /// A piece of device memory that a call reads or writes.
 struct Extent {
   const void* pointer;

@@ -30,6 +30,22 @@ TEST(StreamWork, RunsWhereTheHostSeesTheMemory) {
           : "");
 }
 
+TEST(StreamWork, AContextThatIsRefusedIsNotTheProgramsError) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(make_context(), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(
+      cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  EXPECT_EQ(make_context(), cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+  EXPECT_NE(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_NE(cudaPeekAtLastError(), cudaSuccess);
+  EXPECT_EQ(make_context(), cudaSuccess);
+  EXPECT_NE(cudaGetLastError(), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
 TEST(StreamWork, FaultsAreTheDevices) {
   const cudaError_t error =
       enqueue_checked("work", nullptr, [] { return cudaErrorIllegalAddress; });
