@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -114,6 +115,8 @@ struct Instruction {
   std::vector<std::string> modifiers;
   Guard guard;
   std::vector<Operand> operands; // for call: see Call below
+  /// Behind the operands of what has the modifier L2::cache_hint.
+  std::optional<Operand> cache_policy;
   /// For call: results, target, arguments, and the prototype of an indirect
   /// call. `operands` is empty then.
   struct Call {

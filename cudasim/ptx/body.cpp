@@ -1,5 +1,6 @@
 // The body of one function. Source: PTX ISA 8.4, 4.3 (statements), 9.7.12
 // (control flow), 11.3 (control flow directives).
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -183,12 +184,22 @@ class BodyParser {
       call(*instruction->call);
     } else if (!reader_.at(';')) {
       instruction->operands = parse_operands(reader_);
+      take_cache_policy(*instruction);
     }
     if (!reader_.accept(';')) {
       reader_.fail("',' or ';'");
     }
     add(Statement::Kind::kInstruction, first).instruction =
         std::move(instruction);
+  }
+
+  static void take_cache_policy(Instruction& instruction) {
+    const auto& modifiers = instruction.modifiers;
+    if (std::find(modifiers.begin(), modifiers.end(), "L2::cache_hint") !=
+        modifiers.end()) {
+      instruction.cache_policy = std::move(instruction.operands.back());
+      instruction.operands.pop_back();
+    }
   }
 
   // call (results), target, (arguments), prototype;  All but the target may be

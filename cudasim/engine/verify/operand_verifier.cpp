@@ -106,7 +106,25 @@ std::string OperandVerifier::key() const {
   return canonical_key(adjusted);
 }
 
+void OperandVerifier::verify_cache_policy() const {
+  if (!instruction_.cache_policy) {
+    return;
+  }
+  const Operand& policy = *instruction_.cache_policy;
+  OperandShape shape;
+  shape.type = ptx::Type::kB64;
+  const std::string expected = misfit(shape, policy);
+  if (!expected.empty()) {
+    refuse(
+        module_,
+        policy.location,
+        text_of(policy),
+        expected + " as the cache policy of '" + text_of(instruction_) + "'");
+  }
+}
+
 const Row* OperandVerifier::verify(const std::vector<Row>& rows) const {
+  verify_cache_policy();
   Misfit furthest;
   for (const Row& row : rows) {
     Misfit found = misfit(row);

@@ -32,6 +32,8 @@ class OperandVerifier {
   const Row* verify(const std::vector<Row>& rows) const;
 
  private:
+  void verify_cache_policy() const;
+
   /// Where and why a row does not fit.
   struct Misfit {
     std::size_t operand = 0;

@@ -24,14 +24,16 @@ OTHER_TARGETS = re.compile(
     r"requires \.target|requires PTX ISA|not supported on \.target|deprecated"
 )
 
-# ptxas takes a number where a video instruction writes, a predicate where a pair of bf16 or of a matrix belongs, and for
+# ptxas takes a number where a video instruction or createpolicy writes, a predicate where a pair of bf16 or of a matrix belongs, and for
 # a cache policy, which is asked for by a modifier, any 64 bits.
 PTXAS_IS_LENIENT = re.compile(
-    r"^vsh[lr]\.\S+ 5,|^setp?\.\S*bf16x2.*%pred_1|^movmatrix.*%pred_1|^mma\.sp\..*(%pred_1|\}, %b32_1, \{)|^atom\.\S*b64 .*, %f64_1$"
+    r"^vsh[lr]\.\S+ 5,|^createpolicy\.\S+ 5,|^setp?\.\S*bf16x2.*%pred_1|^movmatrix.*%pred_1|^mma\.sp\..*(%pred_1|\}, %b32_1, \{)|^atom\.\S*b64 .*, %f64_1$"
 )
-# It wants elect's predicate, no constant for the predicate of bf16's setp, and no cvt with .ftz to a register that is
-# wider than f32.
-NOT_CHECKED = re.compile(r"^elect\.sync|^setp\.\S*bf16.*, 1$|^cvt\.\S*\.ftz(\.sat)?\.f32\.f64 %b64")
+# It wants elect's predicate, no constant for the predicate of bf16's setp, no cvt with .ftz to a register that is wider
+# than f32, and of a cache policy a fraction that is no more than 1.
+NOT_CHECKED = re.compile(
+    r"^elect\.sync|^setp\.\S*bf16.*, 1$|^cvt\.\S*\.ftz(\.sat)?\.f32\.f64 %b64|^createpolicy\..*, 0f3FC00000$"
+)
 
 # Lines that ptxas is asked at once.
 CHUNK = 4000

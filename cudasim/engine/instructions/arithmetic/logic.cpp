@@ -76,6 +76,23 @@ struct Reverse {
     return static_cast<T>(v >> (64 - 8 * sizeof(T)));
   }
 };
+/// The n-th set bit from `base` on, upwards or downwards.
+struct FindNthSet {
+  static U32 run(U32 mask, U32 base, I32 n) {
+    const I32 step = n < 0 ? -1 : 1;
+    U32 left = n < 0 ? 0u - static_cast<U32>(n) : static_cast<U32>(n);
+    if (left == 0) {
+      return base < 32 && (mask >> base & 1) != 0 ? base : ~0u;
+    }
+    for (U32 position = base; position < 32; position += step) {
+      left -= mask >> position & 1;
+      if (left == 0) {
+        return position;
+      }
+    }
+    return ~0u;
+  }
+};
 template <typename T>
 struct Extract {
   static T run(T a, U32 position, U32 length) {
@@ -424,6 +441,7 @@ constexpr Entry kEntries[] = {
      "=t t t u32",
      "9.7.7",
      ternary<Funnel<false, false>, U32>},
+    {"fns.b32", "ternary", "9.7.1", ternary<FindNthSet, U32, U32, U32, I32>},
     {"lop3.b32", "=t t t t #u32", "9.7.7", lop3},
     {"prmt.b32", "ternary", "9.7.8", ternary<Permute<kBytes>, U32>},
     {"prmt.b32.f4e", "ternary", "9.7.8", ternary<Permute<kForward4>, U32>},

@@ -180,6 +180,31 @@ TEST(Logic, BitFields) {
   check_fields<U64>("64");
 }
 
+TEST(Logic, TheNthSetBit) {
+  // The loop of PTX ISA 9.7.1 (fns).
+  const auto find = [](U32 mask, U32 base, I32 offset) {
+    if (offset == 0) {
+      return base < 32 && bit(mask, static_cast<int>(base)) ? base : ~0u;
+    }
+    std::int64_t count = std::abs(std::int64_t{offset}) - 1;
+    for (std::int64_t position = base; position >= 0 && position < 32;
+         position += offset > 0 ? 1 : -1) {
+      if (bit(mask, static_cast<int>(position)) && count-- == 0) {
+        return static_cast<U32>(position);
+      }
+    }
+    return ~0u;
+  };
+  check<U32, U32, Amount, Amount>("fns.b32", [&](U32 a, U32 b, U32 c) {
+    return find(a, b, static_cast<I32>(c));
+  });
+  check<U32, U32, Amount, Amount>(
+      "fns.b32",
+      [&](U32 a, U32 b, U32 c) { return find(a, b % 32, -I32(c % 64)); },
+      "{.reg .b32 %base, %n;\nand.b32 %base, $1, 31;\nand.b32 %n, $2, 63;\n"
+      "neg.s32 %n, %n;\nfns.b32 $d0, $0, %base, %n;\n}\n");
+}
+
 TEST(Logic, FunnelShifts) {
   for (const bool left : {false, true}) {
     for (const bool wrap : {false, true}) {

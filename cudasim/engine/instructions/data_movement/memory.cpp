@@ -235,6 +235,13 @@ Flow fence(Warp&, const Inst&, Mask) {
   return Flow::kNext;
 }
 
+/// A cache policy, which means nothing here.
+Flow no_policy(Warp& warp, const Inst& inst, Mask active) {
+  U64* d = lanes<U64>(warp, inst.operands[0]);
+  for_lanes(d, active, [](int) { return U64{0}; });
+  return Flow::kNext;
+}
+
 /// cp.async: done at once, so that waiting for it has nothing to do. What is
 /// not read of `size` bytes is written as zeros: a lane reads as many as its
 /// last operand says, or none where that is a predicate and set.
@@ -364,6 +371,9 @@ Flow copy(Warp& warp, const Inst& inst, Mask active) {
       {"fence.acq_rel." name, "orders:", "9.7.12", fence},
 
 // clang-format off
+#define CUDASIM_POLICY(priorities) \
+  {"createpolicy.fractional." priorities ".b64", "=t f32?", "9.7.8", no_policy},
+
 constexpr Entry kEntries[] = {
     CUDASIM_LOADS("", "generic", kGeneric)
     CUDASIM_LOADS(".global", "global", kGlobal)
@@ -393,6 +403,25 @@ constexpr Entry kEntries[] = {
     {"prefetch.local", "[local]", "9.7.8", nothing},
     {"prefetch", "[generic]", "9.7.8", nothing},
     {"prefetchu", "[generic]", "9.7.8", nothing},
+    {"discard.global.L2", "[global] #u32:128", "9.7.8", nothing},
+    {"discard.L2", "[generic] #u32:128", "9.7.8", nothing},
+    {"applypriority.global.L2::evict_normal",
+     "[global] #u32:128",
+     "9.7.8",
+     nothing},
+    {"applypriority.L2::evict_normal", "[generic] #u32:128", "9.7.8", nothing},
+    CUDASIM_POLICY("L2::evict_last")
+    CUDASIM_POLICY("L2::evict_last.L2::evict_first")
+    CUDASIM_POLICY("L2::evict_last.L2::evict_unchanged")
+    CUDASIM_POLICY("L2::evict_normal")
+    CUDASIM_POLICY("L2::evict_normal.L2::evict_first")
+    CUDASIM_POLICY("L2::evict_normal.L2::evict_unchanged")
+    CUDASIM_POLICY("L2::evict_first")
+    CUDASIM_POLICY("L2::evict_first.L2::evict_unchanged")
+    CUDASIM_POLICY("L2::evict_unchanged")
+    {"createpolicy.cvt.L2.b64", "=t t", "9.7.8", no_policy},
+    {"pmevent", "#u32:0..15", "9.7.18", nothing},
+    {"pmevent.mask", "#u32:0..65535", "9.7.18", nothing},
     {"nanosleep.u32", "t", "9.7.12", pause},
     {"cp.async.shared.global",
      ">[shared:#2] <[global:#2] #u32:4|8|16 u32?",

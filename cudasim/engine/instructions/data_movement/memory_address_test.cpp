@@ -117,6 +117,47 @@ TEST(MemoryAddress, FencesAndPrefetchesChangeNothing) {
   check_keeps_memory("prefetch", "prefetch.L1 [%q];");
   check_keeps_memory("prefetchu", "prefetchu.L1 [%q];");
   check_keeps_memory("nanosleep.u32", "nanosleep.u32 100;");
+  check_keeps_memory("pmevent", "pmevent 1;");
+  check_keeps_memory("pmevent.mask", "pmevent.mask 6;");
+}
+
+TEST(MemoryAddress, PoliciesOfTheCacheChangeNothing) {
+  const std::string accesses =
+      "ld.global.L2::cache_hint.u32 %x, [%q], %policy;\n"
+      "st.global.L2::cache_hint.u32 [%q], %x, %policy;\n";
+  for (const std::string priorities :
+       {"L2::evict_last",
+        "L2::evict_last.L2::evict_first",
+        "L2::evict_last.L2::evict_unchanged",
+        "L2::evict_normal",
+        "L2::evict_normal.L2::evict_first",
+        "L2::evict_normal.L2::evict_unchanged",
+        "L2::evict_first",
+        "L2::evict_first.L2::evict_unchanged",
+        "L2::evict_unchanged"}) {
+    const std::string create = "createpolicy.fractional." + priorities + ".b64";
+    for (const std::string fraction : {"", ", 0.5"}) {
+      check_keeps_memory(
+          create,
+          ".reg .b64 %policy;\n" + create + " %policy" + fraction + ";\n" +
+              accesses);
+    }
+  }
+  check_keeps_memory(
+      "createpolicy.cvt.L2.b64",
+      ".reg .b64 %policy;\n"
+      "createpolicy.cvt.L2.b64 %policy, 0x10F0000000000000;\n" +
+          accesses);
+  // Each lane writes its word again where the line is given up.
+  for (const std::string space : {".global", ""}) {
+    const std::string priority = ".L2::evict_normal";
+    check_keeps_memory(
+        "applypriority" + space + priority,
+        "applypriority" + space + priority + " [%p], 128;");
+    check_keeps_memory(
+        "discard" + space + ".L2",
+        "discard" + space + ".L2 [%p], 128;\nst.global.u32 [%q], %lane;");
+  }
 }
 
 } // namespace
