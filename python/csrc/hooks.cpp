@@ -9,10 +9,20 @@
 #include <string>
 #include <typeinfo>
 
+#include "python/csrc/first_use.h"
+
 namespace torch_cuda {
 namespace {
 
-using Cuda = at::cuda::detail::CUDAHooks;
+// Upstream's, and what waits for the first use of CUDA.
+struct Cuda final : at::cuda::detail::CUDAHooks {
+  using at::cuda::detail::CUDAHooks::CUDAHooks;
+
+  void init() const override {
+    at::cuda::detail::CUDAHooks::init();
+    route_operators();
+  }
+};
 using NoCuda = at::CUDAHooksInterface;
 
 // Both must fit into the memory that `new CUDAHooksInterface` got, and neither

@@ -5,13 +5,17 @@
 #include <torch/csrc/python_headers.h>
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "python/csrc/absent_profiler.h"
 #include "python/csrc/bindings.h"
 #include "python/csrc/errors.h"
+#include "python/csrc/first_use.h"
 #include "python/csrc/hooks.h"
 #include "python/csrc/intra_file/intra_file.h"
 
@@ -102,4 +106,22 @@ PYBIND11_MODULE(_CUDAC, m) {
       "torch_c: the module torch._C, on which the names of this module are\n"
       "already set. Raises what the C++ code raised, with everything as it was\n"
       "before the call.");
+  m.def(
+      "_torch_cuda_route_on_first_use",
+      [](std::string library,
+         std::vector<std::pair<std::string, std::string>> announced) {
+        torch_cuda::route_on_first_use(
+            {std::move(library), std::move(announced)});
+      },
+      py::arg("library"),
+      py::arg("announced"),
+      "Has operators routed when CUDA is first used, from Python or C++.\n"
+      "\n"
+      "library: path of libtorch_cuda_operators.so. announced: names of device\n"
+      "libraries whose operators are not beside them, with the operators'\n"
+      "paths.");
+  m.def(
+      "_torch_cuda_routed_operators",
+      &torch_cuda::routed_operators,
+      "How many operators were routed; 0 before the first use of CUDA.");
 }

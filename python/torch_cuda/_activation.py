@@ -137,7 +137,8 @@ def _activate() -> None:
     from torch_cuda import _cudnn, _swap
 
     _swap.plan(bindings, build.cuda_version, _cudnn.is_served(libraries)).apply()
-    _queue_late_libraries(torch, build, devices)
+    _operators.route_on_first_use(bindings, _build.package_folder(), devices)
+    _queue_late_libraries(torch, build, bindings)
     _import_hook.after_import("torch.utils.cpp_extension", _extend_cpp_extension)
 
 
@@ -167,22 +168,19 @@ def load_bindings(build: _build.BuildInfo) -> ModuleType:
         ) from error
 
 
-def _queue_late_libraries(
-    torch: ModuleType, build: _build.BuildInfo, devices: list[_devices.Device]
-) -> None:
-    """Has libraries loaded when CUDA is first initialised. Without a GPU this never happens.
+def _queue_late_libraries(torch: ModuleType, build: _build.BuildInfo, bindings: ModuleType) -> None:
+    """Has libraries loaded when Python first initialises CUDA. Without a GPU this never happens.
 
     These are the ones that PyTorch opens by name, which it looks for beside libtorch_cpu and on the
-    system only, and the kernels of vendors and for devices that run no CUDA code.
+    system only.
     """
 
     def load_late() -> None:
         _libraries.load_on_first_use(build, _build.package_folder())
-        _operators.route(_build.package_folder(), devices)
+        _operators.serve_sleep(bindings, _build.package_folder())
         _expandable_segments.leave_off_without_virtual_memory()
 
     torch.cuda._lazy_call(load_late)
-    _operators.initialise_before_graphs(torch.cuda.CUDAGraph)
 
 
 def _extend_cpp_extension(module: ModuleType) -> None:

@@ -1,73 +1,55 @@
 """Kernels for CUDA tensors on devices of any vendor: its own, or the CPU's on the same memory.
 
 They come with `lib/libtorch_cuda_operators.so` (accelerator/operators), which registers them when CUDA
-is first used, and only if a device needs them. Until then nothing is loaded: importing torch stays
-cheap, and a process may fork.
+is first used (python/csrc/first_use.h), and only if a device needs them. Until then nothing is loaded:
+importing torch stays cheap, and a process may fork.
 """
 
 from __future__ import annotations
 
 import ctypes
-import functools
-import os
 import pathlib
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
+from types import ModuleType
 
-from torch_cuda import _simulator
 from torch_cuda._devices import Device
 
 LIBRARY = "libtorch_cuda_operators.so"
 _MESSAGE = 4096  # bytes
 
 
-def route(package: pathlib.Path, devices: Iterable[Device] = ()) -> int:
+def route_on_first_use(
+    bindings: ModuleType, package: pathlib.Path, devices: Iterable[Device] = ()
+) -> None:
     """Has operators served by vendors' kernels, and by the CPU's on the devices that need it.
 
-    Asks the runtime about its devices, so CUDA has to be initialised.
+    It is done when CUDA is initialised, from Python, TorchScript or C++. A device that cannot be
+    served, or operators that do not load, are an error then, which says which, and what to do.
 
     Args:
+      bindings: `torch_cuda._CUDAC`.
       package: folder of the installed package `torch_cuda`.
       devices: those whose operators may lie elsewhere than beside the device library.
-
-    Returns:
-      How many operators are served that way; 0 where all devices run CUDA code and no vendor has
-      kernels of its own.
-
-    Raises:
-      RuntimeError: a device cannot be served, or its operators do not load; says which, and what to
-        do.
-      OSError: the library does not load.
     """
-    if not _is_loaded(_simulator.RUNTIME) and _has_kernels():
-        return 0
-    library = ctypes.CDLL(str(package / "lib" / LIBRARY))
-    library.torch_cuda_route_operators.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
-    library.torch_cuda_route_operators.restype = ctypes.c_int
-    for device in devices:
-        if device.operators is not None:
-            library.torch_cuda_announce_operators(
-                os.fsencode(device.name), os.fsencode(device.operators)
-            )
-    message = ctypes.create_string_buffer(_MESSAGE)
-    routed = int(library.torch_cuda_route_operators(message, len(message)))
-    if routed < 0:
-        raise RuntimeError(message.value.decode(errors="replace"))
-    if routed > 0:
-        _serve_sleep(library)
-    return routed
+    bindings._torch_cuda_route_on_first_use(
+        str(package / "lib" / LIBRARY),
+        [
+            (device.name, str(device.operators))
+            for device in devices
+            if device.operators is not None
+        ],
+    )
 
 
-def initialise_before_graphs(graph: Any) -> None:
-    """Has CUDA initialised before a graph fills tensors, so that the operator is served.
-
-    Upstream leaves that to C++, which knows nothing of what waits for the first use of CUDA. Other
-    first uses come through Python.
+def serve_sleep(bindings: ModuleType, package: pathlib.Path) -> None:
+    """Has `torch.cuda._sleep`, which launches a kernel, wait in the stream where operators are routed.
 
     Args:
-      graph: `torch.cuda.CUDAGraph`, whose method is wrapped.
+      bindings: `torch_cuda._CUDAC`, with CUDA initialised.
+      package: folder of the installed package `torch_cuda`.
     """
-    graph.capture_begin = _after_initialisation(graph.capture_begin)
+    if bindings._torch_cuda_routed_operators() > 0:
+        _serve_sleep(ctypes.CDLL(str(package / "lib" / LIBRARY)))
 
 
 def served_by(operator: str, device: int | None = None) -> str:
@@ -97,33 +79,6 @@ def served_by(operator: str, device: int | None = None) -> str:
             f"PyTorch has no operator {operator}; needed is a name like aten::add.Tensor"
         )
     return answer.value.decode()
-
-
-def _after_initialisation(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, which initialises CUDA first."""
-    import torch
-
-    @functools.wraps(method)
-    def initialised(*args: Any, **kwargs: Any) -> Any:
-        torch.cuda.init()
-        return method(*args, **kwargs)
-
-    return initialised
-
-
-def _is_loaded(library: str) -> bool:
-    try:
-        ctypes.CDLL(library, mode=os.RTLD_NOLOAD)
-    except OSError:
-        return False
-    return True
-
-
-def _has_kernels() -> bool:
-    """Whether the build has upstream's kernels, which --//config:ops=runtime leaves out."""
-    import torch
-
-    return torch._C._dispatch_has_kernel_for_dispatch_key("aten::empty.memory_format", "CUDA")
 
 
 def _serve_sleep(library: ctypes.CDLL) -> None:
