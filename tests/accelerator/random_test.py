@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy
 import torch
 from absl.testing import absltest, parameterized
 from torch.nn import functional
@@ -16,6 +17,30 @@ class RandomTest(parameterized.TestCase):
             torch.manual_seed(3)
             for each in wanted:
                 torch.testing.assert_close(draw(count, device="cuda").cpu(), each, rtol=0, atol=0)
+
+    def test_all_bits_of_a_seed_count(self) -> None:
+        seeds = (5, 2**32 + 5, 2**40 + 5, 2**63 + 5, 5 * 2**32, 2**64 - 1)
+        drawn = []
+        for seed in seeds:
+            generator = torch.Generator("cuda").manual_seed(seed)
+            numbers = torch.rand(700, device="cuda", generator=generator)
+            state = generator.get_state()
+            following = torch.randn(3, device="cuda", generator=generator)
+            generator.set_state(state)
+            again = torch.randn(3, device="cuda", generator=generator)
+            self.assertEqual(following.tolist(), again.tolist())
+            drawn.append(tuple(numbers.tolist()))
+        self.assertLen(set(drawn), len(seeds))
+        self.assertAlmostEqual(torch.tensor(drawn).mean().item(), 0.5, delta=0.03)
+
+    def test_a_large_seed_is_numpys_with_a_key(self) -> None:
+        # NumPy's legacy generator has the authors' initialisation with a key, and PyTorch takes 24 bits
+        # of each number for a float.
+        numpy.random.seed([5, 1 << 8])
+        words = numpy.random.randint(0, 2**32, 5, dtype=numpy.uint32)
+        generator = torch.Generator("cuda").manual_seed((1 << 40) + 5)
+        found = torch.rand(5, device="cuda", generator=generator)
+        self.assertEqual(found.tolist(), [(int(word) & 0xFFFFFF) / 2**24 for word in words])
 
     @parameterized.parameters(0, 1, 3, 17, 700)
     def test_a_state_brings_its_numbers_back(self, before: int) -> None:

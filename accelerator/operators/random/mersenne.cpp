@@ -1,7 +1,9 @@
 // MT19937's recurrence over whole blocks, without making the numbers.
 #include "accelerator/operators/random/mersenne.h"
 
+#include <array>
 #include <cstddef>
+#include <limits>
 
 namespace torch_cuda::operators {
 namespace {
@@ -31,7 +33,42 @@ uint64_t given(const at::mt19937_data_pod& engine) {
   return engine.next_ == 0 ? kWords : engine.next_;
 }
 
+// Mixes a key into the state of a fixed seed (Matsumoto and Nishimura,
+// init_by_array).
+void mix_in(uint32_t* words, const std::array<uint32_t, 2>& key) {
+  size_t i = 1;
+  const auto step = [&](uint32_t factor, uint32_t change, bool adds) {
+    const uint32_t before = words[i - 1] ^ (words[i - 1] >> 30);
+    words[i] = (words[i] ^ (before * factor)) + (adds ? change : 0u - change);
+    if (++i == kWords) {
+      words[0] = words[kWords - 1];
+      i = 1;
+    }
+  };
+  for (size_t k = 0; k < kWords; ++k) {
+    const auto place = static_cast<uint32_t>(k % key.size());
+    step(1664525u, key.at(place) + place, true);
+  }
+  for (size_t k = 0; k + 1 < kWords; ++k) {
+    step(1566083941u, static_cast<uint32_t>(i), false);
+  }
+  words[0] = 0x80000000u;
+}
+
 } // namespace
+
+at::mt19937 engine_of(uint64_t seed) {
+  if (seed <= std::numeric_limits<uint32_t>::max()) {
+    return at::mt19937(seed);
+  }
+  at::mt19937 engine(19650218u);
+  auto data = engine.data();
+  mix_in(
+      data.state_.data(),
+      {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
+  engine.set_data(data);
+  return engine;
+}
 
 uint64_t drawn_between(
     const at::mt19937_data_pod& earlier,

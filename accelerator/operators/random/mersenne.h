@@ -7,6 +7,11 @@
 
 namespace torch_cuda::operators {
 
+/// The engine of a seed. Up to 32 bits it is the CPU generator's of that seed;
+/// all 64 bits of a larger one count, by the initialisation with a key that
+/// the authors of MT19937 describe.
+at::mt19937 engine_of(uint64_t seed);
+
 /// How many numbers were drawn between two states of an engine, of which
 /// `later` came out of `earlier`. Takes a fraction of a nanosecond a number.
 uint64_t drawn_between(

@@ -25,7 +25,7 @@ constexpr uint64_t kNumbersOfPair = 4;
 std::optional<double> second_normal(uint64_t seed, uint64_t drawn) {
   auto probe = at::detail::createCPUGenerator();
   auto* generator = at::check_generator<at::CPUGeneratorImpl>(probe);
-  generator->set_engine(engine_after(at::mt19937(seed).data(), drawn));
+  generator->set_engine(engine_after(engine_of(seed).data(), drawn));
   at::normal_distribution<double> normal(0.0, 1.0);
   normal(generator);
   return generator->next_double_normal_sample();
@@ -66,7 +66,7 @@ void HostTwin::go_to(uint64_t to_seed, uint64_t to) {
       ahead ? engine_after(
                   generator.engine().data(),
                   place.drawn - from_offset(offset).drawn)
-            : engine_after(at::mt19937(to_seed).data(), place.drawn));
+            : engine_after(engine_of(to_seed).data(), place.drawn));
   generator.set_next_float_normal_sample(std::nullopt);
   generator.set_next_double_normal_sample(
       place.since_pair && place.drawn >= *place.since_pair + kNumbersOfPair
