@@ -192,8 +192,35 @@ Tensor Aliases::far(const Tensor& tensor, bool written) {
   if (!tensor.defined() || tensor.device().type() != near_.type) {
     return tensor;
   }
-  tensors_.push_back({tensor, make_far(tensor, written), written});
+  for (auto& pair : tensors_) {
+    if (pair.near.unsafeGetTensorImpl() == tensor.unsafeGetTensorImpl()) {
+      const bool first_write = written && !pair.written;
+      pair.written = pair.written || written;
+      pair.read = pair.read || !written;
+      const Tensor alias = pair.far;
+      if (first_write) {
+        note_written(tensor);
+      }
+      return alias;
+    }
+  }
+  tensors_.push_back({tensor, make_far(tensor, written), written, !written});
   return tensors_.back().far;
+}
+
+// What was taken across to be read is written to as well.
+void Aliases::note_written(const Tensor& tensor) {
+  auto& impl = *tensor.unsafeGetTensorImpl();
+  if (is_strided(impl)) {
+    storages_.far(impl.unsafe_storage(), true, &impl);
+  } else if (tensor.layout() == c10::kSparse) {
+    far(sparse(tensor).indices(), true);
+    far(sparse(tensor).values(), true);
+  } else {
+    far(compressed(tensor).compressed_indices(), true);
+    far(compressed(tensor).plain_indices(), true);
+    far(compressed(tensor).values(), true);
+  }
 }
 
 Tensor Aliases::make_near(Tensor result) {
@@ -246,6 +273,12 @@ void Aliases::take_over(const Pair& pair) {
       near.set_sizes_and_strides(
           far.sizes(), far.strides(), far.storage_offset());
     }
+    if (C10_UNLIKELY(near.is_conj() != far.is_conj())) {
+      near._set_conj(far.is_conj());
+    }
+    if (C10_UNLIKELY(near.is_neg() != far.is_neg())) {
+      near._set_neg(far.is_neg());
+    }
     if (C10_UNLIKELY(far.has_named_tensor_meta())) {
       near.set_named_tensor_meta(far.named_tensor_meta()->clone());
     }
@@ -259,7 +292,26 @@ void Aliases::take_over(const Pair& pair) {
   }
 }
 
+void Aliases::check_kept_sizes() const {
+  for (const auto& pair : tensors_) {
+    TORCH_CHECK(
+        !pair.written || !pair.read || pair.near.sizes() == pair.far.sizes(),
+        "output with shape ",
+        pair.near.sizes(),
+        " doesn't match the broadcast shape ",
+        pair.far.sizes());
+  }
+}
+
 void Aliases::take_over() {
+  for (const auto& pair : tensors_) {
+    const auto& near = *pair.near.unsafeGetTensorImpl();
+    const auto& far = *pair.far.unsafeGetTensorImpl();
+    if (pair.written && is_strided(near) &&
+        (near.sizes() != far.sizes() || near.strides() != far.strides())) {
+      storages_.resized(near.unsafe_storage(), far);
+    }
+  }
   storages_.take_over();
   // Parts of sparse tensors are added to the list meanwhile.
   const size_t tensors = tensors_.size();

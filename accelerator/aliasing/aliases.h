@@ -20,7 +20,9 @@ class Aliases {
   Aliases(Storages& storages, c10::DeviceType near, c10::DeviceType far);
 
   /// The alias of `tensor`, which the kernel writes to if `written`. What is
-  /// not on a near device is given back as it is.
+  /// not on a near device is given back as it is. A tensor that was taken
+  /// across before has the alias that it had: kernels ask whether two arguments
+  /// are one.
   at::Tensor far(const at::Tensor& tensor, bool written);
 
   /// The alias of a storage.
@@ -32,6 +34,10 @@ class Aliases {
   /// the alias of, else a tensor over the same memory.
   at::Tensor near(at::Tensor result);
 
+  /// Throws PyTorch's error for a tensor that is read as well as written, and
+  /// whose alias the kernel gave other sizes.
+  void check_kept_sizes() const;
+
   /// Takes over what the kernel did to tensors that it writes to besides
   /// writing to their memory: sizes, strides, other or larger storages.
   void take_over();
@@ -41,6 +47,7 @@ class Aliases {
     at::Tensor near;
     at::Tensor far;
     bool written;
+    bool read; // given once more, as what the kernel reads
   };
   struct Side {
     explicit Side(c10::DeviceType type);
@@ -50,6 +57,7 @@ class Aliases {
 
   at::Tensor make_far(const at::Tensor& tensor, bool written);
   at::Tensor make_near(at::Tensor result);
+  void note_written(const at::Tensor& tensor);
   void take_over(const Pair& pair);
 
   Storages& storages_;

@@ -26,6 +26,12 @@ class Storages {
   /// to, else a new one.
   virtual c10::Storage near(const c10::Storage& far) = 0;
 
+  /// A kernel gave a tensor that it writes to, over the far storage of `near`,
+  /// the geometry of `now`.
+  virtual void resized(
+      const c10::Storage& /*near*/,
+      const c10::TensorImpl& /*now*/) {}
+
   /// Takes over what a kernel did to far storages besides writing to their
   /// memory: other memory, other sizes.
   virtual void take_over() = 0;

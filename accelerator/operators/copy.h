@@ -1,7 +1,7 @@
 // copy_ between tensors of CUDA devices and of the host.
 #pragma once
 
-#include "accelerator/operators/boxed_call.h"
+#include "accelerator/operators/calls/boxed_call.h"
 
 namespace torch_cuda::operators {
 

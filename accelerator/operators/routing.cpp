@@ -1,17 +1,19 @@
 // Registrations at the keys of CUDA's tensors.
 #include "accelerator/operators/routing.h"
 
-#include "accelerator/operators/boxed_call.h"
-#include "accelerator/operators/composites.h"
+#include "accelerator/operators/calls/boxed_call.h"
+#include "accelerator/operators/calls/lists.h"
 #include "accelerator/operators/copy.h"
-#include "accelerator/operators/cuda_only.h"
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/factories.h"
-#include "accelerator/operators/lists.h"
-#include "accelerator/operators/softmax.h"
+#include "accelerator/operators/kernels/attention.h"
+#include "accelerator/operators/kernels/cuda_only.h"
+#include "accelerator/operators/kernels/dropout.h"
+#include "accelerator/operators/kernels/recurrent.h"
+#include "accelerator/operators/kernels/softmax.h"
+#include "accelerator/operators/kernels/unsigned_numbers.h"
 #include "accelerator/operators/tensors/device_memory.h"
-#include "accelerator/operators/unsigned_numbers.h"
 #include "accelerator/operators/vendor/install.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -167,7 +169,9 @@ int route() {
         register_factories();
       }
       count = Router().route();
-      route_composites();
+      route_attention();
+      route_dropout();
+      route_recurrent();
       route_cuda_only();
     }
     // Over all others.

@@ -68,6 +68,44 @@ class HalfPrecisionTest(parameterized.TestCase):
         numbers = self.numbers.half().cuda()
         self.assertEqual(numbers.sum(dtype=torch.float32).dtype, torch.float32)
 
+    def test_fourier_transforms(self) -> None:
+        numbers = self.numbers.half().cuda()
+        found = torch.fft.fft(numbers)
+        self.assertEqual(found.dtype, torch.complex32)
+        wanted = torch.fft.fft(numbers.cpu().float())
+        torch.testing.assert_close(found.cpu().to(torch.complex64), wanted, rtol=1e-2, atol=1e-2)
+        back = torch.fft.irfft(torch.fft.rfft(numbers))
+        self.assertEqual(back.dtype, torch.float16)
+        torch.testing.assert_close(back, numbers, rtol=1e-2, atol=1e-2)
+
+    def test_statistics_stay_in_single_precision(self) -> None:
+        numbers = (self.numbers.repeat(8, 1) + 99.5).half()
+        channels = torch.full((4,), 2.0).half()
+        wanted = numbers.float().mean(0)
+        for weight in (channels, channels.float()):
+            _, mean, invstd = torch.native_batch_norm(
+                numbers.cuda(), weight.cuda(), weight.cuda(), None, None, True, 0.1, 1e-5
+            )
+            self.assertEqual((mean.dtype, invstd.dtype), (torch.float32, torch.float32))
+            torch.testing.assert_close(mean.cpu(), wanted)
+            x = numbers.cuda().requires_grad_()
+            scale = weight.cuda().requires_grad_()
+            functional.batch_norm(
+                x, None, None, scale, scale, training=True
+            ).square().sum().backward()
+            assert x.grad is not None and scale.grad is not None
+            self.assertEqual((x.grad.dtype, scale.grad.dtype), (torch.float16, weight.dtype))
+        _, mean, _ = torch.native_layer_norm(numbers.cuda(), [4], None, None, 1e-5)
+        self.assertEqual(mean.dtype, torch.float32)
+        torch.testing.assert_close(mean.cpu().flatten(), numbers.float().mean(1))
+
+    def test_one_tensor_twice_stays_one(self) -> None:
+        numbers = self.numbers.half().cuda()
+        torch.round(numbers, decimals=1, out=numbers)
+        torch.testing.assert_close(
+            numbers.cpu(), torch.round(self.numbers.half().float(), decimals=1).half()
+        )
+
     def test_what_no_kernel_has_is_refused_as_before(self) -> None:
         with self.assertRaisesRegex(RuntimeError, "not implemented for 'Half'"):
             self.numbers.half().cuda().bitwise_not()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import threading
+
 import torch
 import torch_cuda
 from absl.testing import absltest
@@ -27,6 +30,55 @@ class HiddenMemoryTest(absltest.TestCase):
             whole[:500].add_(2)
         torch.cuda.synchronize()
         self.assertEqual(whole.cpu().tolist(), [40.0] * 500 + [20.0] * 500)
+
+    def test_threads_that_write_between_each_others_elements(self) -> None:
+        whole = torch.zeros(400, device="cuda")
+        torch.cuda.synchronize()
+
+        def add(number: int, *, by_index: bool) -> None:
+            with torch.cuda.stream(torch.cuda.Stream()):
+                rows = torch.arange(number, 400, 4, device="cuda")
+                for _ in range(100):
+                    if by_index:
+                        whole.index_add_(0, rows, torch.ones(100, device="cuda"))
+                    else:
+                        whole[number::4].add_(1)
+                torch.cuda.current_stream().synchronize()
+
+        for by_index in (False, True):
+            whole.zero_()
+            torch.cuda.synchronize()
+            threads = [
+                threading.Thread(target=functools.partial(add, number, by_index=by_index))
+                for number in range(4)
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            torch.cuda.synchronize()
+            self.assertEqual(whole.tolist(), [100.0] * 400)
+
+    def test_streams_that_write_between_each_others_elements(self) -> None:
+        whole = torch.zeros(6, 5, 4, device="cuda")
+        torch.cuda.synchronize()
+        streams = [torch.cuda.Stream() for _ in range(2)]
+        for step in range(1000):
+            with torch.cuda.stream(streams[step % 2]):
+                whole[:, step % 2 :: 2, step % 4].add_(1)
+                whole.transpose(0, 2)[step % 4, :, step % 2 :: 2].add_(1)
+        torch.cuda.synchronize()
+        wanted = torch.zeros(6, 5, 4)
+        for step in range(1000):
+            wanted[:, step % 2 :: 2, step % 4].add_(1)
+            wanted.transpose(0, 2)[step % 4, :, step % 2 :: 2].add_(1)
+        self.assertEqual(whole.tolist(), wanted.tolist())
+
+    def test_a_result_that_becomes_larger_within_its_storage(self) -> None:
+        whole = torch.full((10,), 7.0, device="cuda")
+        part = whole[2:4]
+        torch.add(torch.arange(5.0, device="cuda"), 1, out=part)
+        self.assertEqual(whole.tolist(), [7, 7, 1, 2, 3, 4, 5, 7, 7, 7])
 
     def test_what_no_tensor_reaches_stays_where_memory_grows(self) -> None:
         whole = torch.arange(10.0, device="cuda")

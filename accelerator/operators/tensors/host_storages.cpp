@@ -3,6 +3,7 @@
 
 #include "accelerator/operators/tensors/device_memory.h"
 
+#include <c10/core/impl/COW.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 
 #include <utility>
@@ -46,8 +47,11 @@ Storage HostStorages::far(
   if (C10_UNLIKELY(device->device_type() != c10::kCUDA)) {
     return near;
   }
-  for (const auto& pair : pairs_) {
+  for (auto& pair : pairs_) {
     if (pair.device.get() == device) {
+      if (written) {
+        make_writable(pair);
+      }
       reach(pair, written, reached_by);
       return Storage(pair.host);
     }
@@ -58,7 +62,8 @@ Storage HostStorages::far(
       host_data(*device, written),
       host_allocator(),
       device->resizable());
-  pairs_.push_back({StoragePtr::reclaim_copy(device), host, host->data()});
+  pairs_.push_back(
+      {StoragePtr::reclaim_copy(device), host, host->data(), written});
   reach(pairs_.back(), written, reached_by);
   return Storage(std::move(host));
 }
@@ -77,15 +82,32 @@ Storage HostStorages::near(const Storage& far) {
   if (auto* device = owner(*host)) {
     return Storage(StoragePtr::reclaim_copy(device));
   }
+  if (C10_UNLIKELY(host->data() == nullptr && host->nbytes() > 0)) {
+    relabel(*host, {nullptr, device_}); // zeros that have no memory
+    return far;
+  }
   auto storage = device_storage(far);
   if (storage.unsafeGetStorageImpl() != host) {
     // Other results may be views of the same.
     pairs_.push_back(
         {StoragePtr::reclaim_copy(storage.unsafeGetStorageImpl()),
          StoragePtr::reclaim_copy(host),
-         host->data()});
+         host->data(),
+         /*written=*/true});
   }
   return storage;
+}
+
+// What was read only, up to now, may be memory that others read, too.
+void HostStorages::make_writable(Pair& pair) {
+  if (pair.written) {
+    return;
+  }
+  pair.written = true;
+  if (c10::impl::cow::is_cow_data_ptr(pair.device->data_ptr())) {
+    pair.host->set_data_ptr_noswap(host_data(*pair.device, /*written=*/true));
+    pair.given = pair.host->data();
+  }
 }
 
 void HostStorages::take_over() {

@@ -33,6 +33,7 @@ class HostStorages : public aliasing::Storages {
     c10::intrusive_ptr<c10::StorageImpl> device;
     c10::intrusive_ptr<c10::StorageImpl> host;
     const void* given; // the host's data before the kernel runs
+    bool written;
   };
 
   /// The data of the host's storage that stands for `storage`.
@@ -64,6 +65,8 @@ class HostStorages : public aliasing::Storages {
   }
 
  private:
+  void make_writable(Pair& pair);
+
   c10::Device device_;
   c10::SmallVector<Pair, 4> pairs_;
 };

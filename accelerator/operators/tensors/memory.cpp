@@ -13,6 +13,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace torch_cuda::operators {
@@ -25,10 +26,15 @@ void* data_of(StorageImpl& storage, bool written) {
   return written ? storage.mutable_data() : const_cast<void*>(storage.data());
 }
 
+// Zeros that have no memory have none on the host either.
+bool has_memory(const StorageImpl& storage) {
+  return storage.data() != nullptr || storage.nbytes() == 0;
+}
+
 } // namespace
 
-Memory::Memory(c10::Device device)
-    : HostStorages(device), seen_(host_sees(device.index())) {}
+Memory::Memory(c10::Device device, Writes writes)
+    : HostStorages(device), seen_(host_sees(device.index())), writes_(writes) {}
 
 bool Memory::is_seen(const StorageImpl& storage) const {
   const auto device = storage.device();
@@ -37,8 +43,9 @@ bool Memory::is_seen(const StorageImpl& storage) const {
 }
 
 c10::DataPtr Memory::host_data(StorageImpl& storage, bool written) {
-  return is_seen(storage) ? share(storage, data_of(storage, written))
-                          : allocate_on_host(storage.nbytes());
+  return is_seen(storage) || !has_memory(storage)
+      ? share(storage, data_of(storage, written))
+      : allocate_on_host(storage.nbytes());
 }
 
 c10::DataPtr CapturedMemory::host_data(StorageImpl& storage, bool written) {
@@ -58,6 +65,36 @@ void Memory::copy(void* to, const void* from, std::size_t bytes) const {
       cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream.stream()));
 }
 
+void Memory::copy(void* to, const void* from, const Rows& rows) const {
+  const auto stream = c10::cuda::getCurrentCUDAStream(device().index());
+  const c10::cuda::CUDAStreamCaptureModeGuard relaxed(
+      cudaStreamCaptureModeRelaxed);
+  auto* target = static_cast<char*>(to) + rows.begin;
+  const auto* source = static_cast<const char*>(from) + rows.begin;
+  C10_CUDA_CHECK(
+      rows.count == 1
+          ? cudaMemcpyAsync(
+                target, source, rows.width, cudaMemcpyDefault, stream.stream())
+          : cudaMemcpy2DAsync(
+                target,
+                rows.pitch,
+                source,
+                rows.pitch,
+                rows.width,
+                rows.count,
+                cudaMemcpyDefault,
+                stream.stream()));
+}
+
+char* Memory::before(const StorageImpl& storage) const {
+  for (const auto& kept : before_) {
+    if (kept.storage == &storage) {
+      return static_cast<char*>(kept.data.get());
+    }
+  }
+  return nullptr;
+}
+
 void Memory::wait_for_copies() {
   wait_for_current_stream(device().index());
 }
@@ -68,26 +105,62 @@ void Memory::reach(
     const Pair& pair,
     bool written,
     const c10::TensorImpl* reached_by) {
-  if (C10_LIKELY(is_seen(*pair.device))) {
+  if (C10_LIKELY(is_seen(*pair.device)) || !has_memory(*pair.device)) {
     return;
   }
-  Part part{pair.device.get(), 0, pair.device->nbytes()};
+  const auto& storage = *pair.device;
+  Part part{&storage, 0, storage.nbytes(), 1, {}, writes_ == Writes::All};
   // Nested tensors have geometries of their own.
-  if (reached_by != nullptr && !reached_by->is_nested()) {
-    const std::size_t item = reached_by->dtype().itemsize();
+  const bool has_geometry = reached_by != nullptr && !reached_by->is_nested();
+  if (has_geometry) {
+    part.item = reached_by->dtype().itemsize();
     const auto first = static_cast<std::size_t>(reached_by->storage_offset());
     const auto count = static_cast<std::size_t>(extent(*reached_by));
-    part.end = std::min(part.end, (first + count) * item);
-    part.begin = std::min(part.end, first * item);
-  }
-  if (written) {
-    written_.push_back(part);
+    part.end = std::min(part.end, (first + count) * part.item);
+    part.begin = std::min(part.end, first * part.item);
   }
   if (part.begin < part.end) {
     const auto* from = static_cast<const char*>(data_of(*pair.device, written));
     auto* to = static_cast<char*>(pair.host->mutable_data());
     copy(to + part.begin, from + part.begin, part.end - part.begin);
     wait_for_copies();
+    remember(part, to, written);
+  }
+  if (written) {
+    if (writes_ == Writes::All) {
+      part.rows = has_geometry
+          ? rows_of(*reached_by, storage.nbytes())
+          : std::vector<Rows>{
+                {part.begin, part.end - part.begin, part.end - part.begin, 1}};
+    }
+    // An empty one, too: the kernel may make it larger.
+    written_.push_back(std::move(part));
+  }
+}
+
+void Memory::resized(const c10::Storage& near, const c10::TensorImpl& now) {
+  const auto& storage = *near.unsafeGetStorageImpl();
+  if (storage.device_type() == c10::kCUDA && !is_seen(storage) &&
+      !now.is_nested()) {
+    written_.push_back(
+        {&storage,
+         0,
+         0,
+         static_cast<std::size_t>(now.dtype().itemsize()),
+         rows_of(now, now.unsafe_storage().nbytes()),
+         /*all=*/true});
+  }
+}
+
+// Keeps what a part holds before the kernel runs, where it will be compared.
+void Memory::remember(const Part& part, const char* data, bool written) {
+  char* before = this->before(*part.storage);
+  if (written && writes_ == Writes::Some && before == nullptr) {
+    before_.push_back({part.storage, allocate_on_host(part.storage->nbytes())});
+    before = static_cast<char*>(before_.back().data.get());
+  }
+  if (before != nullptr) {
+    std::memcpy(before + part.begin, data + part.begin, part.end - part.begin);
   }
 }
 
@@ -113,18 +186,26 @@ c10::Storage Memory::device_storage(const c10::Storage& host) {
 }
 
 void Memory::take_over_written(const Pair& pair) {
+  const auto* host = static_cast<const char*>(pair.host->data());
   for (const auto& part : written_) {
-    if (part.storage == pair.device.get()) {
-      copy(
-          static_cast<char*>(pair.device->mutable_data()) + part.begin,
-          static_cast<const char*>(pair.host->data()) + part.begin,
-          part.end - part.begin);
+    if (part.storage != pair.device.get()) {
+      continue;
+    }
+    for (const auto& rows : written_rows(part, host)) {
+      copy(pair.device->mutable_data(), host, rows);
     }
   }
 }
 
-// What no tensor reached is not in the host's copy. The kernel wrote behind the
-// first element that it was given to write to.
+std::vector<Rows> Memory::written_rows(const Part& part, const char* host)
+    const {
+  return part.all
+      ? part.rows
+      : changed_rows(
+            before(*part.storage), host, part.begin, part.end, part.item);
+}
+
+// What no tensor reached is not in the host's copy.
 c10::DataPtr Memory::take_over_data(const Pair& pair) {
   auto& host = *pair.host;
   if (is_seen(*pair.device)) {
@@ -134,16 +215,15 @@ c10::DataPtr Memory::take_over_data(const Pair& pair) {
   auto data = c10::cuda::CUDACachingAllocator::get()->allocate(host.nbytes());
   const std::size_t before = std::min(pair.device->nbytes(), host.nbytes());
   copy(data.get(), pair.device->data(), before);
-  std::size_t begin = host.nbytes();
+  const auto* written = static_cast<const char*>(host.data());
   for (const auto& part : written_) {
-    if (part.storage == pair.device.get()) {
-      begin = std::min(begin, part.begin);
+    if (part.storage != pair.device.get() || part.end > before) {
+      continue;
+    }
+    for (const auto& rows : written_rows(part, written)) {
+      copy(data.get(), written, rows);
     }
   }
-  copy(
-      static_cast<char*>(data.get()) + begin,
-      static_cast<const char*>(host.data()) + begin,
-      host.nbytes() - begin);
   return data;
 }
 

@@ -1,7 +1,7 @@
 // They come as tensors instead.
-#include "accelerator/operators/unsigned_numbers.h"
+#include "accelerator/operators/kernels/unsigned_numbers.h"
 
-#include "accelerator/operators/boxed_call.h"
+#include "accelerator/operators/calls/boxed_call.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/scalar_tensor.h>

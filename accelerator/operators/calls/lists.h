@@ -11,12 +11,17 @@ bool is_upstreams(const c10::OperatorName& name);
 /// The CPU's kernel serves tensors of any device: it calls other operators.
 bool is_general(const c10::OperatorName& name);
 
-/// A composite that chooses CUDA's kernels by the device: it is served as a
-/// whole.
+/// A composite that chooses CUDA's kernels by the device, or calls them past
+/// the dispatcher: it is served as a whole.
 bool is_routed_composite(const c10::OperatorName& name);
 
 /// The CPU's kernel asks which arguments require gradients.
 bool asks_for_gradients(const c10::OperatorName& name);
+
+/// The CPU's kernel asks by the addresses of references whether `out` is
+/// `self`, which differ where it is called with values: then it makes `out`
+/// larger where it had to refuse.
+bool compares_references(const c10::OperatorName& name);
 
 /// aten::copy_
 bool is_copy(const c10::OperatorName& name);

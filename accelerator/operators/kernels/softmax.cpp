@@ -1,7 +1,7 @@
 // The change of type before the CPU's kernel, or after it.
-#include "accelerator/operators/softmax.h"
+#include "accelerator/operators/kernels/softmax.h"
 
-#include "accelerator/operators/boxed_call.h"
+#include "accelerator/operators/calls/boxed_call.h"
 #include "accelerator/operators/dispatch/registration.h"
 
 #include <ATen/core/Tensor.h>

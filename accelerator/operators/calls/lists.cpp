@@ -1,5 +1,5 @@
 // The lists.
-#include "accelerator/operators/lists.h"
+#include "accelerator/operators/calls/lists.h"
 
 #include <string>
 #include <string_view>
@@ -66,12 +66,24 @@ bool is_routed_composite(const c10::OperatorName& name) {
       "aten::convolution_overrideable",
       "aten::convolution_backward_overrideable",
       "aten::_convolution_double_backward",
+      "aten::conj_physical_",
+      "aten::mode.values",
   };
   return is_copy(name) || contains(names, name);
 }
 
 bool asks_for_gradients(const c10::OperatorName& name) {
   static const Names names = {"aten::_sparse_mm_reduce_impl"};
+  return contains(names, name);
+}
+
+bool compares_references(const c10::OperatorName& name) {
+  static const Names names = {
+      "aten::addr.out",
+      "aten::addmm.out",
+      "aten::addmv.out",
+      "aten::sparse_sampled_addmm.out",
+  };
   return contains(names, name);
 }
 

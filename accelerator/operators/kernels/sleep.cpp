@@ -1,5 +1,5 @@
 // A host function that waits.
-#include "accelerator/operators/sleep.h"
+#include "accelerator/operators/kernels/sleep.h"
 
 #include "accelerator/operators/dispatch/devices.h"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "accelerator/aliasing/arguments.h"
+#include "accelerator/operators/tensors/write_back.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
@@ -12,11 +13,19 @@
 
 namespace torch_cuda::operators {
 
+/// A kernel of ours for the CPU's tensors: takes the operator's arguments from
+/// the stack and puts the results on it.
+using HostKernel = void (*)(torch::jit::Stack*);
+
 /// What there is to know about an operator before it is called.
 class HostCall {
  public:
   /// `target` is the CPU's side of the key that the operator was called for.
-  HostCall(const c10::OperatorHandle& op, c10::DispatchKey target);
+  /// `kernel` serves it in the place of the CPU's own.
+  HostCall(
+      const c10::OperatorHandle& op,
+      c10::DispatchKey target,
+      HostKernel kernel = nullptr);
 
   /// Takes the arguments from the stack and puts the results on it. While the
   /// device's stream is captured, the call becomes part of the graph.
@@ -61,12 +70,21 @@ class HostCall {
       torch::jit::Stack* stack,
       c10::Device device) const;
 
+  static void call_kernel(
+      const c10::OperatorHandle& op,
+      c10::DispatchKeySet target,
+      HostKernel kernel,
+      torch::jit::Stack* stack);
+
   c10::DispatchKeySet target_;
+  HostKernel kernel_;
   std::vector<Argument> crossing_;
   uint32_t arguments_;
   uint32_t results_;
+  Writes writes_;
   bool mutates_ = false;
   bool asks_for_gradients_;
+  bool out_may_be_self_;
   bool one_by_one_;
   // Whether tensors of other devices may be among the arguments.
   bool several_devices_ = false;

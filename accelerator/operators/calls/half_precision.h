@@ -15,7 +15,9 @@ inline bool is_half_precision(c10::ScalarType type) {
 }
 
 /// Calls an operator's kernel, and once more in single precision where it says
-/// that it lacks the type. CUDA's kernels compute like that.
+/// that it lacks the type. CUDA's kernels compute like that. Where the CPU's
+/// kernel takes the type and does something else than CUDA's, it is called in
+/// single precision only.
 /// @param call takes the arguments from a stack and puts the results on it.
 /// Throws what the first call throws.
 void call_with_half_precision(

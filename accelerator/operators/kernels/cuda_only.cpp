@@ -1,5 +1,5 @@
 // Definitions in terms of other operators.
-#include "accelerator/operators/cuda_only.h"
+#include "accelerator/operators/kernels/cuda_only.h"
 
 #include "accelerator/operators/dispatch/registration.h"
 
@@ -7,8 +7,10 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/mm.h>
+#include <ATen/ops/nansum.h>
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/var_mean.h>
+#include <c10/util/Exception.h>
 
 #include <optional>
 #include <tuple>
@@ -221,6 +223,41 @@ Tensor& scaled_mm_out(
   return out.copy_(result);
 }
 
+// Upstream's composite calls a CUDA kernel past the dispatcher.
+Tensor& nanmean_out(
+    const Tensor& self,
+    at::OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<c10::ScalarType> type,
+    Tensor& out) {
+  TORCH_CHECK(
+      self.is_floating_point() || self.is_complex(),
+      "nanmean(): expected input to have floating point or complex dtype but "
+      "got ",
+      self.scalar_type());
+  const auto count = self.isnan().logical_not_().sum(dim, keepdim);
+  return at::nansum_out(out, self, dim, keepdim, type).div_(count);
+}
+
+// The CPU's kernel serves the loss.
+bool no_cudnn_ctc_loss(
+    const Tensor& /*log_probs*/,
+    const Tensor& /*targets*/,
+    c10::IntArrayRef /*input_lengths*/,
+    c10::IntArrayRef /*target_lengths*/,
+    int64_t /*blank*/) {
+  return false;
+}
+
+bool no_cudnn_ctc_loss_of_tensors(
+    const Tensor& /*log_probs*/,
+    const Tensor& /*targets*/,
+    const Tensor& /*input_lengths*/,
+    const Tensor& /*target_lengths*/,
+    int64_t /*blank*/) {
+  return false;
+}
+
 template <class Function>
 void serve(const char* name, const char* overload, Function* function) {
   register_kernel(
@@ -246,6 +283,9 @@ void route_cuda_only() {
   serve("aten::batch_norm_backward_elemt", "", &batch_norm_backward_elemt);
   serve("aten::_scaled_mm", "", &scaled_mm);
   serve("aten::_scaled_mm", "out", &scaled_mm_out);
+  serve("aten::nanmean", "out", &nanmean_out);
+  serve("aten::_use_cudnn_ctc_loss", "", &no_cudnn_ctc_loss);
+  serve("aten::_use_cudnn_ctc_loss", "Tensor", &no_cudnn_ctc_loss_of_tensors);
 }
 
 } // namespace torch_cuda::operators

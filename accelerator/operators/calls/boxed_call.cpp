@@ -1,12 +1,13 @@
 // Arguments across, the CPU's kernel, results back.
-#include "accelerator/operators/boxed_call.h"
+#include "accelerator/operators/calls/boxed_call.h"
 
 #include "accelerator/aliasing/aliases.h"
+#include "accelerator/operators/calls/half_precision.h"
+#include "accelerator/operators/calls/lists.h"
+#include "accelerator/operators/calls/writes.h"
 #include "accelerator/operators/capture/data_dependence.h"
 #include "accelerator/operators/capture/recorded_call.h"
 #include "accelerator/operators/capture/stream_capture.h"
-#include "accelerator/operators/half_precision.h"
-#include "accelerator/operators/lists.h"
 #include "accelerator/operators/random/generator.h"
 #include "accelerator/operators/tensors/device_memory.h"
 #include "accelerator/operators/tensors/memory.h"
@@ -75,16 +76,40 @@ HostCall::Place HostCall::place_of(
   return Place::Device;
 }
 
-HostCall::HostCall(const c10::OperatorHandle& op, c10::DispatchKey target)
+// An alias is the CPU's, and its kernel's own calls are no business of what a
+// program asked autocast to do with the CPU's tensors.
+void HostCall::call_kernel(
+    const c10::OperatorHandle& op,
+    c10::DispatchKeySet target,
+    HostKernel kernel,
+    Stack* stack) {
+  const c10::impl::ExcludeDispatchKeyGuard no_autocast(
+      c10::autocast_dispatch_keyset);
+  if (kernel != nullptr) {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    kernel(stack);
+  } else {
+    op.redispatchBoxed(target, stack);
+  }
+}
+
+HostCall::HostCall(
+    const c10::OperatorHandle& op,
+    c10::DispatchKey target,
+    HostKernel kernel)
     : target_(target),
+      kernel_(kernel),
       arguments_(op.schema().arguments().size()),
       results_(op.schema().returns().size()),
+      writes_(writes_all(op) ? Writes::All : Writes::Some),
       asks_for_gradients_(asks_for_gradients(op.operator_name())),
+      out_may_be_self_(compares_references(op.operator_name())),
       one_by_one_(is_one_by_one(op.operator_name())) {
   const std::string name = c10::toString(op.operator_name());
-  for (const auto& argument : aliasing::crossing_arguments(op.schema())) {
-    const Place place =
-        place_of(name, op.schema().arguments().at(argument.index).name());
+  for (auto argument : aliasing::crossing_arguments(op.schema())) {
+    const auto& said = op.schema().arguments().at(argument.index).name();
+    const Place place = place_of(name, said);
+    argument.written = argument.written || writes_in_silence(name, said);
     mutates_ = mutates_ || argument.written;
     several_devices_ = several_devices_ || place == Place::Anywhere;
     crossing_.push_back({argument, place});
@@ -143,7 +168,7 @@ void HostCall::run(
   if (C10_UNLIKELY(several_devices_)) {
     wait_for_others(*stack, device);
   }
-  Memory storages(device);
+  Memory storages(device, writes_);
   Aliases aliases(storages, c10::kCUDA, c10::kCPU);
   std::optional<HostGenerator> generator;
   bool to_host = false;
@@ -186,12 +211,15 @@ void HostCall::run(
     }
   }
   if (to_host) {
-    op.redispatchBoxed(target_, stack);
+    call_kernel(op, target_, kernel_, stack);
   } else {
     const DeviceMemory memory(device);
-    op.redispatchBoxed(target_, stack);
+    call_kernel(op, target_, kernel_, stack);
   }
   if (mutates_) {
+    if (C10_UNLIKELY(out_may_be_self_)) {
+      aliases.check_kept_sizes();
+    }
     aliases.take_over();
   }
   if (generator) {
@@ -318,9 +346,9 @@ void HostCall::record(
   function.name = c10::toString(op.operator_name());
   function.results = results_;
   function.draws_by_data = draws_by_data(op.operator_name());
-  function.run = [op, target = target_](Stack* values) {
+  function.run = [op, target = target_, kernel = kernel_](Stack* values) {
     const at::AutoDispatchBelowADInplaceOrView below;
-    op.redispatchBoxed(target, values);
+    call_kernel(op, target, kernel, values);
   };
   for (const auto& argument : crossing_) {
     IValue& value = arguments[argument.index];

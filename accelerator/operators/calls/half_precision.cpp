@@ -1,0 +1,218 @@
+// Arguments to single precision, results back.
+#include "accelerator/operators/calls/half_precision.h"
+
+#include "accelerator/aliasing/arguments.h"
+#include "accelerator/operators/calls/writes.h"
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/Exception.h>
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace torch_cuda::operators {
+namespace {
+
+using aliasing::map_tensors;
+using at::Tensor;
+using torch::jit::Stack;
+
+bool says_that_half_is_lacking(const c10::Error& error) {
+  const std::string_view said = error.what_without_backtrace();
+  for (const char* type : {"'Half'", "'BFloat16'", "'ComplexHalf'"}) {
+    if (said.find(std::string("not implemented for ") + type) !=
+        std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The type of a result of an operator that is computed in single precision.
+enum class Result : char {
+  Half = 'h', // that of the numbers that came as such
+  Single = 's', // CUDA gives what it accumulated
+  Weights = 'w', // that of the argument `weight`, or as Half without one
+};
+
+// Operators that CUDA has in half precision and the CPU has not, or otherwise,
+// and what their results are, one letter each. Those that are not named are
+// Half.
+struct SinglePrecision {
+  std::string_view name; // of all overloads, or the beginning of names
+  std::string_view results;
+};
+constexpr SinglePrecision kInSinglePrecision[] = {
+    {"aten::_fft_", ""},
+    {"aten::native_batch_norm", "hss"},
+    {"aten::_native_batch_norm_legit", "hss"},
+    {"aten::_batch_norm_with_update", "hss"},
+    {"aten::native_batch_norm_backward", "hww"},
+    {"aten::batch_norm_backward", "hww"},
+    {"aten::batch_norm_update_stats", "ss"},
+    {"aten::native_layer_norm", "hss"},
+    {"aten::native_layer_norm_backward", "hww"},
+};
+
+const SinglePrecision* in_single_precision(std::string_view name) {
+  for (const auto& known : kInSinglePrecision) {
+    const bool is_prefix = known.name.back() == '_';
+    if (name.substr(0, is_prefix ? known.name.size() : name.size()) ==
+        known.name) {
+      return &known;
+    }
+  }
+  return nullptr;
+}
+
+class InSinglePrecision {
+ public:
+  InSinglePrecision(
+      const c10::FunctionSchema& schema,
+      const SinglePrecision* known)
+      : schema_(schema), known_(known) {}
+
+  Stack arguments(const Stack& given) {
+    Stack single;
+    const std::string name = c10::toString(schema_.operator_name());
+    for (size_t i = 0; i < given.size(); ++i) {
+      const auto& argument = schema_.arguments()[i];
+      const auto* alias = argument.alias_info();
+      const bool written = (alias != nullptr && alias->isWrite()) ||
+          writes_in_silence(name, argument.name());
+      type_is_given_ =
+          type_is_given_ || (argument.name() == "dtype" && !given[i].isNone());
+      if (argument.name() == "weight" && given[i].isTensor() &&
+          given[i].toTensor().defined()) {
+        weights_ = given[i].toTensor().scalar_type();
+      }
+      single.push_back(map_tensors(given[i], [&](const Tensor& tensor) {
+        return across(tensor, written);
+      }));
+    }
+    return single;
+  }
+
+  void finish(Stack& results) {
+    for (const auto& [half, single, written] : crossed_) {
+      if (!written) {
+        continue;
+      }
+      if (half.sizes() != single.sizes() && half.layout() == c10::kStrided) {
+        half.resize_(single.sizes());
+      }
+      half.copy_(single); // a sparse one takes over the sizes
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      results[i] =
+          map_tensors(std::move(results[i]), [&](const Tensor& tensor) {
+            return back(tensor, type_of_result(i));
+          });
+    }
+  }
+
+ private:
+  Tensor across(const Tensor& tensor, bool written) {
+    if (!tensor.defined() || !is_half_precision(tensor.scalar_type())) {
+      return tensor;
+    }
+    for (auto& [half, single, is_written] : crossed_) {
+      if (half.is_same(tensor)) {
+        is_written = is_written || written;
+        return single;
+      }
+    }
+    const auto type = tensor.scalar_type();
+    if (type != c10::kComplexHalf) {
+      half_ = type;
+    }
+    auto single =
+        tensor.to(tensor.is_complex() ? c10::kComplexFloat : c10::kFloat);
+    crossed_.push_back({tensor, single, written});
+    return single;
+  }
+
+  Result type_of_result(size_t index) const {
+    return known_ != nullptr && index < known_->results.size()
+        ? static_cast<Result>(known_->results[index])
+        : Result::Half;
+  }
+
+  Tensor back(const Tensor& tensor, Result type) const {
+    if (!tensor.defined()) {
+      return tensor;
+    }
+    for (const auto& [half, single, written] : crossed_) {
+      if (written && tensor.is_same(single)) {
+        return half;
+      }
+    }
+    if (type_is_given_ || type == Result::Single) {
+      return tensor;
+    }
+    if (tensor.scalar_type() == c10::kFloat) {
+      return tensor.to(
+          type == Result::Weights ? weights_.value_or(half_) : half_);
+    }
+    return tensor.scalar_type() == c10::kComplexFloat && half_ == c10::kHalf
+        ? tensor.to(c10::kComplexHalf)
+        : tensor;
+  }
+
+  struct Crossed {
+    Tensor half;
+    Tensor single;
+    bool written;
+  };
+
+  const c10::FunctionSchema& schema_;
+  const SinglePrecision* known_;
+  c10::ScalarType half_ = c10::kHalf;
+  std::optional<c10::ScalarType> weights_;
+  bool type_is_given_ = false;
+  std::vector<Crossed> crossed_; // one tensor stays one tensor
+};
+
+} // namespace
+
+void call_with_half_precision(
+    const c10::FunctionSchema& schema,
+    Stack* stack,
+    c10::function_ref<void(Stack*)> call) {
+  const auto given = torch::jit::last(*stack, schema.arguments().size()).vec();
+  const size_t below = stack->size() - given.size();
+  const auto* known = in_single_precision(schema.name());
+  std::exception_ptr first;
+  if (known == nullptr) {
+    try {
+      call(stack);
+      return;
+    } catch (const c10::Error& error) {
+      if (!says_that_half_is_lacking(error)) {
+        throw;
+      }
+      first = std::current_exception();
+    }
+  }
+  InSinglePrecision single(schema, known);
+  Stack results = single.arguments(given);
+  try {
+    call(&results);
+  } catch (const c10::Error&) {
+    if (first) {
+      std::rethrow_exception(first);
+    }
+    throw;
+  }
+  single.finish(results);
+  stack->resize(below);
+  for (auto& result : results) {
+    stack->push_back(std::move(result));
+  }
+}
+
+} // namespace torch_cuda::operators

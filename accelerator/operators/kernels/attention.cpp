@@ -1,0 +1,75 @@
+// The choice, as upstream asks for it.
+#include "accelerator/operators/kernels/attention.h"
+
+#include "accelerator/aliasing/previous_kernel.h"
+#include "accelerator/operators/dispatch/devices.h"
+#include "accelerator/operators/dispatch/registration.h"
+
+#include <ATen/Context.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/native/transformers/attention.h>
+#include <ATen/native/transformers/sdp_utils_cpp.h>
+#include <c10/util/Exception.h>
+
+#include <optional>
+
+namespace torch_cuda::operators {
+namespace {
+
+using at::Tensor;
+
+c10::OperatorHandle choice() {
+  return c10::Dispatcher::singleton().findSchemaOrThrow(
+      "aten::_fused_sdp_choice", "");
+}
+
+// What chose before; it knows its own kernels. Made before anything is
+// registered over it.
+const aliasing::PreviousKernel& upstreams_choice() {
+  static const aliasing::PreviousKernel kernel(
+      choice(), c10::DispatchKey::CUDA);
+  return kernel;
+}
+
+int64_t choose(
+    const Tensor& query,
+    const Tensor& key,
+    const Tensor& value,
+    const std::optional<Tensor>& mask,
+    double dropout,
+    bool is_causal,
+    std::optional<double> scale,
+    bool enable_gqa) {
+  if (mixed() && serves_itself(query.device().index())) {
+    torch::jit::Stack stack;
+    torch::jit::push(
+        stack, query, key, value, mask, dropout, is_causal, scale, enable_gqa);
+    upstreams_choice()(choice(), query.key_set(), &stack);
+    return stack.back().toInt();
+  }
+  // A program that allows fused kernels only gets their numbers.
+  const auto& context = at::globalContext();
+  TORCH_CHECK(
+      context.userEnabledMathSDP() || context.userEnabledFlashSDP() ||
+          context.userEnabledMemEfficientSDP() || context.userEnabledCuDNNSDP(),
+      "No viable backend for scaled_dot_product_attention was found: all of "
+      "them are switched off.");
+  return static_cast<int64_t>(sdp::SDPBackend::math);
+}
+
+} // namespace
+
+void route_attention() {
+  (void)upstreams_choice();
+  at::native::_fused_sdp_choice_stub.set_cuda_dispatch_ptr(&choose);
+  for (const auto key :
+       {c10::DispatchKey::CUDA, c10::DispatchKey::NestedTensorCUDA}) {
+    register_for_all(
+        choice(),
+        key,
+        c10::KernelFunction::makeFromUnboxedRuntimeFunction(&choose));
+  }
+}
+
+} // namespace torch_cuda::operators

@@ -1,0 +1,86 @@
+"""Every way into every operator that PyTorch has samples for gives the CPU's numbers, or raises as the CPU does."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import torch
+from absl import flags
+from absl.testing import absltest, parameterized
+
+from tests.accelerator import ways
+
+_SAMPLES = flags.DEFINE_integer("samples", 1, "how many samples of each operator to try")
+_TYPES = (
+    torch.float32,
+    torch.float64,
+    torch.float16,
+    torch.bfloat16,
+    torch.complex64,
+    torch.int64,
+)
+_OF_DERIVATIVES = (torch.float32, torch.float64, torch.complex128)
+_HALVES = (torch.float16, torch.bfloat16)
+
+# Operators whose results differ from the CPU's in half precision, as CUDA's do: they are computed in single precision,
+# and statistics stay in it.
+_SINGLE_INSIDE = frozenset(
+    {
+        "native_batch_norm",
+        "_native_batch_norm_legit",
+        "_batch_norm_with_update",
+        "batch_norm",
+        "nn.functional.batch_norm",
+        "nn.functional.instance_norm",
+        "native_layer_norm",
+        "nn.functional.layer_norm",
+    }
+)
+# Last bits of singular vectors differ with the memory that LAPACK works in.
+_ROUNDING: dict[str, float] = {"pca_lowrank": 1e-3, "svd_lowrank": 1e-3}
+
+
+_DERIVATIVES = frozenset({"double_backward", "vmap", "functional_gradient", "forward_derivative"})
+_SLICES = 8  # of the operators: a test each, for shards
+
+
+def _cases(dtype: torch.dtype) -> list[str]:
+    """The ways that are tried for a type."""
+    ways_of_type = [way for way in ways.WAYS if way not in _DERIVATIVES and dtype in _TYPES]
+    return ways_of_type + (sorted(_DERIVATIVES) if dtype in _OF_DERIVATIVES else [])
+
+
+class WaysTest(parameterized.TestCase):
+    def compare(self, operator: Any, dtype: torch.dtype, mine: Any, host: Any) -> None:
+        self.assertNotIsInstance(mine, Exception, f"{mine!r} instead of results")
+        found, wanted = ways.tensors(mine), ways.tensors(host)
+        self.assertEqual(len(found), len(wanted))
+        tolerance: dict[str, Any] = {}
+        if operator.name in _SINGLE_INSIDE and dtype in _HALVES:
+            tolerance = {"rtol": 0.05, "atol": 0.05, "check_dtype": False}
+        elif operator.name in _ROUNDING:
+            tolerance = {"rtol": _ROUNDING[operator.name], "atol": _ROUNDING[operator.name]}
+        for one, other in zip(found, wanted, strict=True):
+            self.assertEqual(one.device.type, "cuda")
+            torch.testing.assert_close(one.cpu(), other, equal_nan=True, **tolerance)
+
+    @parameterized.parameters(*range(_SLICES))
+    def test_operators(self, number: int) -> None:
+        compared = 0
+        for operator in itertools.islice(ways.operators(), number, None, _SLICES):
+            for dtype in dict.fromkeys((*_TYPES, *_OF_DERIVATIVES)):
+                for sample in ways.samples(operator, dtype, _SAMPLES.value):
+                    for way in _cases(dtype):
+                        host = ways.attempt(operator, way, sample, "cpu")
+                        if host is None or isinstance(host, Exception):
+                            continue  # the CPU does not have it
+                        mine = ways.attempt(operator, way, sample, "cuda")
+                        with self.subTest(f"{ways.named(operator)}, {way}, {dtype}"):
+                            self.compare(operator, dtype, mine, host)
+                        compared += 1
+        self.assertGreater(compared, 1000)
+
+
+if __name__ == "__main__":
+    absltest.main()
