@@ -53,7 +53,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--out", metavar="DIR", help="the folder for the translations")
     parser.add_argument(
-        "--in-place", action="store_true", help="change the sources, and the headers of theirs"
+        "--in-place",
+        action="store_true",
+        help="change the sources, and the headers of theirs below their folders",
     )
     parser.add_argument("--diff", action="store_true", help="show what changes")
     parser.add_argument(
@@ -63,6 +65,14 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         help="a folder with headers of your own, which are translated as well",
+    )
+    parser.add_argument(
+        "--own",
+        dest="own_folders",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="as -I, and --in-place may change the headers below it",
     )
     parser.add_argument("--report", metavar="FILE", help="write a report in JSON")
     parser.add_argument("--no-cache", action="store_true", help="translate everything again")
@@ -80,6 +90,7 @@ def _run(options: argparse.Namespace) -> int:
         rules,
         out=options.out,
         include_folders=options.include_folders,
+        own_folders=options.own_folders,
         cache=cache.Cache(None if options.no_cache else cache.folder()),
     )
     if options.diff:

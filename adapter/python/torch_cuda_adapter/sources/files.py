@@ -1,7 +1,9 @@
 """Translates files together with the headers of theirs that they include, and writes what comes out.
 
-Out of place the folders below the deepest that all of them share are made again. Nothing is written
-before everything is translated, and no file is ever half written.
+Out of place the folders below the deepest that all of them share are made again. In place a header is
+changed below the folders of the sources, and below those that are named for it, and nowhere else: an
+include folder may be anybody's. Nothing is written before everything is translated, and no file is
+ever half written.
 """
 
 from __future__ import annotations
@@ -19,11 +21,12 @@ from torch_cuda_adapter.errors import AdapterError
 from torch_cuda_adapter.sources import families, translator
 from torch_cuda_adapter.sources.cache import Cache
 from torch_cuda_adapter.sources.report import Finding
-from torch_cuda_adapter.sources.rules import Rules
+from torch_cuda_adapter.sources.rules import Rules, Unsupported
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # What tells that an include folder is a toolkit's, PyTorch's or Python's, and not one's own.
 _FOREIGN = ("cuda_runtime_api.h", "torch/extension.h", "Python.h")
+_NOT_NAMED = "it lies below no folder that was named, so it is not changed in place"
 # Bytes that are no UTF-8 stay what they are.
 _ENCODING = ("utf-8", "surrogateescape")
 
@@ -55,6 +58,7 @@ def translate_files(
     *,
     out: str | os.PathLike[str] | None,
     include_folders: Sequence[str | os.PathLike[str]] = (),
+    own_folders: Sequence[str | os.PathLike[str]] = (),
     cache: Cache | None = None,
 ) -> list[TranslatedFile]:
     """Translates files; writes nothing.
@@ -65,6 +69,8 @@ def translate_files(
         rules: of the platform.
         out: the folder for the translations; None for translating in place.
         include_folders: as a compiler's `-I`; those of CUDA, PyTorch and Python are left alone.
+        own_folders: include folders below which headers may be changed in place, as they may below
+            the folders of the sources. A header elsewhere that would have to be is a finding.
         cache: of translations; None for translating all.
 
     Returns:
@@ -73,9 +79,13 @@ def translate_files(
     Raises:
         AdapterError: a file is not there or is no text, or two translations would be one file.
     """
-    folders = [_absolute(folder) for folder in include_folders]
+    paths = [_absolute(source) for source in sources]
+    own = [_absolute(folder) for folder in own_folders]
+    folders = [*own, *(_absolute(folder) for folder in include_folders)]
     tree = _Tree(rules, None if out is None else _absolute(out), folders, cache or Cache(None))
-    return tree.translated([_absolute(source) for source in sources])
+    if out is None:
+        tree.change_only(paths, [*own, *(path.parent for path in paths)])
+    return tree.translated(paths)
 
 
 def write(files: Iterable[TranslatedFile], *, in_place: bool = False) -> list[pathlib.Path]:
@@ -143,11 +153,20 @@ class _Tree:
         self._cache = cache
         self._contents: dict[pathlib.Path, bytes] = {}
         self._root = pathlib.Path()
+        self._sources: frozenset[pathlib.Path] = frozenset()
+        self._named: tuple[pathlib.Path, ...] | None = None
+        self._changed: dict[pathlib.Path, bool] = {}
+
+    def change_only(self, sources: Sequence[pathlib.Path], folders: Sequence[pathlib.Path]) -> None:
+        """Lets only the sources be changed, and what lies below folders, links followed."""
+        self._sources = frozenset(sources)
+        self._named = tuple(folder.resolve() for folder in folders)
 
     def translated(self, sources: Sequence[pathlib.Path]) -> list[TranslatedFile]:
         """Translates the sources and their headers."""
         self._read(sources)
-        ordered = [*dict.fromkeys(sources), *sorted(set(self._contents) - set(sources))]
+        headers = sorted(set(self._contents) - set(sources))
+        ordered = [*dict.fromkeys(sources), *(path for path in headers if self._may_change(path))]
         if not ordered:
             return []
         self._root = pathlib.Path(os.path.commonpath([path.parent for path in ordered]))
@@ -206,6 +225,21 @@ class _Tree:
                 return _Include(found, from_folder)
         return None
 
+    def _may_change(self, path: pathlib.Path) -> bool:
+        """Whether a file is one that may be translated where it is to be."""
+        if self._named is None or path in self._sources:
+            return True
+        return any(path.resolve().is_relative_to(folder) for folder in self._named)
+
+    def _would_change(self, path: pathlib.Path) -> bool:
+        """Whether there is something to translate in a file that may not be changed."""
+        if path not in self._changed:
+            self._changed[path] = False  # while files that include each other are looked at
+            file = self._file(path)
+            new_name = file.target != path
+            self._changed[path] = new_name or file.after != file.before or bool(file.findings)
+        return self._changed[path]
+
     def _target(self, path: pathlib.Path) -> pathlib.Path:
         name = self._renamed(path.name)
         if self._out is None:
@@ -219,11 +253,15 @@ class _Tree:
                 return name.removesuffix(old) + new
         return name
 
-    def _included(self, path: pathlib.Path, name: str, quoted: bool) -> str | None:
+    def _included(self, path: pathlib.Path, name: str, quoted: bool) -> str | Unsupported | None:
         """What a file includes in the place of a header; None where it is none of these files."""
         found = self._find(path, name, quoted)
         if found is None:
             return None
+        if not self._may_change(found.path):
+            if self._would_change(found.path):
+                return Unsupported(_NOT_NAMED, "headers")
+            return f'"{name}"' if quoted else f"<{name}>"
         if not found.from_folder or self._out is None:
             return f'"{self._renamed(name)}"' if quoted else f"<{self._renamed(name)}>"
         # The folder is not that of the translation, so the way to it is written out.

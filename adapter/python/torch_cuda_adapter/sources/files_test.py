@@ -30,11 +30,21 @@ class FilesTest(parameterized.TestCase):
         return str(path)
 
     def run_all(
-        self, *sources: str, in_place: bool = False, include: tuple[str, ...] = ()
+        self,
+        *sources: str,
+        in_place: bool = False,
+        include: tuple[str, ...] = (),
+        own: tuple[str, ...] = (),
     ) -> list[pathlib.Path]:
-        folders = [self.project / name for name in include]
         out = None if in_place else self.out
-        translated = files.translate_files(sources, MUSA, out=out, include_folders=folders)
+        translated = files.translate_files(
+            sources,
+            MUSA,
+            out=out,
+            include_folders=[self.project / name for name in include],
+            own_folders=[self.project / name for name in own],
+        )
+        self.findings = [str(finding) for file in translated for finding in file.findings]
         return files.write(translated, in_place=in_place)
 
     def tree(self, root: pathlib.Path) -> dict[str, str]:
@@ -137,6 +147,48 @@ class FilesTest(parameterized.TestCase):
         self.run_all(str(link), in_place=True)
         self.assertTrue(link.is_symlink())
         self.assertEqual(real.read_text(), "musaFree\n")
+
+    def test_in_place_headers_of_others_stay(self) -> None:
+        """Wherever a header is found: in an include folder, on the way out of one, and behind a link."""
+        text = (
+            '#include <lib.h>\n#include "../near/n.cuh"\n#include "linked.h"\n'
+            '#include <plain.h>\n#include "up.h"\ncudaFree\n'
+        )
+        source = self.write("csrc/k.cpp", text)
+        self.write("csrc/up.h", '#include "../near/n.cuh"\n')
+        self.write("lib/lib.h", '#include "../far/f.h"\ncudaMalloc\n')
+        self.write("lib/plain.h", "int x;\n")
+        self.write("far/f.h", "cudaMalloc\n")
+        self.write("near/n.cuh", "int y;\n")
+        (self.project / "csrc/linked.h").symlink_to(self.project / "far/f.h")
+        before = self.tree(self.project)
+        self.run_all(source, in_place=True, include=("lib",))
+        self.assertEqual(
+            self.tree(self.project),
+            {**before, "csrc/k.cpp": text.replace("cudaFree", "musaFree")},
+        )
+        self.assertLen(self.findings, 4)
+        for finding, name in zip(
+            self.findings,
+            ("<lib.h>", '"../near/n.cuh"', '"linked.h"', '"../near/n.cuh"'),
+            strict=True,
+        ):
+            self.assertIn(f"unsupported: {name} (headers): it lies below no folder", finding)
+
+    def test_in_place_headers_below_a_folder_that_is_named(self) -> None:
+        source = self.write("csrc/k.cpp", '#include <lib.cuh>\n#include "sub/s.h"\n')
+        self.write("csrc/sub/s.h", "cudaMalloc\n")
+        self.write("lib/lib.cuh", "cudaMalloc\n")
+        self.run_all(source, in_place=True, own=("lib",))
+        self.assertEqual(
+            self.tree(self.project),
+            {
+                "csrc/k.cpp": '#include <lib.muh>\n#include "sub/s.h"\n',
+                "csrc/sub/s.h": "musaMalloc\n",
+                "lib/lib.muh": "musaMalloc\n",
+            },
+        )
+        self.assertEmpty(self.findings)
 
     def test_what_has_its_content_is_not_touched(self) -> None:
         source = self.write("k.cu", "cudaFree\n")

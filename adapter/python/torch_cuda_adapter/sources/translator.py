@@ -27,10 +27,10 @@ from torch_cuda_adapter.sources.rules import (
 )
 from torch_cuda_adapter.sources.tokenizer import SILENT, Kind, Positions, Token, tokenize
 
-Includes: TypeAlias = Callable[[str, bool], str | None]
+Includes: TypeAlias = Callable[[str, bool], str | Unsupported | None]
 """Gets a header's name and whether it is in quotes. Returns what to include in its place, in its
-brackets or quotes, where it is one of the files that are translated together, and None where it is
-somebody else's."""
+brackets or quotes, where it is one of the files that are translated together, why it stays where it
+should be one and may not, and None where it is somebody else's."""
 
 _VERBATIM = frozenset({"pragma", "error", "warning", "line", "ident"})
 _BETWEEN_NAMES = SILENT - {Kind.COMMENT}
@@ -177,6 +177,9 @@ class _Translator:
         token = self._tokens[index]
         opening, name, closing = token.spelling[0], token.spelling[1:-1], token.spelling[-1]
         local = self._includes(name, opening == '"')
+        if isinstance(local, Unsupported):
+            self._answered(index, token.spelling, local)
+            return token.text
         if local is not None:
             return token.text if local == token.spelling else local
         answer = self._rules.header(name)
