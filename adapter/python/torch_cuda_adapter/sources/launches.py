@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 
-from torch_cuda_adapter.sources.calls import Arguments, read_arguments, split
+from torch_cuda_adapter.sources.calls import (
+    Arguments,
+    are_counted,
+    difficulty,
+    read_arguments,
+    split,
+)
 from torch_cuda_adapter.sources.tokenizer import SILENT, Kind, Token
 
 _OPENED_BY = {">": 1, ">>": 2, ">>>": 3}
@@ -26,10 +33,18 @@ class Launch:
     arguments: Arguments
 
 
-def launches(tokens: Sequence[Token]) -> dict[int, Launch]:
+def launches(
+    tokens: Sequence[Token], counts: Collection[int], several: AbstractSet[int]
+) -> dict[int, Launch]:
     """The launches among the tokens of a text, by the token that each begins with.
 
-    One whose kernel is not a name, or whose brackets do not close, is not among them.
+    One whose kernel is not a name, whose brackets do not close, or in which something stands that
+    cannot be moved, is not among them.
+
+    Args:
+        tokens: of the whole text.
+        counts: how many values between `<<<` and `>>>` are known.
+        several: tokens that may stand for more than one value.
     """
     found = {}
     for index, token in enumerate(tokens):
@@ -39,10 +54,13 @@ def launches(tokens: Sequence[Token]) -> dict[int, Launch]:
         configuration = split(tokens, index + 1, len(tokens), ">>>")
         if begin is None or configuration is None:
             continue
-        ranges, end = configuration
+        readings, end = configuration
+        fitting = [reading for reading in readings if len(reading) in counts]
+        if len(fitting) != 1 or not are_counted(tokens, index + 1, end - 1, several):
+            continue
         arguments = read_arguments(tokens, end, len(tokens))
-        if arguments is not None:
-            found[begin] = Launch((begin, index), ranges, arguments)
+        if arguments is not None and not difficulty(tokens, begin, arguments.end):
+            found[begin] = Launch((begin, index), fitting[0], arguments)
     return found
 
 

@@ -243,6 +243,10 @@ class Rules:
             for word in re.findall(r"[A-Za-z_]\w*", target):
                 if not isinstance(self.identifier(word), None | Unsupported):
                     raise self._wrong(where, f"its result, {word}, would be translated again")
+        for count, template in self.launches.items():
+            for name in ("{kernel}", "{arguments}"):
+                if template.count(name) != 1:
+                    raise self._wrong(f"launches.{count}", f"needed {name} once")
         for header, target in self._headers.items():
             if target != header and isinstance(self.header(target), Renamed):
                 raise self._wrong(f"headers.{header}", f"{target} would be translated again")

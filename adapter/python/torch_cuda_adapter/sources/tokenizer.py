@@ -61,6 +61,21 @@ class Token:
 SILENT = frozenset({Kind.COMMENT, Kind.SPACE, Kind.NEWLINE, Kind.SPLICE})
 """The kinds that stand between tokens for the compiler."""
 
+KEYWORDS = frozenset(
+    {
+        *("alignas", "alignof", "and", "asm", "auto", "bitand", "bitor", "bool", "break", "case"),
+        *("catch", "char", "class", "co_await", "co_return", "co_yield", "compl", "const"),
+        *("consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete"),
+        *("do", "double", "else", "enum", "explicit", "export", "extern", "final", "float"),
+        *("for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new"),
+        *("noexcept", "not", "operator", "or", "override", "private", "protected", "public"),
+        *("register", "requires", "return", "short", "signed", "sizeof", "static", "struct"),
+        *("switch", "template", "thread_local", "throw", "try", "typedef", "typeid", "typename"),
+        *("union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor"),
+    }
+)
+"""Words that name nothing: what follows them, `::f` for one, is not qualified by them."""
+
 # A backslash may have blanks behind it: C++23 says so, and GCC and Clang always did.
 _SPLICE = re.compile(r"\\[ \t\f\v]*\r?\n")
 _NAME = r"(?:[^\W\d]|\$|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8})(?:\w|\$|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8})*"

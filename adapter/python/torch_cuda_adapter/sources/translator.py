@@ -12,9 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from torch_cuda_adapter.sources import families, guards
-from torch_cuda_adapter.sources.calls import Arguments, read_arguments
+from torch_cuda_adapter.sources import families, guards, macros, pieces
+from torch_cuda_adapter.sources.calls import Ranges, read_arguments
+from torch_cuda_adapter.sources.effects import effects
 from torch_cuda_adapter.sources.launches import Launch, launches
+from torch_cuda_adapter.sources.pieces import Piece, Place
 from torch_cuda_adapter.sources.registrations import translated_key
 from torch_cuda_adapter.sources.report import Finding, Severity
 from torch_cuda_adapter.sources.rules import (
@@ -25,7 +27,14 @@ from torch_cuda_adapter.sources.rules import (
     Unknown,
     Unsupported,
 )
-from torch_cuda_adapter.sources.tokenizer import SILENT, Kind, Positions, Token, tokenize
+from torch_cuda_adapter.sources.tokenizer import (
+    KEYWORDS,
+    SILENT,
+    Kind,
+    Positions,
+    Token,
+    tokenize,
+)
 
 Includes: TypeAlias = Callable[[str, bool], str | Unsupported | None]
 """Gets a header's name and whether it is in quotes. Returns what to include in its place, in its
@@ -52,6 +61,7 @@ _BEFORE_CALLS = frozenset(
 )
 _UNKNOWN = "no rule knows it"
 _PASTED = "a name is pasted together with it; write the names out"
+_MEMBER = "a member of somebody's; the rule is for the function"
 _ASSUMED = "renamed by its family's pattern; the platform may not have {target}"
 
 
@@ -97,7 +107,9 @@ class _Translator:
         self._findings: list[Finding] = []
         self._translated: Counter[str] = Counter()
         self._guards: dict[int, str] = {}
-        self._launches = launches(self._tokens) if rules.launches else {}
+        self._macros = macros.read(self._tokens)
+        counts = rules.launches.keys()
+        self._launches = launches(self._tokens, counts, self._macros.several) if counts else {}
 
     def translation(self) -> Translation:
         """Translates all."""
@@ -107,56 +119,83 @@ class _Translator:
             self._translated["compiler"] += found.count
             for index, severity, reason in found.doubts:
                 self._find(index, self._tokens[index].spelling, "compiler", severity, reason)
-        text = self._range(0, len(self._tokens))
+        written = self._range(0, len(self._tokens))
+        text = "".join(piece.text for piece in written)
         findings = sorted(set(self._findings), key=lambda f: (f.line, f.column, f.name))
         return Translation(text, tuple(findings), self._translated)
 
-    def _range(self, begin: int, end: int) -> str:
+    def _range(self, begin: int, end: int) -> list[Piece]:
         """The tokens of a range, translated."""
-        pieces = []
+        written: list[Piece] = []
         index = begin
         while index < end:
-            piece, index = self._next(index, end)
-            pieces.append(piece)
-        return "".join(pieces)
+            is_name = self._tokens[index].kind is Kind.IDENTIFIER
+            found, index = self._next(index, end)
+            first = next((piece.text for piece in found if piece.text), "")
+            if is_name and first[:1] in ("(", "["):
+                _take_back_colons(written)
+            written += found
+        return written
 
-    def _next(self, index: int, end: int) -> tuple[str, int]:
+    def _copied(self, index: int, after: int) -> tuple[list[Piece], int]:
+        """As `_next`, for tokens that stay."""
+        return [Piece(self._tokens[i].text, (i,)) for i in range(index, after)], after
+
+    def _in_place(self, index: int, text: str) -> tuple[list[Piece], int]:
+        """As `_next`, for a token in whose place another text comes."""
+        return [Piece(_with_splices(self._tokens[index], text), (index,))], index + 1
+
+    def _next(self, index: int, end: int) -> tuple[list[Piece], int]:
         """What becomes of the tokens from an index, and the index of the first that is left."""
         token = self._tokens[index]
         if index in self._launches:
             return self._launch(self._launches.pop(index), end)
         if index in self._guards:
-            return _with_splices(token, self._guards[index]), index + 1
+            return self._in_place(index, self._guards[index])
         if token.kind is Kind.HEADER:
-            return self._header(index), index + 1
+            return [Piece(self._header(index), (index,))], index + 1
         if token.kind is Kind.PUNCTUATOR and token.text == "<<<":
             # One that a rule translates has been taken with its kernel's name.
             answer = Unknown("kernels") if self._rules.launches else self._rules.identifier("<<<")
             self._answered(index, token.text, answer)
         if token.kind is not Kind.IDENTIFIER or token.directive in _VERBATIM:
-            return token.text, index + 1
+            return self._copied(index, index + 1)
         before = self._before(index)
         if before in (".", "->") and token.spelling in self._rules.members:
             self._translated["members"] += 1
-            return _with_splices(token, self._rules.members[token.spelling]), index + 1
+            return self._in_place(index, self._rules.members[token.spelling])
         key = (
             translated_key(self._tokens, index, self._rules.dispatch_key) if before == "," else None
         )
         if key is not None:
             self._translated["torch"] += 1
-            return _with_splices(token, key), index + 1
+            return self._in_place(index, key)
         if before != "::" or not self._is_named(index):
             qualified = self._qualified(index, end)
             if qualified is not None:
                 return qualified
         answer = self._rules.identifier(token.spelling)
         if isinstance(answer, Called):
-            if before in (".", "->"):
-                return token.text, index + 1
+            if before in (".", "->") or before == "::" and self._is_named(index):
+                self._find(index, token.spelling, answer.family, Severity.UNSUPPORTED, _MEMBER)
+                return self._copied(index, index + 1)
             return self._call(index, end, answer)
-        if answer is None and self._after(index, end) == "##":
-            answer = _pasted(token.spelling)
-        return self._answered(index, token.spelling, answer) or token.text, index + 1
+        if not isinstance(answer, Renamed) and self._after(index, end) == "##":
+            answer = _pasted(self._stem(index, end)) or answer
+        text = self._answered(index, token.spelling, answer)
+        return (
+            self._copied(index, index + 1) if text is None else ([Piece(text, (index,))], index + 1)
+        )
+
+    def _stem(self, index: int, end: int) -> str:
+        """A name with those that are pasted to it, up to the first that is not known."""
+        stem = self._tokens[index].spelling
+        while self._after(index, end) == "##":
+            index = self._skip(self._skip(index + 1, end) + 1, end)
+            if index >= end or index in self._macros.opaque:
+                break
+            stem += self._tokens[index].spelling
+        return stem
 
     def _answered(self, index: int, name: str, answer: Answer) -> str | None:
         """The text in the place of a token by the answer of the rules; None where it stays."""
@@ -189,18 +228,18 @@ class _Translator:
         self._answered(index, token.spelling, answer)
         return token.text
 
-    def _qualified(self, index: int, end: int) -> tuple[str, int] | None:
+    def _qualified(self, index: int, end: int) -> tuple[list[Piece], int] | None:
         """As `_next`, where a qualified name begins; None where there is no rule for it."""
         places = self._names_from(index, end)
         parts = [self._tokens[place].spelling for place in places]
         count, answer = self._rules.qualified(parts)
         if isinstance(answer, Renamed):
             self._translated[answer.family] += 1
-            return answer.target, places[count - 1] + 1
+            after = places[count - 1] + 1
+            return [Piece(answer.target, range(index, after))], after
         if isinstance(answer, Unsupported | Unknown):
             self._answered(index, "::".join(parts), answer)
-            after = places[-1] + 1
-            return "".join(token.text for token in self._tokens[index:after]), after
+            return self._copied(index, places[-1] + 1)
         return None
 
     def _names_from(self, index: int, end: int) -> list[int]:
@@ -243,45 +282,85 @@ class _Translator:
         """Whether a name stands before the `::` that comes before an index."""
         colons = self._place_before(index)
         name = self._place_before(colons)
-        return name >= 0 and (
-            self._tokens[name].kind is Kind.IDENTIFIER or self._tokens[name].text == ">"
-        )
+        if name < 0 or self._tokens[name].spelling in KEYWORDS:
+            return False
+        return self._tokens[name].kind is Kind.IDENTIFIER or self._tokens[name].text == ">"
 
-    def _call(self, index: int, end: int, called: Called) -> tuple[str, int]:
+    def _call(self, index: int, end: int, called: Called) -> tuple[list[Piece], int]:
         """As `_next`, for a name whose calls are translated."""
         token = self._tokens[index]
-        arguments = read_arguments(self._tokens, index + 1, end)
-        refused = self._refusal(arguments, called)
+        arguments = read_arguments(self._tokens, index + 1, end, self._macros.several)
+        ranges: Ranges = ()
+        if arguments is None:
+            refused = "it is not called here, and the platform's function takes other arguments"
+        else:
+            ranges, refused = arguments.chosen(called.templates.keys())
         if not refused and self._is_declared(index):
             refused = "it looks like a declaration, of a function with other parameters"
         if refused or arguments is None:
             self._find(index, token.spelling, called.family, Severity.UNSUPPORTED, refused)
-            return token.text, index + 1
-        template = called.templates[len(arguments.ranges)]
-        for number in sorted(set(re.findall(r"\{(\d+)\}", template))):
-            if template.count(f"{{{number}}}") > 1 and arguments.may_change(int(number)):
-                reason = (
-                    f"argument {int(number) + 1} is evaluated twice in the call that replaces it"
-                )
-                self._find(index, token.spelling, called.family, Severity.ASSUMED, reason)
-        texts = {str(n): self._range(*piece) for n, piece in enumerate(arguments.ranges)}
-        self._translated[called.family] += 1
-        return _filled(template, texts), arguments.end
+            return self._copied(index, index + 1)
+        template = called.templates[len(ranges)]
+        places = {str(number): piece for number, piece in enumerate(ranges)}
+        return self._filled((index, arguments.end), template, places, (), called.family)
 
-    def _launch(self, launch: Launch, end: int) -> tuple[str, int]:
+    def _launch(self, launch: Launch, end: int) -> tuple[list[Piece], int]:
         """As `_next`, for a kernel's launch."""
         template = self._rules.launches.get(len(launch.configuration))
         arguments = launch.arguments
-        if template is None or arguments.difficulty or arguments.end > end:
-            return self._next(launch.kernel[0], end)
-        texts = {
-            "kernel": self._range(*launch.kernel).rstrip(),
-            "arguments": "".join(f", {self._range(*piece)}" for piece in arguments.ranges),
-        }
-        for number, piece in enumerate(launch.configuration):
-            texts[str(number)] = self._range(*piece)
-        self._translated["kernels"] += 1
-        return _filled(template, texts), arguments.end
+        begin, after = launch.kernel
+        if template is None or arguments.end > end:
+            return self._next(begin, end)
+        while self._tokens[after - 1].kind in _BETWEEN_NAMES:
+            after -= 1
+        places = {str(number): piece for number, piece in enumerate(launch.configuration)}
+        places["kernel"] = (begin, after)
+        passed = arguments.readings[0]
+        return self._filled((begin, arguments.end), template, places, passed, "kernels")
+
+    def _filled(
+        self,
+        tokens: tuple[int, int],
+        template: str,
+        places: Mapping[str, tuple[int, int]],
+        passed: Ranges,
+        family: str,
+    ) -> tuple[list[Piece], int]:
+        """As `_next`, for tokens in whose place a template comes, if all can come into it.
+
+        Args:
+            tokens: from and to.
+            template: of the rule.
+            places: the tokens of what comes in the place of a name in braces.
+            passed: those of a kernel's arguments, `{arguments}`.
+            family: of the rule.
+        """
+        index, after = tokens
+        known = {name: self._place(name, *piece) for name, piece in places.items()}
+        refused = pieces.refusal(template, known)
+        if refused:
+            self._find(index, self._tokens[index].spelling, family, Severity.UNSUPPORTED, refused)
+            return self._copied(index, index + 1)
+        for name, piece in places.items():
+            known[name] = dataclasses.replace(known[name], pieces=self._range(*piece))
+        arguments: list[Piece] = []
+        for piece in passed:
+            arguments += [Piece(", "), *self._range(*piece)]
+        known["arguments"] = Place(arguments)
+        inside = {i for begin, end in (*places.values(), *passed) for i in range(begin, end)}
+        self._translated[family] += 1
+        origin = [i for i in range(index, after) if i not in inside]
+        return pieces.filled(template, known, origin), after
+
+    def _place(self, name: str, begin: int, end: int) -> Place:
+        """What is known of an argument."""
+        found = effects(self._tokens, begin, end, self._macros.opaque)
+        first = self._tokens[begin].text if begin < end else ""
+        return Place(
+            (),
+            has_effect=bool(found) and name.isdigit(),
+            is_expression=first not in ("", "{", "<%"),
+        )
 
     def _is_declared(self, index: int) -> bool:
         """Whether a type stands before a name, so that it is declared and not called."""
@@ -289,18 +368,6 @@ class _Translator:
         if place < 0 or self._tokens[place].kind is not Kind.IDENTIFIER:
             return False
         return self._tokens[place].spelling not in _BEFORE_CALLS
-
-    @staticmethod
-    def _refusal(arguments: Arguments | None, called: Called) -> str:
-        """Why a call cannot be translated; empty if it can."""
-        wanted = " or ".join(str(count) for count in sorted(called.templates))
-        if arguments is None:
-            return "it is not called here, and the platform's function takes other arguments"
-        if len(arguments.ranges) not in called.templates:
-            return f"called with {len(arguments.ranges)} arguments; the rule knows {wanted}"
-        if arguments.difficulty:
-            return arguments.difficulty
-        return ""
 
     def _find(self, index: int, name: str, family: str, severity: Severity, reason: str) -> None:
         line, column = self._positions.at(self._tokens[index].offset)
@@ -315,9 +382,10 @@ def _pasted(stem: str) -> Answer:
     return Unknown(found[0]) if found else None
 
 
-def _filled(template: str, texts: Mapping[str, str]) -> str:
-    """A template with texts in the places that it names."""
-    return re.sub(r"\{(\w+)\}", lambda match: texts[match[1]], template)
+def _take_back_colons(written: list[Piece]) -> None:
+    """Takes the `::` of the global namespace back: no name follows it."""
+    if written and written[-1].text == "::":
+        written.pop()
 
 
 def _with_splices(token: Token, text: str) -> str:
