@@ -5,12 +5,15 @@ Argument: build_variables.bzl at the top of the PyTorch sources.
 
 from __future__ import annotations
 
+import itertools
 import pathlib
+import re
 import sys
 
 from absl.testing import absltest, parameterized
 
 from torch_cuda_adapter import platforms
+from torch_cuda_adapter.sources import families, testing
 from torch_cuda_adapter.sources.rules import Rules
 from torch_cuda_adapter.sources.tokenizer import Kind, tokenize
 from torch_cuda_adapter.sources.translator import translate
@@ -24,6 +27,12 @@ FOLDERS = {
     "torch/csrc/cuda": 3,
 }
 SUFFIXES = (".cu", ".cuh", ".cpp", ".h")
+# Headers that every program with PyTorch sees, and how they speak of CUDA.
+PUBLIC = (
+    *(f"c10/core/{n}.h" for n in ("Backend", "Device", "DeviceType", "DispatchKey", "StorageImpl")),
+    *(f"aten/src/ATen/{n}.h" for n in ("Context", "core/TensorBase", "core/Generator")),
+)
+SPEAKS_OF_CUDA = re.compile(r"\w*(?:cuda|cudnn|cublas)\w*", re.IGNORECASE)
 LITERAL = frozenset({Kind.COMMENT, Kind.STRING})
 
 
@@ -34,6 +43,43 @@ def sources() -> list[pathlib.Path]:
         paths = sorted(p for p in (ROOT / folder).glob("*") if p.suffix in SUFFIXES)
         found += paths[::step]
     return found
+
+
+class PublicNamesTest(parameterized.TestCase):
+    """What PyTorch's public headers say of CUDA is translated, kept by a rule, or a finding."""
+
+    @parameterized.parameters(*platforms.names())
+    def test_names(self, platform: str) -> None:
+        rules = Rules(platforms.load(platform))
+        code = [t for path in PUBLIC for t in testing.code((ROOT / path).read_text())]
+        words = [token.spelling for token in code]
+        names = {word for word in words if SPEAKS_OF_CUDA.fullmatch(word) and word[-1] != "_"}
+        called = {word for word, after in itertools.pairwise(words) if after == "("}
+        self.assertGreater(len(names), 40)
+        self.assertContainsSubset({"CUDA", "kCUDA", "is_cuda", "hasCUDA", "lazyInitCUDA"}, names)
+        for name in sorted(names):
+            forms = [f"f(at::{name});", f"f(c10::X::{name});"]
+            forms += [f"x.{name}();", f"x->{name}();"] if name in called else []
+            for source in forms:
+                with self.subTest(source):
+                    translation = translate(source, rules)
+                    kept = families.of_name(name) and rules.identifier(name) is None
+                    if name in testing.words(translation.text) and not kept:
+                        self.assertIn(name, [finding.name for finding in translation.findings])
+
+    def test_headers(self) -> None:
+        spoken = re.compile(r"cuda|cudnn|cublas|nccl", re.IGNORECASE)
+        folders = {"aten/src": ("ATen",), ".": ("c10", "torch")}
+        headers = [
+            path.relative_to(ROOT / root).as_posix()
+            for root, names in folders.items()
+            for name in names
+            for path in (ROOT / root / name).rglob("*")
+            if path.suffix in (".h", ".cuh", ".hpp", ".inl")
+        ]
+        speaking = [header for header in headers if spoken.search(header)]
+        self.assertGreater(len(speaking), 150)
+        self.assertEmpty([header for header in speaking if families.of_header(header) is None])
 
 
 class CorpusTest(parameterized.TestCase):

@@ -189,6 +189,13 @@ class MadeUpTest(parameterized.TestCase):
         self.assertEqual([f.severity for f in translation.findings], ["unsupported"])
         self.assertIn("argument 1 is evaluated never", translation.findings[0].reason)
 
+    def test_names_that_are_dropped_are_reported(self) -> None:
+        translation = translate("cudaFree(cudaSuccess, sizeof(cudaEvent_t), 1)", self.rules)
+        self.assertEqual(translation.text, "f()")
+        self.assertSameElements(
+            [f.name for f in translation.findings], ["cudaSuccess", "cudaEvent_t"]
+        )
+
 
 def _program(rules: Rules) -> str:
     """A C++ program with each call of the rules; it prints what was not evaluated once."""

@@ -16,8 +16,9 @@ from collections import Counter
 from absl.testing import absltest, parameterized
 
 from torch_cuda_adapter import platforms
-from torch_cuda_adapter.sources import families
+from torch_cuda_adapter.sources import families, testing
 from torch_cuda_adapter.sources.rules import Rules
+from torch_cuda_adapter.sources.translator import translate
 
 TOOLKIT = pathlib.Path(sys.argv.pop(1)).resolve().parents[1]
 HEADERS = (
@@ -42,7 +43,7 @@ HEADERS = (
     ),
 )
 # cuDNN is no part of the toolkit; names of PyTorch's are upstream's.
-ELSEWHERE = frozenset({"cudnn", "torch", "qualified", "headers", "members", "kernels"})
+ELSEWHERE = frozenset({"cudnn", "torch", "devices", "qualified", "headers", "members", "kernels"})
 # What later or earlier toolkits have, and what only a compiler for devices sees.
 OTHER_VERSIONS = frozenset(
     {
@@ -52,6 +53,14 @@ OTHER_VERSIONS = frozenset(
         "cudaTriggerProgrammaticLaunchCompletion",
     }
 )
+# How CUDA's own headers name what is CUDA's, in this test's words.
+LOOKS = re.compile(
+    r"\w*cuda[A-Z]\w*|\w*CUDA\w*|cu[A-Z]\w*|CU[a-z]\w*|CU_\w+|__half\w*|atomicAdd|dim3"
+    r"|(?:cublas|cufft|curand|cusolver|cusparse|nccl|nvjpeg|nvtx|nvrtc|cupti)[A-Z]\w*"
+    r"|(?:CUBLAS|CUFFT|CURAND|CUSOLVER|CUSPARSE|NCCL|NVJPEG|NVTX)\w*"
+)
+# What headers have for themselves: their guards, and what no program names.
+INNER = re.compile(r"_\w*(?:CUDA|CUFFT)\w*|\w+_H_*|IF_DEVICE_OR_CUDACC")
 # torchada's README speaks of more than 380 mappings.
 PUBLISHED = 400
 
@@ -94,6 +103,34 @@ class CountTest(parameterized.TestCase):
         """Translated, kept, or missing for a reason: no family is forgotten."""
         listed = platforms.load(platform).table("sources")["families"]
         self.assertSameElements(listed, [family.name for family in families.families()])
+
+
+class SilenceTest(parameterized.TestCase):
+    """What CUDA's headers name is translated, kept by a rule, or a finding."""
+
+    @parameterized.parameters("musa", "mlu", "npu", "stand-in")
+    def test_names(self, platform: str) -> None:
+        rules = Rules(platforms.load(platform))
+        names = sorted(
+            name for name in cuda_names() if LOOKS.fullmatch(name) and not INNER.fullmatch(name)
+        )
+        self.assertGreater(len(names), 5000)
+        source = "".join(f"f({name});\n" for name in names)
+        translation = translate(source, rules)
+        left = set(testing.words(translation.text)) & set(names)
+        left -= {finding.name for finding in translation.findings}
+        kept = {name for name in left if families.of_name(name) and rules.identifier(name) is None}
+        self.assertEmpty(left - kept)
+
+    def test_headers(self) -> None:
+        beginnings = ("cu", "nccl", "nvToolsExt", "nvjpeg", "nvrtc", "sm_", "device_", "driver_")
+        headers = [
+            path.name
+            for path in (TOOLKIT / "include").iterdir()
+            if path.name.startswith(beginnings) and path.suffix in (".h", ".hpp")
+        ]
+        self.assertGreater(len(headers), 50)
+        self.assertEmpty([name for name in headers if families.of_header(name) is None])
 
 
 class CudaNamesTest(parameterized.TestCase):

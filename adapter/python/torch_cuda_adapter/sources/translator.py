@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from torch_cuda_adapter.sources import families, guards, macros, pieces
+from torch_cuda_adapter.sources import families, guards, macros, pieces, remains
 from torch_cuda_adapter.sources.calls import Ranges, read_arguments
 from torch_cuda_adapter.sources.effects import effects
 from torch_cuda_adapter.sources.launches import Launch, launches
 from torch_cuda_adapter.sources.pieces import Piece, Place
-from torch_cuda_adapter.sources.registrations import translated_key
+from torch_cuda_adapter.sources.registrations import translated_enumerator, translated_key
 from torch_cuda_adapter.sources.report import Finding, Severity
 from torch_cuda_adapter.sources.rules import (
     Answer,
@@ -41,7 +41,6 @@ Includes: TypeAlias = Callable[[str, bool], str | Unsupported | None]
 brackets or quotes, where it is one of the files that are translated together, why it stays where it
 should be one and may not, and None where it is somebody else's."""
 
-_VERBATIM = frozenset({"pragma", "error", "warning", "line", "ident"})
 _BETWEEN_NAMES = SILENT - {Kind.COMMENT}
 # Names that stand before a call; any other before a name makes a declaration of it.
 _BEFORE_CALLS = frozenset(
@@ -108,6 +107,8 @@ class _Translator:
         self._translated: Counter[str] = Counter()
         self._guards: dict[int, str] = {}
         self._macros = macros.read(self._tokens)
+        self._reported: set[int] = set()
+        self._own = remains.own_namespaces(self._tokens)
         counts = rules.launches.keys()
         self._launches = launches(self._tokens, counts, self._macros.several) if counts else {}
 
@@ -120,6 +121,11 @@ class _Translator:
             for index, severity, reason in found.doubts:
                 self._find(index, self._tokens[index].spelling, "compiler", severity, reason)
         written = self._range(0, len(self._tokens))
+        found_at_last = remains.remains(
+            self._tokens, written, self._rules, self._reported | self._own, self._macros.opaque
+        )
+        for left in found_at_last:
+            self._find(left.index, left.name, left.family, left.severity, left.reason)
         text = "".join(piece.text for piece in written)
         findings = sorted(set(self._findings), key=lambda f: (f.line, f.column, f.name))
         return Translation(text, tuple(findings), self._translated)
@@ -158,15 +164,13 @@ class _Translator:
             # One that a rule translates has been taken with its kernel's name.
             answer = Unknown("kernels") if self._rules.launches else self._rules.identifier("<<<")
             self._answered(index, token.text, answer)
-        if token.kind is not Kind.IDENTIFIER or token.directive in _VERBATIM:
+        if token.kind is not Kind.IDENTIFIER or token.directive in remains.VERBATIM:
             return self._copied(index, index + 1)
         before = self._before(index)
         if before in (".", "->") and token.spelling in self._rules.members:
             self._translated["members"] += 1
             return self._in_place(index, self._rules.members[token.spelling])
-        key = (
-            translated_key(self._tokens, index, self._rules.dispatch_key) if before == "," else None
-        )
+        key = self._key(index, before)
         if key is not None:
             self._translated["torch"] += 1
             return self._in_place(index, key)
@@ -174,7 +178,7 @@ class _Translator:
             qualified = self._qualified(index, end)
             if qualified is not None:
                 return qualified
-        answer = self._rules.identifier(token.spelling)
+        answer = None if index in self._own else self._rules.identifier(token.spelling)
         if isinstance(answer, Called):
             if before in (".", "->") or before == "::" and self._is_named(index):
                 self._find(index, token.spelling, answer.family, Severity.UNSUPPORTED, _MEMBER)
@@ -186,6 +190,13 @@ class _Translator:
         return (
             self._copied(index, index + 1) if text is None else ([Piece(text, (index,))], index + 1)
         )
+
+    def _key(self, index: int, before: str) -> str | None:
+        """What becomes of a dispatch key, or of what is named as one; None for all else."""
+        key = self._rules.dispatch_key
+        if before == ",":
+            return translated_key(self._tokens, index, key)
+        return translated_enumerator(self._tokens, index, key) if before == "::" else None
 
     def _stem(self, index: int, end: int) -> str:
         """A name with those that are pasted to it, up to the first that is not known."""
@@ -239,6 +250,7 @@ class _Translator:
             return [Piece(answer.target, range(index, after))], after
         if isinstance(answer, Unsupported | Unknown):
             self._answered(index, "::".join(parts), answer)
+            self._reported.update(places)
             return self._copied(index, places[-1] + 1)
         return None
 
@@ -370,6 +382,7 @@ class _Translator:
         return self._tokens[place].spelling not in _BEFORE_CALLS
 
     def _find(self, index: int, name: str, family: str, severity: Severity, reason: str) -> None:
+        self._reported.add(index)
         line, column = self._positions.at(self._tokens[index].offset)
         found = Finding(self._path, line, column, name, family, severity.value, reason)
         self._findings.append(found)
