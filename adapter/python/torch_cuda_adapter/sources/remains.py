@@ -161,10 +161,28 @@ def _family(tokens: Sequence[Token], index: int) -> str | None:
 
 
 def _family_of_string(tokens: Sequence[Token], index: int) -> str | None:
-    """The family of what a string names, as a whole."""
+    """The family of what a string names, as a whole, with those behind it that it is joined with."""
     text = _content(tokens[index].spelling)
     if text is None:
         return None
+    return _family_of_text(tokens, index, text) or _family_of_text(
+        tokens, index, text + _joined(tokens, index)
+    )
+
+
+def _joined(tokens: Sequence[Token], index: int) -> str:
+    """What is in the strings right behind a string."""
+    text = ""
+    for token in tokens[index + 1 :]:
+        content = _content(token.spelling) if token.kind is Kind.STRING else None
+        if content is None and token.kind not in SILENT:
+            return text
+        text += content or ""
+    return text
+
+
+def _family_of_text(tokens: Sequence[Token], index: int, text: str) -> str | None:
+    """The family of what a text names that stands at an index."""
     before = _before(tokens, index)
     opened_by = before[1] if before[0] == "(" else ""
     if _DEVICE.fullmatch(text) and opened_by not in _OPERATORS or _QUOTED_DEVICE.search(text):

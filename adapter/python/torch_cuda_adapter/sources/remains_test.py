@@ -100,6 +100,7 @@ NAMES = (
     ('torch::Device d("cuda");', '"cuda"'),
     ('torch::Device d("cuda:0");', '"cuda:0"'),
     ('auto d = c10::Device(u8"cuda:" + n);', 'u8"cuda:"'),
+    ('torch::Device d("cu" /* and */ "da" ":1");', '"cu"'),
     ('x.to(R"(cuda)");', 'R"(cuda)"'),
     ('if (d.str() == "cuda") {}', '"cuda"'),
     ('m.impl("x", "CUDA", f);', '"CUDA"'),
