@@ -26,6 +26,8 @@ _BEFORE_NAMES = frozenset(
         *("and", "or", "xor", "bitand", "bitor", "typename", "template", "operator", "mutable"),
     }
 )
+# No template has more tokens between its brackets. Where one seems to, nothing is said of the call.
+_LONGEST_TEMPLATE = 500
 _SEVERAL = "what stands for several arguments is among its arguments"
 _TWO_READINGS = "its commas are those of a template or of comparisons; put brackets around them"
 
@@ -139,15 +141,21 @@ def _split(
         elif text in _CLOSING.values() or text == ";" and len(open_brackets) == 1:
             return None
         elif text == "<" and len(open_brackets) == 1 and place >= skipped:
-            skipped = max(skipped, _template_end(tokens, place, end, possible=possible))
+            after = _template_end(tokens, place, end, possible=possible)
+            if after is None:
+                return None
+            skipped = max(skipped, after)
         elif text == "," and len(open_brackets) == 1 and place >= skipped:
             ranges.append(_trimmed(tokens, begin, place))
             begin = place + 1
     return None
 
 
-def _template_end(tokens: Sequence[Token], begin: int, end: int, *, possible: bool) -> int:
-    """The token behind a template's arguments that begin with a `<`; the `<` if it compares."""
+def _template_end(tokens: Sequence[Token], begin: int, end: int, *, possible: bool) -> int | None:
+    """The token behind a template's arguments that begin with a `<`; the `<` if it compares.
+
+    None where that would take too long to say.
+    """
     before = _beside(tokens, begin, -1)
     if before is None or before.kind is not Kind.IDENTIFIER:
         return begin
@@ -155,6 +163,8 @@ def _template_end(tokens: Sequence[Token], begin: int, end: int, *, possible: bo
     certain = False
     open_brackets: list[str] = []
     for place in range(begin, end):
+        if place - begin > _LONGEST_TEMPLATE:
+            return None
         token = tokens[place]
         if token.kind in SILENT:
             continue

@@ -57,7 +57,10 @@ class CountTest(parameterized.TestCase):
     def test_counts(self, source: str, expected: list[int]) -> None:
         self.assertEqual(counts(source), expected)
 
-    @parameterized.parameters("g(", "g(a", "g(a]", "g(a; b)", "g(a<:1)", "g a")
+    @parameterized.parameters(
+        *("g(", "g(a", "g(a]", "g(a; b)", "g(a<:1)", "g a"),
+        f"g({'a < b + ' * 5000}c, d)",
+    )
     def test_what_is_no_call(self, source: str) -> None:
         tokens = tokenize(source)
         self.assertIsNone(read_arguments(tokens, 1, len(tokens)))

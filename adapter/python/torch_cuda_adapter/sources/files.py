@@ -281,6 +281,7 @@ class _Tree:
             result = translator.translate(
                 before.decode(*_ENCODING),
                 self._rules,
+                _shown(path),
                 includes=lambda name, quoted: includes.get((name, quoted)),
             )
             kept = {

@@ -221,6 +221,12 @@ class FilesTest(parameterized.TestCase):
         with self.assertRaisesRegex(AdapterError, message):
             self.run_all(self.write("k.cu", content))
 
+    def test_calls_too_deep_in_each_other(self) -> None:
+        source = self.write("c.cpp", f"{'cudaGetErrorString(' * 700}e{')' * 700};")
+        rules = Rules(platforms.load("npu"))
+        with self.assertRaisesRegex(AdapterError, "c.cpp, in which calls are too deep"):
+            files.translate_files([source], rules, out=self.out)
+
     def test_no_such_file(self) -> None:
         with self.assertRaisesRegex(AdapterError, "found no source .*none.cu that can be read"):
             self.run_all(str(self.project / "none.cu"))

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from torch_cuda_adapter.errors import AdapterError
 from torch_cuda_adapter.sources import families, guards, macros, pieces, remains
 from torch_cuda_adapter.sources.calls import Ranges, read_arguments
 from torch_cuda_adapter.sources.effects import effects
@@ -92,8 +93,17 @@ def translate(
 
     Returns:
         The translation.
+
+    Raises:
+        AdapterError: calls are too deep in each other.
     """
-    return _Translator(source, rules, path, includes or (lambda name, quoted: None)).translation()
+    translator = _Translator(source, rules, path, includes or (lambda name, quoted: None))
+    try:
+        return translator.translation()
+    except RecursionError:
+        raise AdapterError(
+            f"found {path}, in which calls are too deep in each other; write some of them apart"
+        ) from None
 
 
 class _Translator:
