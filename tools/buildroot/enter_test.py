@@ -54,6 +54,53 @@ class EnterTest(absltest.TestCase):
         self.bazel("version", PYTORCH_SOURCE_DIR=str(inner))
         self.assertNotIn(str(inner), self.shown())
 
+    def mounted_over(self, path: str) -> str:
+        """Shows a path of the host inside and returns where, seen from the root."""
+        self.bazel("version", TORCH_CUDA_BIND=path)
+        root = str(self.machine.cache / self.machine.roots()[0])
+        mounts = [line.split() for line in self.machine.log() if line.startswith("mount ")]
+        target = next(target for _, _, source, target in mounts if source == path)
+        self.assertStartsWith(target, root + "/")
+        return target.removeprefix(root)
+
+    def link_in_root(self, link: str, leads_to: str) -> None:
+        """Makes a link in the root."""
+        path = self.machine.cache / self.machine.roots()[0] / link
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(leads_to)
+
+    def test_links_of_the_root_do_not_lead_out_of_it(self) -> None:
+        outside = self.machine.bed / "outside"
+        outside.mkdir()
+        for link, leads_to in (
+            ("usr/share", str(outside)),
+            ("usr/lib", "../" * 40 + str(outside).lstrip("/")),
+            ("etc", "/usr/share/./deeper/.."),
+        ):
+            self.link_in_root(link, leads_to)
+        for path, place in (
+            ("/usr/share/doc", f"{outside}/doc"),
+            ("/usr/lib/os-release", f"{outside}/os-release"),
+            ("/etc/apt", f"{outside}/apt"),
+            ("/etc/passwd", f"{outside}/passwd"),
+        ):
+            with self.subTest(path):
+                self.assertEqual(self.mounted_over(path), place)
+        self.assertEmpty(list(outside.iterdir()))
+
+    def test_a_link_of_the_root_to_a_file_does_not_lead_out_of_it(self) -> None:
+        outside = self.machine.bed / "outside"
+        outside.write_text("untouched")
+        self.link_in_root("etc/passwd", str(outside))
+        self.assertEqual(self.mounted_over("/etc/passwd"), str(outside))
+        self.assertEqual(outside.read_text(), "untouched")
+
+    def test_links_in_a_circle_are_an_error(self) -> None:
+        self.link_in_root("usr/share", "/usr/share")
+        result = self.machine.bazelw("version", TORCH_CUDA_BIND="/usr/share/doc")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("/usr/share/doc cannot be shown", result.stderr)
+
     def test_system_folders_are_not_replaced(self) -> None:
         self.bazel(
             "version", TORCH_CUDA_BIND="/usr:/etc:/lib", TORCH_CUDA_PYTHON="/usr/bin/python3"
