@@ -2,7 +2,7 @@
 
     ./bazelw shell python3 -m tools.remote.loopback
 
-starts BuildGrid, its database and a worker on 127.0.0.1 and builds the C++ half of the wheel twice,
+starts BuildGrid, its database and a worker, and builds the C++ half of the wheel twice,
 `clean` between: through the remote cache, then through remote execution. The second build of each
 has to be all hits. README.md beside this file says more.
 """
@@ -105,8 +105,11 @@ def check(first: Build, second: Build, *, execution: bool) -> None:
 class Bazel:
     """Bazel with outputs of its own, so that no result of other builds is taken."""
 
-    def __init__(self, output_base: pathlib.Path, options: Sequence[str]) -> None:
+    def __init__(
+        self, output_base: pathlib.Path, bazelrc: pathlib.Path, options: Sequence[str]
+    ) -> None:
         self._command = [str(WORKSPACE / "bazelw"), f"--output_base={output_base}"]
+        self._command.append(f"--bazelrc={bazelrc}")
         self._options = [_NO_LINKS, *options]
 
     def build(self, targets: Sequence[str], events: pathlib.Path) -> Build:
@@ -162,14 +165,18 @@ def prove(
         folder = pathlib.Path(
             stack.enter_context(tempfile.TemporaryDirectory(prefix="torch_cuda_remote_"))
         )
-        # The database's user has to get in.
-        folder.chmod(0o755)
-        address = stack.enter_context(services.running(installation, folder, workers=workers))
+        server = stack.enter_context(services.running(installation, folder, workers=workers))
         flag = "remote_executor" if execution else "remote_cache"
         bazel = Bazel(
             _output_base(installation.folder),
+            server.bazelrc,
             # No result from this machine's own cache.
-            ["--config=remote", f"--{flag}={address}", "--disk_cache=", *options],
+            [
+                "--config=remote",
+                f"--{flag}={server.address}",
+                "--disk_cache=",
+                *options,
+            ],
         )
         stack.callback(bazel.call, "shutdown")
         first, second = (bazel.build(targets, folder / f"{name}.json") for name in ("1st", "2nd"))

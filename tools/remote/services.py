@@ -1,10 +1,22 @@
-"""BuildGrid with its database, and a worker: started on 127.0.0.1, stopped at the end of a with block."""
+"""BuildGrid with its database, and a worker: started when a with block begins, stopped when it ends.
+
+Whom BuildGrid serves has its worker run programs, as this user, and anybody on this machine can connect
+to a port on 127.0.0.1. So BuildGrid takes requests with a token only, which is new for each run and lies
+in a folder that nobody else can enter; so do the sockets of the others. Debian's Bazel can connect to
+ports alone, and without TLS (its Java libraries have neither the native part nor ALPN). The worker sends
+a token through TLS alone. So BuildGrid has a port of each kind.
+"""
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import dataclasses
+import hmac
+import json
 import os
 import pathlib
+import secrets
 import signal
 import socket
 import subprocess
@@ -16,8 +28,14 @@ from tools.remote import install
 READY_SECONDS = 120
 STOP_SECONDS = 20
 
-# PostgreSQL does not run as root.
+# PostgreSQL does not run as root, nor as a user without a name. Other programs run as this one, too:
+# a group that nobody else is in tells them apart.
 DATABASE_USER = "nobody"
+_GROUPS = range(1 << 30, 1 << 31)
+
+# Longer than any build; it ends with the services, which forget the secret.
+_TOKEN_SECONDS = 7 * 24 * 3600
+_TOKEN_HEADER = {"alg": "HS256", "typ": "JWT"}
 _CONFIGURATION = pathlib.Path(__file__).with_name("buildgrid.yml")
 
 
@@ -25,30 +43,58 @@ class ServiceError(Exception):
     """A service did not start; the text holds the end of what it printed."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Server:
+    """BuildGrid for Bazel.
+
+    Attributes:
+      address: as Bazel takes it.
+      bazelrc: a file of settings with which it is let in: the token is on no command line, which
+        others can read.
+    """
+
+    address: str
+    bazelrc: pathlib.Path
+
+
 @contextlib.contextmanager
 def running(
     installation: install.Installation, folder: pathlib.Path, *, workers: int
-) -> Iterator[str]:
+) -> Iterator[Server]:
     """Runs the services.
 
     Args:
       installation: their programs.
-      folder: new, for what they store and print; other users can enter it.
+      folder: new, for what they store and print, and for their sockets; it is closed to others.
       workers: how many actions run at a time; 0 for a cache without execution.
 
     Yields:
-      BuildGrid's address as Bazel takes it.
+      BuildGrid.
 
     Raises:
       ServiceError: one of them did not start.
     """
     with contextlib.ExitStack() as stack:
-        database = stack.enter_context(_database(installation, folder / "database"))
-        port = free_port()
+        as_database_user = _close(folder)
+        database = stack.enter_context(
+            _database(installation, folder / "database", as_database_user)
+        )
+        secret, token = folder / "secret", folder / "token"
+        secret.write_text(secrets.token_hex(32), encoding="utf-8")
+        token.write_text(_token(secret.read_text(encoding="utf-8")), encoding="utf-8")
+        bazelrc = folder / "bazelrc"
+        header = f"Authorization=Bearer {token.read_text(encoding='utf-8')}"
+        bazelrc.write_text(f'build "--remote_header={header}"\n', encoding="utf-8")
+        port, worker_port = free_port(), free_port()
+        certificate, key = _certificate(folder)
         configuration = folder / "buildgrid.yml"
         text = _CONFIGURATION.read_text(encoding="utf-8")
         for word, value in {
             "{address}": f"127.0.0.1:{port}",
+            "{worker_address}": f"127.0.0.1:{worker_port}",
+            "{certificate}": str(certificate),
+            "{key}": str(key),
+            "{secret}": str(secret),
             "{database}": database,
             "{storage}": str(folder / "storage"),
         }.items():
@@ -60,12 +106,13 @@ def running(
             service(
                 [program, "server", "start", str(configuration)],
                 folder / "buildgrid.log",
-                lambda: _answers(port),
+                lambda: _answers(port) and _answers(worker_port),
             )
         )
         if workers:
-            stack.enter_context(_worker(installation, folder, port, workers))
-        yield f"grpc://127.0.0.1:{port}"
+            entry = [f"--server-cert={certificate}", f"--access-token={token}"]
+            stack.enter_context(_worker(installation, folder, worker_port, entry, workers))
+        yield Server(f"grpc://127.0.0.1:{port}", bazelrc)
 
 
 @contextlib.contextmanager
@@ -118,18 +165,58 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def _certificate(folder: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
+    """Makes a certificate of 127.0.0.1 and its key."""
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    command += ["-noenc", "-days", "7", "-subj", "/CN=loopback"]
+    command += ["-addext", "subjectAltName=IP:127.0.0.1"]
+    _finish([*command, "-keyout", str(key), "-out", str(certificate)], folder / "openssl.log")
+    return certificate, key
+
+
+def _token(secret: str) -> str:
+    """A JSON Web Token (RFC 7519) that a server with this secret takes."""
+
+    def encoded(data: bytes) -> str:
+        return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+    claims = {"sub": "loopback", "exp": int(time.time()) + _TOKEN_SECONDS}
+    text = ".".join(encoded(json.dumps(part).encode()) for part in (_TOKEN_HEADER, claims))
+    signature = hmac.digest(secret.encode(), text.encode(), "sha256")
+    return f"{text}.{encoded(signature)}"
+
+
+def _close(folder: pathlib.Path) -> list[str]:
+    """Closes a folder to all but this user and the database.
+
+    Args:
+      folder: this user's.
+
+    Returns:
+      What to put before a command of the database's.
+    """
+    if os.getuid() != 0:
+        folder.chmod(0o700)
+        return []
+    group = secrets.choice(_GROUPS)
+    os.chown(folder, 0, group)
+    folder.chmod(0o710)
+    return ["setpriv", f"--reuid={DATABASE_USER}", f"--regid={group}", "--clear-groups"]
+
+
 @contextlib.contextmanager
-def _database(installation: install.Installation, folder: pathlib.Path) -> Iterator[str]:
+def _database(
+    installation: install.Installation, folder: pathlib.Path, as_user: Sequence[str]
+) -> Iterator[str]:
     """Runs PostgreSQL on a socket in a folder; yields the address of an empty database."""
     folder.mkdir()
     install.unpack(installation.database_packages, folder)
     programs = folder / "usr/lib/postgresql/17/bin"
     data, sockets = folder / "data", folder / "sockets"
-    as_user: list[str] = []
     for path in (data, sockets):
         path.mkdir(mode=0o700)
-    if os.getuid() == 0:
-        as_user = ["setpriv", f"--reuid={DATABASE_USER}", "--regid=nogroup", "--clear-groups"]
+    if as_user:
         _finish(["chown", DATABASE_USER, str(data), str(sockets)], folder / "chown.log")
     environment = {"LD_LIBRARY_PATH": str(folder / install.LIBRARIES), "LC_ALL": "C.UTF-8"}
     _finish(
@@ -138,7 +225,7 @@ def _database(installation: install.Installation, folder: pathlib.Path) -> Itera
             str(programs / "initdb"),
             f"--pgdata={data}",
             "--username=buildgrid",
-            # The folder of the socket lets nobody else in.
+            # The folder lets nobody else in.
             "--auth=trust",
             "--no-sync",
         ],
@@ -159,10 +246,18 @@ def _database(installation: install.Installation, folder: pathlib.Path) -> Itera
 
 @contextlib.contextmanager
 def _worker(
-    installation: install.Installation, folder: pathlib.Path, port: int, jobs: int
+    installation: install.Installation,
+    folder: pathlib.Path,
+    port: int,
+    entry: Sequence[str],
+    jobs: int,
 ) -> Iterator[None]:
     """Runs a worker, and the cache through which it gets the inputs of its actions."""
-    server = f"http://127.0.0.1:{port}"
+    server = f"https://127.0.0.1:{port}"
+
+    def let_in(service: str) -> list[str]:
+        return [option.replace("--", f"--{service}-", 1) for option in entry]
+
     cache = folder / "casd.sock"
     log = folder / "worker.log"
     programs = installation.programs
@@ -172,6 +267,7 @@ def _worker(
             [
                 str(programs / "buildbox-casd"),
                 f"--cas-remote={server}",
+                *let_in("cas"),
                 f"--bind=unix:{cache}",
                 str(folder / "casd"),
             ],
@@ -183,6 +279,7 @@ def _worker(
             [
                 str(programs / "buildbox-worker"),
                 f"--bots-remote={server}",
+                *let_in("bots"),
                 f"--cas-remote=unix:{cache}",
                 f"--buildbox-run={programs / 'buildbox-run-hosttools'}",
                 # What an action sees is what Bazel sends, nothing of this process.
