@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import copy
 import threading
+from typing import Any
 
 import torch
-import torch_pu  # noqa: F401 - gives torch the device
+import torch_pu
 from absl.testing import absltest, parameterized
+from torch.autograd import forward_ad
 
 
 def same_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
     return one.data_ptr() == other.data_ptr()
 
 
-class SharingTest(absltest.TestCase):
+class SharingTest(parameterized.TestCase):
     def test_there_and_back_is_the_same_storage(self) -> None:
         tensor = torch.arange(6.0, device="pu").reshape(2, 3)
-        there = tensor.to("cuda")
-        back = there.to("pu")
+        there = torch_pu.as_cuda(tensor)
+        back = torch_pu.as_pu(there)
         self.assertEqual(there.device, torch.device("cuda", 0))
         self.assertTrue(same_memory(tensor, there))
         self.assertEqual(back.untyped_storage()._cdata, tensor.untyped_storage()._cdata)
@@ -27,22 +29,24 @@ class SharingTest(absltest.TestCase):
 
     def test_from_cuda_twice_is_one_storage(self) -> None:
         tensor = torch.ones(4, device="cuda")
-        one, other = tensor.to("pu"), tensor[1:].to("pu")
+        one, other = torch_pu.as_pu(tensor), torch_pu.as_pu(tensor[1:])
         self.assertEqual(one.untyped_storage()._cdata, other.untyped_storage()._cdata)
         self.assertEqual(other.storage_offset(), 1)
 
-    def test_a_copy_is_a_copy(self) -> None:
-        tensor = torch.ones(4, device="pu")
-        self.assertFalse(same_memory(tensor, tensor.to("cuda", copy=True)))
-        self.assertFalse(same_memory(tensor, tensor.to("cuda", torch.float64)))
+    def test_what_has_the_name_is_given_back(self) -> None:
+        here, there = torch.ones(2, device="pu", requires_grad=True), torch.ones(2, device="cuda")
+        self.assertIs(torch_pu.as_pu(here), here)
+        self.assertIs(torch_pu.as_cuda(there), there)
 
-    def test_another_device_is_a_copy(self) -> None:
-        tensor = torch.ones(4, device="pu:0")
-        self.assertFalse(same_memory(tensor, tensor.to("cuda:1")))
+    def test_another_device_has_other_memory(self) -> None:
+        for change in (torch_pu.as_cuda, torch_pu.as_pu):
+            with self.assertRaisesRegex(ValueError, "found one of cpu"):
+                change(torch.ones(2))
+        self.assertEqual(torch_pu.as_cuda(torch.ones(2, device="pu:1")).device.index, 1)
 
     def test_the_memory_outlives_either(self) -> None:
         tensor = torch.full((1000,), 3.0, device="pu")
-        there = tensor.to("cuda")
+        there = torch_pu.as_cuda(tensor)
         del tensor
         torch.full((1000,), 4.0, device="pu")
         self.assertEqual(there.sum().item(), 3000)
@@ -50,30 +54,54 @@ class SharingTest(absltest.TestCase):
     def test_nothing_stays_allocated(self) -> None:
         before = torch.cuda.memory_allocated()
         for _ in range(2000):
-            torch.ones(64, device="pu").to("cuda").to("pu").add_(1)
+            torch_pu.as_pu(torch_pu.as_cuda(torch.ones(64, device="pu"))).add_(1)
         self.assertEqual(torch.cuda.memory_allocated(), before)
 
     def test_resized_on_the_other_side(self) -> None:
         tensor = torch.ones(2, device="pu")
-        there = tensor.to("cuda")
+        there = torch_pu.as_cuda(tensor)
         there.resize_(1 << 16).fill_(2)
         self.assertEqual((tensor + 1).tolist(), [3, 3])
         self.assertTrue(same_memory(tensor, there))
         self.assertEqual(tensor.untyped_storage().nbytes(), 4 << 16)
 
-    def test_gradients_go_through(self) -> None:
-        tensor = torch.ones(3, device="pu", requires_grad=True)
-        tensor.to("cuda").square().sum().backward()
-        self.assertEqual(tensor.grad.device.type, "pu")  # type: ignore[union-attr]
-        self.assertEqual(tensor.grad.tolist(), [2, 2, 2])  # type: ignore[union-attr]
-
-    def test_autograd_sees_writes_under_the_other_name(self) -> None:
-        tensor = torch.ones(3, device="pu", requires_grad=True)
+    @parameterized.parameters(("pu", torch_pu.as_cuda), ("cuda", torch_pu.as_pu))
+    def test_autograd_sees_writes_under_the_other_name(self, device: str, change: Any) -> None:
+        tensor = torch.ones(3, device=device, requires_grad=True)
         inner = tensor * 2
         loss = inner.square().sum()
-        inner.detach().to("cuda").add_(1)
+        change(inner.detach()).add_(1)
         with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
             loss.backward()
+
+    @parameterized.parameters(("pu", torch_pu.as_cuda), ("cuda", torch_pu.as_pu))
+    def test_no_gradient_is_lost_in_silence(self, device: str, change: Any) -> None:
+        leaf = torch.ones(3, device=device, requires_grad=True)
+        for tensor in (leaf, leaf * 1, torch.nn.Parameter(torch.ones(2, device=device))):
+            with self.assertRaisesRegex(RuntimeError, r"carries gradients.*tensor\.detach\(\)"):
+                change(tensor)
+            with torch.no_grad(), self.assertRaisesRegex(RuntimeError, "carries gradients"):
+                change(tensor)
+        with forward_ad.dual_level():
+            dual = forward_ad.make_dual(leaf.detach(), torch.ones(3, device=device))
+            with self.assertRaisesRegex(RuntimeError, "carries gradients"):
+                change(dual)
+        with self.assertRaisesRegex(RuntimeError, "wraps others"):
+            torch.vmap(lambda row: change(row).sum())(torch.ones(2, 3, device=device))
+
+    def test_of_inference(self) -> None:
+        with torch.inference_mode():
+            tensor = torch.ones(3, device="pu")
+            torch_pu.as_cuda(tensor).add_(1)
+            self.assertEqual(tensor.tolist(), [2, 2, 2])
+
+    def test_layouts(self) -> None:
+        sparse = torch.eye(3, device="pu").to_sparse()
+        there = torch_pu.as_cuda(sparse)
+        self.assertEqual((there.layout, there.device.type), (torch.sparse_coo, "cuda"))
+        self.assertTrue(same_memory(there._values(), sparse._values()))
+        conjugate = torch_pu.as_cuda(torch.tensor([1 + 2j], device="pu").conj())
+        self.assertEqual(conjugate.tolist(), [1 - 2j])
 
 
 class StorageTest(parameterized.TestCase):
@@ -194,7 +222,8 @@ class DevicesTest(absltest.TestCase):
         def work() -> None:
             for number in range(200):
                 tensor = torch.full((8,), float(number), device="pu")
-                sums.append(tensor.to("cuda").to("pu").sum().item() - 8 * number)
+                there = torch_pu.as_pu(torch_pu.as_cuda(tensor))
+                sums.append(there.sum().item() - 8 * number)
 
         threads = [threading.Thread(target=work) for _ in range(4)]
         for thread in threads:

@@ -2,7 +2,7 @@
 #include "pu/csrc/distributed/pccl.h"
 
 #include "pu/csrc/device/names.h"
-#include "pu/csrc/operators/conversions.h"
+#include "pu/csrc/operators/other_name.h"
 
 #include <ATen/core/ivalue.h>
 

@@ -21,7 +21,8 @@ using torch_cuda::aliasing::Aliases;
 using torch_cuda::aliasing::Kind;
 
 // Operators that take tensors of two devices.
-constexpr std::array<std::string_view, 6> kMixed = {
+constexpr std::array<std::string_view, 7> kMixed = {
+    "aten::_to_copy",
     "aten::copy_",
     "aten::copy",
     "aten::_copy_from",
@@ -60,8 +61,8 @@ void Call::check(const c10::OperatorHandle& op, const IValue& value) const {
         tensor.device(),
         "! (in operator ",
         op.operator_name(),
-        "). They are one memory: tensor.to(\"pu\") makes it a tensor of pu "
-        "without a copy.");
+        "). tensor.to(\"pu\") copies it to pu, and torch_pu.as_pu(tensor) makes "
+        "it a tensor of pu over the same memory.");
   });
 }
 

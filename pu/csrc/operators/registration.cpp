@@ -8,8 +8,8 @@
 
 #include "pu/csrc/operators/call.h"
 #include "pu/csrc/operators/composites.h"
-#include "pu/csrc/operators/conversions.h"
 #include "pu/csrc/operators/factories.h"
+#include "pu/csrc/operators/wrappers.h"
 
 #include <c10/util/Exception.h>
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
@@ -118,17 +118,16 @@ bool is_explicit_composite(const OperatorHandle& op) {
 class Registrar {
  public:
   int run() {
+    auto& wrappers = library("aten", DispatchKey::AutogradOther);
+    register_composites(
+        library("aten", DispatchKey::AutogradPrivateUse1), wrappers);
+    register_for_wrappers(wrappers);
     auto& own = library("aten", DispatchKey::PrivateUse1);
     register_own(own);
     for (const auto key :
          {DispatchKey::PrivateUse1, DispatchKey::AutogradPrivateUse1}) {
       register_set_data(library("aten", key));
-      register_conversions(library("aten", key));
     }
-    for (const auto key : {DispatchKey::CUDA, DispatchKey::AutogradCUDA}) {
-      register_conversions(library("aten", key));
-    }
-    register_composites(library("aten", DispatchKey::AutogradPrivateUse1));
     for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {
       const auto op = c10::Dispatcher::singleton().findOp(name);
       if (op && op->hasSchema()) {

@@ -1,8 +1,9 @@
 """The common name ``pu`` for the devices of torch_cuda: ``torch.pu``, device "pu".
 
 ``import torch_pu`` gives PyTorch the device type "pu" and the module ``torch.pu`` (also ``torch.pu1``). They are
-a facade: memory, kernels, streams and generators are those of the device "cuda" of the same number, and a
-tensor goes from one name to the other without a copy. docs/pu.md in torch_cuda's sources tells more.
+a facade: memory, kernels, streams and generators are those of the device "cuda" of the same number, and
+`as_cuda` and `as_pu` give a tensor the other name without a copy. docs/pu.md in torch_cuda's sources tells
+more.
 """
 
 from __future__ import annotations
@@ -13,5 +14,6 @@ _activation.activate()
 
 from torch_pu import amp
 from torch_pu._announcement import announce
+from torch_pu._memory import as_cuda, as_pu
 
-__all__ = ["amp", "announce"]
+__all__ = ["amp", "announce", "as_cuda", "as_pu"]

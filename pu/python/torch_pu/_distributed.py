@@ -43,7 +43,7 @@ def _create(store: Any, rank: int, size: int, timeout: datetime.timedelta) -> An
             "To fix it: python -m pip install torch_cuda_distributed"
         )
     # A library: there is no Python file of that name.
-    bindings = importlib.import_module("torch_pu._pccl")
+    bindings = importlib.import_module("torch_pu._bindings")
     options = torch.distributed.ProcessGroupNCCL.Options()
     options._timeout = timeout
     return bindings.make_pccl(torch.distributed.ProcessGroupNCCL(store, rank, size, options))
