@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import types
-from collections.abc import Callable, MutableMapping, MutableSequence
+from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, MutableSet
 from typing import Any
 
 _MISSING = object()
 
 
 class Plan:
-    """Assignments to namespaces, attributes, lists and closures, to be made later.
+    """Assignments to namespaces, attributes, containers and closures, to be made later.
 
     Building a plan changes nothing. `apply` makes the assignments in the order in which they were
     added, and takes them all back if one of them, or the last step, raises.
@@ -73,6 +74,69 @@ class Plan:
                 lambda: sequence.__setitem__(index, old),
             )
         )
+
+    def set_items(self, mapping: MutableMapping[Any, Any], items: Mapping[Any, Any]) -> None:
+        """Plans that a mapping has these items and no others, in their order.
+
+        Args:
+          mapping: such as a table with classes as keys.
+          items: all that it will have.
+        """
+        old = dict(mapping)
+
+        def assign(contents: Mapping[Any, Any]) -> None:
+            mapping.clear()
+            mapping.update(contents)
+
+        self._steps.append((lambda: assign(items), lambda: assign(old)))
+
+    def set_member(self, members: MutableSet[Any], old: Any, new: Any) -> None:
+        """Plans that a set has one member in place of another.
+
+        Args:
+          members: the set.
+          old: a member of it.
+          new: the other.
+        """
+
+        def exchange(gone: Any, come: Any) -> None:
+            members.discard(gone)
+            members.add(come)
+
+        self._steps.append((lambda: exchange(old, new), lambda: exchange(new, old)))
+
+    def set_defaults(self, function: types.FunctionType, values: tuple[Any, ...]) -> None:
+        """Plans other default arguments of a function.
+
+        Args:
+          function: that has as many.
+          values: the new ones.
+        """
+        old = function.__defaults__
+
+        def assign(defaults: tuple[Any, ...] | None) -> None:
+            function.__defaults__ = defaults
+
+        self._steps.append((lambda: assign(values), lambda: assign(old)))
+
+    def set_partial(
+        self,
+        partial: functools.partial[Any],
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+    ) -> None:
+        """Plans another function, or other positional arguments, of a partial object.
+
+        Args:
+          partial: keeps its keywords.
+          function: the new one.
+          arguments: the new ones.
+        """
+        rest = (partial.keywords, vars(partial))
+        old = (partial.func, partial.args, *rest)
+        new = (function, arguments, *rest)
+        set_state: Any = partial.__setstate__  # type: ignore[attr-defined]
+        self._steps.append((lambda: set_state(new), lambda: set_state(old)))
 
     def set_cell(self, cell: types.CellType, value: Any) -> None:
         """Plans a new value for a variable of a closure.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -38,6 +39,18 @@ class PlanTest(absltest.TestCase):
         self.plan.set_cell(cell_of(self.function), "new")
         self.plan.set_attribute(self.owner, "value", "new")
         self.plan.set_attribute(self.owner, "added", "new")
+        self.table: dict[str, int] = {"first": 1, "old": 2, "last": 3}
+        self.members = {"old", "kept"}
+        self.partial = functools.partial(str.split, "old", sep="kept")
+
+        def with_defaults(value: str = "old") -> str:
+            return value
+
+        self.with_defaults: Any = with_defaults
+        self.plan.set_items(self.table, {"first": 1, "new": 2, "last": 3})
+        self.plan.set_member(self.members, "old", "new")
+        self.plan.set_partial(self.partial, str.rsplit, ("new",))
+        self.plan.set_defaults(self.with_defaults, ("new",))
 
     def state(self) -> tuple[object, ...]:
         return (
@@ -46,10 +59,34 @@ class PlanTest(absltest.TestCase):
             self.function(),
             self.owner.value,
             getattr(self.owner, "added", "none"),
+            list(self.table),
+            self.members,
+            (self.partial.func, self.partial.args, self.partial.keywords),
+            self.with_defaults(),
         )
 
-    OLD = ({"there": "old"}, ["old"], "old", "old", "none")
-    NEW = ({"there": "new", "added": "new"}, ["new"], "new", "new", "new")
+    OLD = (
+        {"there": "old"},
+        ["old"],
+        "old",
+        "old",
+        "none",
+        ["first", "old", "last"],
+        {"old", "kept"},
+        (str.split, ("old",), {"sep": "kept"}),
+        "old",
+    )
+    NEW = (
+        {"there": "new", "added": "new"},
+        ["new"],
+        "new",
+        "new",
+        "new",
+        ["first", "new", "last"],
+        {"new", "kept"},
+        (str.rsplit, ("new",), {"sep": "kept"}),
+        "new",
+    )
 
     def test_building_a_plan_changes_nothing(self) -> None:
         self.assertEqual(self.state(), self.OLD)

@@ -7,8 +7,9 @@ reference to the old class is then found and given the new one.
 
 from __future__ import annotations
 
+import collections
+import functools
 import gc
-import sys
 import types
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -31,9 +32,9 @@ class Replacement:
 
     __slots__ = ("new", "old")
 
-    def __init__(self, old: object, new: object) -> None:
+    def __init__(self, old: object, new: Any) -> None:
         self.old = old
-        self.new = new
+        self.new: Any = new
 
 
 class Replacements:
@@ -96,55 +97,109 @@ def remake_subclasses(base: type, replacements: Replacements) -> None:
             for base_ in derived.__bases__
         )
         # A class with two of our bases comes up twice; the second time it has both.
-        replacements.add(derived, remake(derived, bases))  # type: ignore[arg-type]
+        replacements.add(derived, remake(derived, bases))
         remake_subclasses(derived, replacements)
 
 
 def plan_references(replacements: Replacements, plan: Plan) -> None:
     """Plans the replacement wherever an object is held in a place that can be assigned to.
 
-    These are namespaces of modules, classes and instances, dicts, lists, closures, static methods
-    and the annotations of functions in torch.cuda. Tuples, sets and `functools.partial` objects are
-    left alone.
+    These are namespaces of modules, classes and instances, dicts (keys as well as values: tables go
+    by classes), lists, sets, closures, static methods, `functools.partial` objects, and tuples that
+    are default arguments or annotations of functions, or held by one of these places.
 
     One pass over the objects that the garbage collector knows; a second one only where the first
-    found a class that holds an object.
+    found a class or a tuple that holds an object.
 
     Args:
       replacements: what to replace. Its own containers are not touched.
       plan: gets the assignments.
     """
     in_classes: list[Any] = []
+    tuples = Replacements()
     for holder in gc.get_referrers(*(replacement.old for replacement in replacements)):
-        if isinstance(holder, dict):
-            if _is_class_namespace(holder):
-                in_classes.append(holder)
-            else:
-                _plan_dict(holder, replacements, plan)
-        elif isinstance(holder, list):
-            for index, value in enumerate(holder):
-                if (found := replacements.get(value)) is not None:
-                    plan.set_position(holder, index, found.new)
-        elif isinstance(holder, types.CellType):
-            if (found := replacements.get(holder.cell_contents)) is not None:
-                plan.set_cell(holder, found.new)
-        elif isinstance(holder, staticmethod | classmethod):
+        if type(holder) is tuple:
+            if not _is_of_class(holder):
+                tuples.add(holder, _replaced(holder, replacements))
+        elif (isinstance(holder, dict) and _is_class_namespace(holder)) or isinstance(
+            holder, staticmethod | classmethod
+        ):
             in_classes.append(holder)
-        elif not isinstance(holder, _NO_INSTANCES):
-            _plan_instance(holder, replacements, plan)
-    if in_classes:
-        _plan_classes(in_classes, replacements, plan)
-    _plan_annotations(replacements, plan)
+        else:
+            _plan_holder(holder, replacements, plan)
+    if not in_classes and not tuples:
+        return
+    owners: dict[int, type] = {}
+    for holder in gc.get_referrers(*in_classes, *(replacement.old for replacement in tuples)):
+        if isinstance(holder, type):
+            owners[id(holder)] = holder
+        elif isinstance(holder, dict) and _is_class_namespace(holder):
+            # A static method or a tuple was found; its class is one step further.
+            for owner in gc.get_referrers(holder):
+                if isinstance(owner, type):
+                    owners[id(owner)] = owner
+        elif holder is not in_classes:
+            _plan_holder(holder, tuples, plan)
+            if isinstance(holder, types.FunctionType):
+                # Annotations are a tuple until somebody asks for them, a dict from then on.
+                _plan_dict(holder.__annotations__, replacements, plan)
+    for owner in owners.values():
+        if replacements.get(owner) is None:
+            _plan_class(owner, replacements, tuples, plan)
+
+
+def _plan_holder(holder: object, replacements: Replacements, plan: Plan) -> None:
+    """Plans the replacements in an object that holds one, unless it is part of a class."""
+    if isinstance(holder, dict):
+        _plan_dict(holder, replacements, plan)
+    elif isinstance(holder, list | collections.deque):
+        for index, value in enumerate(holder):
+            if (found := replacements.get(value)) is not None:
+                plan.set_position(holder, index, found.new)
+    elif isinstance(holder, set):
+        for value in list(holder):
+            if (found := replacements.get(value)) is not None:
+                plan.set_member(holder, value, found.new)
+    elif isinstance(holder, types.CellType):
+        if (found := replacements.get(holder.cell_contents)) is not None:
+            plan.set_cell(holder, found.new)
+    elif isinstance(holder, types.FunctionType):
+        if (found := replacements.get(holder.__defaults__)) is not None:
+            plan.set_defaults(holder, found.new)
+    elif isinstance(holder, functools.partial):
+        function, arguments = replacements.get(holder.func), replacements.get(holder.args)
+        plan.set_partial(
+            holder,
+            holder.func if function is None else function.new,
+            holder.args if arguments is None else arguments.new,
+        )
+    elif not isinstance(holder, _NO_INSTANCES):
+        _plan_instance(holder, replacements, plan)
+
+
+def _replaced(holder: tuple[Any, ...], replacements: Replacements) -> tuple[Any, ...]:
+    return tuple(
+        value if (found := replacements.get(value)) is None else found.new for value in holder
+    )
+
+
+def _is_of_class(holder: tuple[Any, ...]) -> bool:
+    """Whether a tuple is the bases of a class, or its order of them."""
+    for value in holder:
+        if isinstance(value, type) and (
+            value.__mro__ is holder
+            or any(derived.__bases__ is holder for derived in type.__subclasses__(value))
+        ):
+            return True
+    return False
 
 
 # Holders without a namespace of their own that would be ours to write to.
 _NO_INSTANCES = (
     type,
     tuple,
-    set,
     frozenset,
     types.FrameType,
-    types.FunctionType,
     types.GeneratorType,
     types.GetSetDescriptorType,
     types.MethodType,
@@ -158,6 +213,10 @@ def _is_class_namespace(namespace: dict[Any, Any]) -> bool:
 
 
 def _plan_dict(holder: dict[Any, Any], replacements: Replacements, plan: Plan) -> None:
+    if any(replacements.get(key) is not None for key in list(holder)):
+        pairs = [_replaced(pair, replacements) for pair in holder.items()]
+        plan.set_items(holder, dict(pairs))
+        return
     for key, value in list(holder.items()):
         if (found := replacements.get(value)) is not None:
             plan.set_item(holder, key, found.new)
@@ -169,36 +228,17 @@ def _plan_instance(holder: object, replacements: Replacements, plan: Plan) -> No
         _plan_dict(namespace, replacements, plan)
 
 
-def _plan_classes(holders: list[Any], replacements: Replacements, plan: Plan) -> None:
-    """Goes from namespaces of classes, and methods in them, to the classes.
+def _plan_class(owner: type, replacements: Replacements, tuples: Replacements, plan: Plan) -> None:
+    """Plans the attributes of a class.
 
-    Writing to the namespace itself would get past the interpreter's cache of class attributes.
+    Writing to its namespace itself would get past the interpreter's cache of class attributes.
     """
-    owners: dict[int, type] = {}
-    for referrer in gc.get_referrers(*holders):
-        if isinstance(referrer, type):
-            owners[id(referrer)] = referrer
-        elif isinstance(referrer, dict) and _is_class_namespace(referrer):
-            # A static method was found; its class is one step further.
-            for owner in gc.get_referrers(referrer):
-                if isinstance(owner, type):
-                    owners[id(owner)] = owner
-    for owner in owners.values():
-        if replacements.get(owner) is not None:
-            continue
-        for name, value in list(vars(owner).items()):
-            if (found := replacements.get(value)) is not None:
-                plan.set_attribute(owner, name, found.new)
-            elif isinstance(value, staticmethod | classmethod):
-                found = replacements.get(value.__func__)
-                if found is not None:
-                    wrap: Any = type(value)
-                    plan.set_attribute(owner, name, wrap(found.new))
-
-
-def _plan_annotations(replacements: Replacements, plan: Plan) -> None:
-    """Plans the annotations of torch.cuda's functions, which Python keeps in a tuple at first."""
-    for module_name in ("torch.cuda", "torch.cuda.graphs", "torch.cuda.memory"):
-        for function in list(vars(sys.modules[module_name]).values()):
-            if isinstance(function, types.FunctionType):
-                _plan_dict(function.__annotations__, replacements, plan)
+    for name, value in list(vars(owner).items()):
+        found = replacements.get(value) or tuples.get(value)
+        if found is not None:
+            plan.set_attribute(owner, name, found.new)
+        elif isinstance(value, staticmethod | classmethod):
+            found = replacements.get(value.__func__)
+            if found is not None:
+                wrap: Any = type(value)
+                plan.set_attribute(owner, name, wrap(found.new))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import collections
+import functools
+import gc
 import sys
 import types
-from typing import Any
+import weakref
+from typing import Any, Optional, get_args
 
 import torch  # noqa: F401
 from absl.testing import absltest
@@ -112,6 +116,71 @@ class ReplaceTest(absltest.TestCase):
         self.swap(case)
         self.assertEqual(held_list, [1, case.stream])
         self.assertEqual(held_dict, {"a": 1, "b": case.stream})
+
+    def test_keys_of_dicts_are_updated_in_their_order(self) -> None:
+        case = Case()
+        table: dict[Any, Any] = {int: 1, case.stream: case.external, str: 2}
+        self.swap(case)
+        self.assertEqual(list(table.items()), [(int, 1), (case.stream, case.external), (str, 2)])
+
+    def test_sets_and_queues_are_updated(self) -> None:
+        case = Case()
+        members, queue = {int, case.stream}, collections.deque([case.stream, 1])
+        self.swap(case)
+        self.assertEqual(members, {int, case.stream})
+        self.assertEqual(list(queue), [case.stream, 1])
+
+    def test_default_arguments_are_updated(self) -> None:
+        case = Case()
+
+        def make(kind: type = case.stream, *, other: type = case.external) -> tuple[type, type]:
+            return kind, other
+
+        self.swap(case)
+        self.assertEqual(make(), (case.stream, case.external))
+
+    def test_annotations_are_updated(self) -> None:
+        case = Case()
+        namespace = {"Stream": case.stream, "Optional": Optional}
+        # Without this module's annotations as text.
+        source = "def take(a: Stream, b: Optional[Stream]): pass"
+        exec(compile(source, "", "exec", dont_inherit=True), namespace)  # noqa: S102
+        self.swap(case)
+        take: Any = namespace["take"]
+        self.assertIs(take.__annotations__["a"], case.stream)
+        self.assertEqual(get_args(take.__annotations__["b"]), (case.stream, type(None)))
+
+    def test_partial_objects_are_updated(self) -> None:
+        case = Case()
+        made = functools.partial(case.stream)
+        given = functools.partial(issubclass, case.external)
+        self.swap(case)
+        self.assertIsInstance(made(), case.stream)
+        self.assertIs(given.args[0], case.external)
+
+    def test_tuples_in_namespaces_are_updated(self) -> None:
+        case = Case()
+
+        class Holder:
+            kinds: tuple[type, ...] = (case.stream, int)
+
+            def __init__(self, kind: type) -> None:
+                self.kinds = (kind,)
+
+        holder, table = Holder(case.external), {"kinds": (case.stream, 1)}
+        self.swap(case)
+        self.assertEqual(Holder.kinds, (case.stream, int))
+        self.assertEqual(holder.kinds, (case.external,))
+        self.assertEqual(table, {"kinds": (case.stream, 1)})
+
+    def test_old_classes_are_gone(self) -> None:
+        case = Case()
+        old = [weakref.ref(kind) for kind in (case.base, case.stream, case.external)]
+        table = {case.stream: {case.external}, "kinds": (case.base, case.stream)}
+        self.swap(case)
+        gc.collect()
+        self.assertEqual([kind() for kind in old], [None] * 3)
+        del table
 
     def test_attributes_of_classes_are_updated_past_the_attribute_cache(self) -> None:
         case = Case()

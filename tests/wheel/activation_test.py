@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copyreg
 import json
 import os
 import pathlib
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from multiprocessing import reduction
 from typing import Any
 
 import torch
@@ -54,6 +56,67 @@ torch.version.cuda = _build.build_info().cuda_version
     + namespaces.DESCRIBE
 )
 
+# Nobody may hold what activation replaces: it is deleted then. It is held weakly here, and typing's
+# caches, which are asked by the class, are emptied. The modules have tables of classes and functions;
+# not all can be imported everywhere.
+_LEFT_BEHIND = """
+import gc, importlib, json, sys, types, typing, weakref
+import torch
+for name in json.loads(sys.argv[1]):
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        pass
+PLACES = ("torch.cuda", "torch.cuda.nvtx", "torch.cuda.streams", "torch.cuda.graphs",
+          "torch.cuda.memory", "torch._C", "torch._dynamo.device_interface")
+def there():
+    return {
+        f"{place}.{name}": weakref.ref(value)
+        for place in PLACES if place in sys.modules
+        for name, value in vars(sys.modules[place]).items()
+        if isinstance(value, (type, types.FunctionType))
+    }
+before = there()
+import torch_cuda
+torch_cuda.activate()
+after = there()
+for clean in typing._cleanups:
+    clean()
+gc.collect()
+replaced = [name for name in before if before[name] is not after.get(name)]
+def holders(value):
+    return [repr(holder)[:200] for holder in gc.get_referrers(value)]
+left = {name: holders(before[name]()) for name in replaced if before[name]() is not None}
+print(json.dumps({"replaced": replaced, "left": left}))
+"""
+
+_MODULES_WITH_TABLES = (
+    "torch.multiprocessing.reductions",
+    "torch.serialization",
+    "torch.storage",
+    "torch.utils._pytree",
+    "torch.utils._cxx_pytree",
+    "torch.distributed",
+    "torch.distributed.fsdp",
+    "torch.jit._builtins",
+    "torch.fx",
+    "torch.fx.experimental.proxy_tensor",
+    "torch.export",
+    "torch._dynamo",
+    "torch._dynamo.guards",
+    "torch._dynamo.trace_rules",
+    "torch._dynamo.variables.builder",
+    "torch._dynamo.device_interface",
+    "torch._functorch.aot_autograd",
+    "torch._inductor.codecache",
+    "torch._inductor.compile_fx",
+    "torch._inductor.cudagraph_trees",
+    "torch.testing._internal.common_utils",
+    "torch.utils.data",
+    "torch.utils.checkpoint",
+    "torch.profiler",
+)
+
 # How the activated torch may differ: in what the plugin adds, and in the stub, unused by now, that
 # torch defined while it knew no CUDA.
 _ADDED = {"torch.cuda._CUDAC", "torch.cuda.nvtx._NVTXStub"}
@@ -73,9 +136,11 @@ except AssertionError as error:
 _CPU_OUTPUT = "3.0 Torch not compiled with CUDA enabled"
 
 
-def run(code: str, environ: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    code: str, environ: Mapping[str, str] | None = None, *arguments: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [PYTHON, "-c", code],
+        [PYTHON, "-c", code, *arguments],
         env={**os.environ, **(environ or {})},
         capture_output=True,
         text=True,
@@ -150,6 +215,16 @@ class ActivatedTest(absltest.TestCase):
         )
         self.assertIs(torch_cuda.core.Stream, torch.cuda.Stream)
 
+    def test_pickle_of_other_processes_knows_the_classes(self) -> None:
+        import torch.multiprocessing
+
+        tables = (vars(reduction.ForkingPickler)["_extra_reducers"], copyreg.dispatch_table)
+        self.assertIn(torch.cuda.Event, tables[0])
+        for table in tables:
+            for held in table:
+                if held.__module__.startswith("torch.cuda"):
+                    self.assertIs(getattr(sys.modules[held.__module__], held.__name__), held)
+
     def test_torch_looks_as_if_it_had_been_built_with_cuda(self) -> None:
         activated = facts(_ACTIVATED)
         from_the_start = facts(_FROM_THE_START, {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"})
@@ -165,6 +240,19 @@ class KeptOffTest(absltest.TestCase):
     def test_disable_variable(self) -> None:
         done = run(_CPU, {"TORCH_CUDA_DISABLE": "1"})
         self.assertEqual((done.stdout.strip(), done.stderr), (_CPU_OUTPUT, ""))
+
+    def test_nothing_of_what_was_replaced_is_left(self) -> None:
+        for modules in ((), _MODULES_WITH_TABLES):
+            done = run(
+                _LEFT_BEHIND, {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}, json.dumps(list(modules))
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = json.loads(done.stdout)
+            self.assertContainsSubset(
+                ["torch.cuda.Stream", "torch.cuda.Event", "torch.cuda.CUDAGraph"],
+                found["replaced"],
+            )
+            self.assertEqual(found["left"], {})
 
     def test_autoload_variable_and_activation_by_hand(self) -> None:
         done = run(
