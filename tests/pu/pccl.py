@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import sys
 
 import torch
@@ -15,10 +16,10 @@ SIZE = int(os.environ["WORLD_SIZE"])
 DEVICE = torch.device("pu", RANK)
 
 
-def _start() -> None:
+def _start(store: str = os.environ["STORE"]) -> None:
     torch.pu.set_device(RANK)  # type: ignore[attr-defined]
     distributed.init_process_group(
-        "pccl", store=distributed.FileStore(os.environ["STORE"], SIZE), rank=RANK, world_size=SIZE
+        "pccl", store=distributed.FileStore(store, SIZE), rank=RANK, world_size=SIZE
     )
 
 
@@ -85,6 +86,93 @@ def training() -> None:
     print("done")
 
 
-if __name__ == "__main__":
-    {"collectives": collectives, "training": training}[sys.argv[1]]()
+def _watched() -> int:
+    """How many groups NCCL's process group watches, each from a thread of its own."""
+    names = [path.read_text().strip() for path in pathlib.Path("/proc/self/task").glob("*/comm")]
+    return names.count("pt_nccl_watchdg")
+
+
+def destroyed() -> None:
+    """Destroying ends the group below at once, whoever still holds it, after the work in flight."""
+    for store in (os.environ["STORE"], os.environ["STORE"] + "2"):
+        _start(store)
+        world = distributed.group.WORLD
+        assert world is not None
+        some = distributed.new_group(list(range(SIZE)), backend="pccl")
+        values = torch.full((1 << 16,), float(RANK + 1), device=DEVICE)
+        first, second = values.clone(), values.clone()
+        distributed.all_reduce(first, group=some)
+        distributed.all_reduce(values.clone())  # makes the connection, which takes both
+        assert _watched() == 2, _watched()
+        shared = distributed.distributed_c10d._get_default_store()
+        if RANK == 1:
+            shared.wait(["destroying"])
+        work = distributed.all_reduce(second, async_op=True)
+        if RANK == 0:
+            shared.set("destroying", "")
+        distributed.destroy_process_group(some)
+        distributed.destroy_process_group()
+        assert not distributed.is_initialized()
+        assert _watched() == 0, _watched()
+        total = [float(sum(range(1, SIZE + 1)))] * (1 << 16)
+        assert first.tolist() == second.tolist() == total
+        assert work is not None and work.is_completed()
+        try:
+            distributed.destroy_process_group()
+        except (AssertionError, ValueError):
+            pass
+        else:
+            raise AssertionError("a group was destroyed twice")
+        del world, some
+    print("done")
+
+
+def destroyed_after_errors() -> None:
+    """Errors of a collective leave nothing behind that destroying stumbles over."""
+    _start()
+    values = torch.ones(4, device=DEVICE)
+    for wrong in (
+        lambda: distributed.all_gather_into_tensor(torch.empty(3, device=DEVICE), values),
+        lambda: distributed.all_reduce(torch.ones(2)),
+        lambda: distributed.all_reduce(values.to_sparse()),
+    ):
+        try:
+            wrong()
+        except (RuntimeError, ValueError):
+            pass
+        else:
+            raise AssertionError("no error")
+    distributed.all_reduce(values)
+    assert values.tolist() == [SIZE] * 4
     distributed.destroy_process_group()
+    assert _watched() == 0, _watched()
+    print("done")
+
+
+def aborted() -> None:
+    """Aborting ends work that waits for a process that never comes."""
+    _start()
+    values = torch.ones(4, device=DEVICE)
+    distributed.all_reduce(values)
+    torch.pu.synchronize()  # type: ignore[attr-defined]
+    if RANK == 0:
+        distributed.all_reduce(values, async_op=True)
+    distributed.distributed_c10d._abort_process_group(distributed.group.WORLD)
+    assert not distributed.is_initialized()
+    print("done")
+
+
+def left() -> None:
+    """A program ends without destroying anything."""
+    _start()
+    values = torch.ones(4, device=DEVICE)
+    distributed.all_reduce(values)
+    assert values.tolist() == [SIZE] * 4
+    print("done", flush=True)
+
+
+if __name__ == "__main__":
+    program = globals()[sys.argv[1]]
+    program()
+    if program in (collectives, training):
+        distributed.destroy_process_group()

@@ -27,6 +27,18 @@ class PcclTest(absltest.TestCase):
     def test_distributed_data_parallel(self) -> None:
         self.assert_done("training")
 
+    def test_destroyed(self) -> None:
+        self.assert_done("destroyed")
+
+    def test_destroyed_after_errors(self) -> None:
+        self.assert_done("destroyed_after_errors")
+
+    def test_aborted(self) -> None:
+        self.assert_done("aborted")
+
+    def test_left(self) -> None:
+        self.assert_done("left")
+
 
 if __name__ == "__main__":
     absltest.main()

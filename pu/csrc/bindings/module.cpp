@@ -33,4 +33,9 @@ PYBIND11_MODULE(_bindings, m) {
       "Makes the process group of pu over one of CUDA.\n"
       "\n"
       "cuda: a process group's backend for CUDA's tensors.");
+  m.def(
+      "cuda_below",
+      &torch_pu::cuda_below,
+      py::arg("backend"),
+      "The backend for CUDA's tensors below one of pu, None for any other.");
 }

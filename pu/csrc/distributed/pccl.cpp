@@ -146,6 +146,10 @@ class Pccl final : public c10d::Backend {
   explicit Pccl(c10::intrusive_ptr<c10d::Backend> cuda)
       : Backend(cuda->getRank(), cuda->getSize()), cuda_(std::move(cuda)) {}
 
+  const c10::intrusive_ptr<c10d::Backend>& cuda() const {
+    return cuda_;
+  }
+
   const std::string getBackendName() const override {
     return "pccl";
   }
@@ -317,6 +321,12 @@ class Pccl final : public c10d::Backend {
 c10::intrusive_ptr<c10d::Backend> make_pccl(
     c10::intrusive_ptr<c10d::Backend> cuda) {
   return c10::make_intrusive<Pccl>(std::move(cuda));
+}
+
+c10::intrusive_ptr<c10d::Backend> cuda_below(
+    const c10::intrusive_ptr<c10d::Backend>& backend) {
+  const auto* pu = dynamic_cast<const Pccl*>(backend.get());
+  return pu ? pu->cuda() : nullptr;
 }
 
 } // namespace torch_pu

@@ -10,4 +10,8 @@ namespace torch_pu {
 c10::intrusive_ptr<c10d::Backend> make_pccl(
     c10::intrusive_ptr<c10d::Backend> cuda);
 
+/// The process group of CUDA below one of pu; null for any other.
+c10::intrusive_ptr<c10d::Backend> cuda_below(
+    const c10::intrusive_ptr<c10d::Backend>& backend);
+
 } // namespace torch_pu

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import importlib
 from types import ModuleType
 from typing import Any
+
+import torch
 
 BACKEND = "pccl"
 
@@ -17,6 +20,42 @@ def register(distributed_c10d: ModuleType) -> None:
       distributed_c10d: the module torch.distributed.distributed_c10d.
     """
     distributed_c10d.Backend.register_backend(BACKEND, _create, devices=["pu"])
+    _show_nccl_below(distributed_c10d.ProcessGroup)
+
+
+def _show_nccl_below(process_group: Any) -> None:
+    """Has a group of pccl say that its backend for cuda is the one of NCCL below.
+
+    torch.distributed looks for that one to shut it down and to abort it, and does neither where it
+    finds none.
+
+    Args:
+      process_group: the class.
+    """
+    original = process_group._get_backend
+
+    @functools.wraps(original)
+    def get_backend(self: Any, device: torch.device) -> Any:
+        try:
+            return original(self, device)
+        except RuntimeError:
+            if device.type != "cuda":
+                raise
+            try:
+                backend = original(self, torch.device("pu"))
+            except RuntimeError:
+                backend = None
+            below = None if backend is None else _bindings().cuda_below(backend)
+            if below is None:
+                raise
+            return below
+
+    process_group._get_backend = get_backend
+
+
+def _bindings() -> Any:
+    # A library: there is no Python file of that name.
+    return importlib.import_module("torch_pu._bindings")
 
 
 def _create(store: Any, rank: int, size: int, timeout: datetime.timedelta) -> Any:
@@ -42,8 +81,6 @@ def _create(store: Any, rank: int, size: int, timeout: datetime.timedelta) -> An
             "torch_cuda_distributed of the version of torch_cuda.\n"
             "To fix it: python -m pip install torch_cuda_distributed"
         )
-    # A library: there is no Python file of that name.
-    bindings = importlib.import_module("torch_pu._bindings")
     options = torch.distributed.ProcessGroupNCCL.Options()
     options._timeout = timeout
-    return bindings.make_pccl(torch.distributed.ProcessGroupNCCL(store, rank, size, options))
+    return _bindings().make_pccl(torch.distributed.ProcessGroupNCCL(store, rank, size, options))
