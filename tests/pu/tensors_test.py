@@ -254,6 +254,17 @@ class ErrorsTest(absltest.TestCase):
         with self.assertRaisesRegex(RuntimeError, r"devices, pu and cuda:0.*tensor.to\(\"pu\"\)"):
             tensor.add(torch.ones(2, 3, device="cuda"))
 
+    def test_an_argument_that_is_written_to_does_not_grow(self) -> None:
+        column, wide = torch.ones(3, 1, device="pu"), torch.zeros(3, 4, device="pu")
+        for write in (
+            lambda: torch.add(column, wide, out=column),
+            lambda: column.logical_or_(wide),
+            lambda: torch.zeros((), device="pu").addr_(wide[0, :3], wide[:, 0]),
+        ):
+            with self.assertRaises(RuntimeError):
+                write()
+            self.assertEqual(column.tolist(), [[1], [1], [1]])
+
     def test_they_keep_their_types(self) -> None:
         tensor = torch.ones(3, device="pu")
         with self.assertRaises(IndexError):
