@@ -121,7 +121,9 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() {
   return call([] {
     require_no_unsafe_capture();
-    selected_device().reset();
+    Device& device = selected_device();
+    abandon_captures(device);
+    device.reset();
     thread_state().bound = false;
     thread_state().last_error = cudaSuccess;
   });

@@ -34,8 +34,8 @@ void launch(
     cudaStream_t handle,
     bool cooperative) {
   const auto stream = resolve_stream(handle);
-  Device& device = stream->device();
-  require(&device == &current_device(), cudaErrorInvalidResourceHandle);
+  require(
+      &stream->device() == &current_device(), cudaErrorInvalidResourceHandle);
   KernelWork work;
   work.function = resolve_function(symbol);
   work.grid = {grid.x, grid.y, grid.z};
@@ -43,9 +43,9 @@ void launch(
   work.shared_bytes = shared_bytes;
   work.cooperative = cooperative;
   work.symbol = symbol;
-  check_launch(device, work);
-  work.parameters = pack_parameters(work.function->on(device).info, arguments);
-  submit(*stream, std::move(work));
+  submit_launch(*stream, std::move(work), [&](const KernelInfo& info) {
+    return pack_parameters(info, arguments);
+  });
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // Programs that were compiled with -rdc=true: the fat binaries of their objects
 // are linked when the program starts. What nvcc writes into such a program is
-// written here by hand (crt/link.stub).
+// written here by hand (crt/link.stub). In a process of its own: launches that
+// fail put the device at fault, and it is reset.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -82,7 +83,7 @@ const std::string kFunction = kHead + R"(
 /// of it.
 class Program {
  public:
-  explicit Program(std::initializer_list<const std::string*> parts) {
+  Program(std::initializer_list<const std::string*> parts) {
     std::size_t count = 0;
     for (const std::string* part : parts) {
       parts_[count++] = part->data();
@@ -159,32 +160,33 @@ TEST(SeparateCompilation, FunctionsAndVariablesOfOtherObjectsAreFound) {
   EXPECT_EQ(cudaFree(place), cudaSuccess);
 }
 
+// The launch fails, and the device with it.
+void expect_fault(Program program, cudaError_t status) {
+  EXPECT_EQ(program.launch(nullptr, 0), status);
+  EXPECT_EQ(cudaDeviceSynchronize(), status);
+  EXPECT_EQ(cudaGetLastError(), status);
+  EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
 TEST(SeparateCompilation, WhatDoesNotFitFailsTheLaunch) {
   const std::string function = fat_binary(1, kFunction);
   const std::string machine_code = fat_binary(2, "code");
-  EXPECT_EQ(
-      Program({&function, &function}).launch(nullptr, 0),
-      cudaErrorInvalidSource);
-  EXPECT_EQ(
-      Program({&machine_code}).launch(nullptr, 0),
-      cudaErrorNoKernelImageForDevice);
-  EXPECT_EQ(
-      Program({&function}).launch(nullptr, 0), cudaErrorInvalidDeviceFunction);
-  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
+  expect_fault({&function, &function}, cudaErrorInvalidSource);
+  expect_fault({&machine_code}, cudaErrorNoKernelImageForDevice);
+  expect_fault({&function}, cudaErrorInvalidDeviceFunction);
 }
 
 TEST(SeparateCompilation, PtxForNewerDevicesIsNamed) {
   const std::string newer = fat_binary(1, kKernel, 90);
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(
-      Program({&newer}).launch(nullptr, 0), cudaErrorNoKernelImageForDevice);
+  expect_fault({&newer}, cudaErrorNoKernelImageForDevice);
   EXPECT_NE(
       ::testing::internal::GetCapturedStderr().find(
           "no PTX for a device of compute capability 8.0: the objects that are "
           "linked here have it for compute_90; compile with nvcc -gencode "
           "arch=compute_80,code=compute_80"),
       std::string::npos);
-  EXPECT_EQ(cudaGetLastError(), cudaErrorNoKernelImageForDevice);
 }
 
 } // namespace

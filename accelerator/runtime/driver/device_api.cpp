@@ -206,7 +206,11 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice device) {
-  return call([&] { machine().device(device).reset(); });
+  return call([&] {
+    Device& target = machine().device(device);
+    abandon_captures(target);
+    target.reset();
+  });
 }
 
 CUresult cuDevicePrimaryCtxGetState(

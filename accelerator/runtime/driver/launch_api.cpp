@@ -32,12 +32,11 @@ void launch(
   work.shared_bytes = shared_bytes;
   work.cooperative = cooperative;
   work.symbol = handle;
-  check_launch(device, work);
-  require(arguments == nullptr || extra == nullptr); // one kind or the other
-  const auto& info = work.function->on(device).info;
-  work.parameters = extra != nullptr ? unpack_extra(info, extra)
-                                     : pack_parameters(info, arguments);
-  submit(*stream, std::move(work));
+  submit_launch(*stream, std::move(work), [&](const KernelInfo& info) {
+    require(arguments == nullptr || extra == nullptr); // one kind or the other
+    return extra != nullptr ? unpack_extra(info, extra)
+                            : pack_parameters(info, arguments);
+  });
 }
 
 } // namespace

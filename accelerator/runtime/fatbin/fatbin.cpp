@@ -155,7 +155,9 @@ std::string text_of_zstd(const char* payload, const Entry& entry) {
   return text;
 }
 
-std::string listed(const std::vector<Entry>& entries) {
+} // namespace
+
+std::string list_text(const std::vector<Entry>& entries) {
   std::string names;
   for (const Entry& entry : entries) {
     if (entry.kind == Entry::Kind::kOther) {
@@ -168,8 +170,6 @@ std::string listed(const std::vector<Entry>& entries) {
   }
   return names.empty() ? "nothing" : names;
 }
-
-} // namespace
 
 std::size_t image_size(const void* image) {
   return checked_image_size(image, kUnknownSize);
@@ -242,7 +242,7 @@ std::string select_ptx(
   }
   if (best == nullptr) {
     throw FatbinError(
-        no_ptx_text(capability, "the fat binary has " + listed(entries)));
+        no_ptx_text(capability, "the fat binary has " + list_text(entries)));
   }
   std::string text = unpack(image, *best);
   // Padding, and the NUL of the text.

@@ -53,6 +53,10 @@ std::vector<Entry> list_entries(
 /// @throws FatbinError
 std::size_t image_size(const void* image);
 
+/// What a fat binary has, for messages: "PTX for compute_80, machine code for
+/// sm_90".
+std::string list_text(const std::vector<Entry>& entries);
+
 /// Unpacks one entry.
 /// @throws FatbinError
 std::string unpack(const void* image, const Entry& entry);

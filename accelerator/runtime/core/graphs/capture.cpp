@@ -93,6 +93,30 @@ bool joined(const CaptureSession& session, const Stream& origin) {
              });
 }
 
+// Whether a device of it is at fault: it can neither go on nor be ended, and
+// calls answer the fault.
+bool is_lost(const CaptureSession& session) {
+  return std::any_of(
+      session.members.begin(), session.members.end(), [](const auto& weak) {
+        const auto member = weak.lock();
+        return member != nullptr && member->device().fault() != cudaSuccess;
+      });
+}
+
+// Its streams are no longer captured.
+void end(const std::shared_ptr<CaptureSession>& session) {
+  for (const auto& weak : session->members) {
+    if (const auto member = weak.lock()) {
+      member->capture = nullptr;
+      member->capture_dependencies.clear();
+    }
+  }
+  session->ended = true;
+  auto& sessions = active_sessions();
+  sessions.erase(std::find(sessions.begin(), sessions.end(), session));
+  --active_count;
+}
+
 } // namespace
 
 void begin_capture(
@@ -138,16 +162,7 @@ std::shared_ptr<Graph> end_capture(Stream& stream) {
           session->thread == std::this_thread::get_id(),
       cudaErrorStreamCaptureWrongThread);
   const bool complete = joined(*session, stream);
-  for (const auto& weak : session->members) {
-    if (const auto member = weak.lock()) {
-      member->capture = nullptr;
-      member->capture_dependencies.clear();
-    }
-  }
-  session->ended = true;
-  auto& sessions = active_sessions();
-  sessions.erase(std::find(sessions.begin(), sessions.end(), session));
-  --active_count;
+  end(session);
   require(!session->invalid, cudaErrorStreamCaptureInvalidated);
   require(complete, cudaErrorStreamCaptureUnjoined);
   return session->graph;
@@ -287,12 +302,34 @@ void require_no_unsafe_capture() {
     const bool forbidden = own ? session->mode != cudaStreamCaptureModeRelaxed
                                : session->mode == cudaStreamCaptureModeGlobal &&
             mode == cudaStreamCaptureModeGlobal;
-    if (forbidden) {
+    if (forbidden && !is_lost(*session)) {
       session->invalid = true;
       broken = true;
     }
   }
   require(!broken, cudaErrorStreamCaptureUnsupported);
+}
+
+void break_capture(const Stream& stream) {
+  if (active_count == 0) {
+    return;
+  }
+  const std::lock_guard lock(capture_mutex());
+  if (stream.capture != nullptr) {
+    stream.capture->invalid = true;
+  }
+}
+
+void abandon_captures(const Device& device) {
+  if (active_count == 0) {
+    return;
+  }
+  const std::lock_guard lock(capture_mutex());
+  for (const auto& stream : device.streams()) {
+    if (stream->capture != nullptr) {
+      end(std::shared_ptr<CaptureSession>(stream->capture));
+    }
+  }
 }
 
 void leave_capture(Stream& stream) {

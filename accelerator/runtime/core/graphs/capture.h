@@ -90,6 +90,14 @@ void update_capture_dependencies(
 /// breaks are invalid from then on.
 void require_no_unsafe_capture();
 
+/// Makes the capture that a stream is in, if any, invalid: it lacks work that
+/// the program gave.
+void break_capture(const Stream& stream);
+
+/// Ends the captures that streams of a device take part in, whose graphs are
+/// lost: the device is about to be reset.
+void abandon_captures(const Device& device);
+
 /// To be called before a stream is destroyed. One that the capture has been
 /// forked to leaves it; its work has to be joined all the same.
 /// @throws Failure as require_not_capturing() for the stream that began it.

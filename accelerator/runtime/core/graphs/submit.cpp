@@ -18,4 +18,13 @@ void submit(Stream& stream, Work work) {
   }
 }
 
+const KernelInfo& code_of_launch(Stream& stream, const KernelWork& work) {
+  try {
+    return work.function->to_launch(stream.device()).info;
+  } catch (const Failure&) {
+    break_capture(stream);
+    throw;
+  }
+}
+
 } // namespace accelerator::runtime

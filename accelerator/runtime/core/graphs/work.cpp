@@ -16,7 +16,7 @@ namespace {
 void put_kernel(Stream& stream, const KernelWork& work) {
   accel_launch launch{};
   launch.struct_size = sizeof(launch);
-  launch.kernel = work.function->on(stream.device()).native;
+  launch.kernel = work.function->to_launch(stream.device()).native;
   launch.grid[0] = work.grid.x;
   launch.grid[1] = work.grid.y;
   launch.grid[2] = work.grid.z;

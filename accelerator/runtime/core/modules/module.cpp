@@ -77,19 +77,14 @@ std::string with_limit(
   }
 }
 
-// What every launch answers on a device that runs no such code, and what is
-// said of it once.
-[[noreturn]] void fail_without_code(
-    const std::string& kernel,
-    const Device& device) {
+// A device that runs no such code has been asked for a kernel. What is found
+// and what is needed is the same each time: programs that ask for one kernel
+// ask for many, and are told once.
+[[noreturn]] void fail_without_code(const std::string& message) {
   static std::once_flag told;
-  std::string message;
-  std::call_once(told, [&] {
-    message = "the kernel " + kernel + " is CUDA code, which the device " +
-        device.properties().name +
-        " does not run: an operator has to be routed to another kernel";
-  });
-  throw Failure(cudaErrorNoKernelImageForDevice, message);
+  std::string text;
+  std::call_once(told, [&] { text = message; });
+  throw Failure(cudaErrorNoKernelImageForDevice, text);
 }
 
 KernelInfo read_info(const accel_api& api, accel_kernel kernel) {
@@ -145,20 +140,56 @@ bool is_own(const Device& device, const Symbol& variable, AddressMap& map) {
 } // namespace
 
 Function::Function(Module& module, std::string name)
-    : module_(module), name_(std::move(name)) {}
+    : module_(module),
+      name_(std::move(name)),
+      devices_(static_cast<std::size_t>(machine().device_count())) {}
 
 const LoadedKernel& Function::on(Device& device) {
-  const auto index = static_cast<std::size_t>(device.ordinal());
-  LoadedKernel& loaded = loaded_[index];
-  if (ready_[index].load(std::memory_order_acquire)) {
-    return loaded;
+  const LoadedKernel* ready = find_ready(device);
+  if (ready == nullptr && !device.runs(ACCEL_CODE_PTX)) {
+    fail_without_code(name_ + ": " + module_.no_code_text(device));
   }
+  return ready != nullptr ? *ready : load(device);
+}
+
+const LoadedKernel& Function::to_launch(Device& device) {
+  if (const LoadedKernel* ready = find_ready(device)) {
+    return *ready;
+  }
+  try {
+    if (!device.runs(ACCEL_CODE_PTX)) {
+      throw Failure(
+          cudaErrorNoKernelImageForDevice, module_.no_code_text(device));
+    }
+    return load(device);
+  } catch (const Failure& failure) {
+    if (failure.status() == cudaErrorMemoryAllocation ||
+        device.fault() != cudaSuccess) {
+      throw;
+    }
+    device.set_fault(failure.status());
+    throw Failure(
+        failure.status(),
+        "launch of the kernel " + name_ + " on device " +
+            std::to_string(device.ordinal()) + ": " +
+            (failure.message().empty() ? module_.source_name()
+                                       : failure.message()) +
+            "\nthe kernel writes nothing, so the device is at fault until it "
+            "is reset");
+  }
+}
+
+const LoadedKernel* Function::find_ready(const Device& device) const {
+  const OnDevice& here = devices_[static_cast<std::size_t>(device.ordinal())];
+  return here.ready.load(std::memory_order_acquire) ? &here.loaded : nullptr;
+}
+
+const LoadedKernel& Function::load(Device& device) {
+  OnDevice& here = devices_[static_cast<std::size_t>(device.ordinal())];
+  LoadedKernel& loaded = here.loaded;
   const std::lock_guard lock(mutex_);
-  if (ready_[index]) {
+  if (here.ready) {
     return loaded;
-  }
-  if (!device.runs(ACCEL_CODE_PTX)) {
-    fail_without_code(name_, device);
   }
   const LoadedModule& module = module_.on(device);
   const accel_status status =
@@ -171,7 +202,7 @@ const LoadedKernel& Function::on(Device& device) {
   }
   check(*module.api, status);
   loaded.info = read_info(*module.api, loaded.native);
-  ready_[index].store(true, std::memory_order_release);
+  here.ready.store(true, std::memory_order_release);
   return loaded;
 }
 
@@ -190,6 +221,32 @@ Module::~Module() {
       }
     }
     loaded.api->module_unload(loaded.native);
+  }
+}
+
+std::string Module::no_code_text(const Device& device) const {
+  return source_name_ + " has " + contents() + ", and the device " +
+      device.properties().name +
+      " runs no PTX: needed is a device that does, or an operator that is "
+      "routed to another kernel";
+}
+
+std::string Module::contents() const {
+  if (image_.fat_binary == nullptr) {
+    return "PTX";
+  }
+  try {
+    if (image_.parts == nullptr) {
+      return fatbin::list_text(fatbin::list_entries(image_.fat_binary));
+    }
+    std::vector<fatbin::Entry> entries;
+    for (const void* const* part = image_.parts; *part != nullptr; ++part) {
+      const auto more = fatbin::list_entries(*part);
+      entries.insert(entries.end(), more.begin(), more.end());
+    }
+    return fatbin::list_text(entries);
+  } catch (const fatbin::FatbinError& error) {
+    return error.what();
   }
 }
 
@@ -253,7 +310,7 @@ const LoadedModule& Module::on(Device& device) {
     return loaded;
   }
   if (!device.runs(ACCEL_CODE_PTX)) {
-    fail_without_code("of " + source_name_, device);
+    fail_without_code(no_code_text(device));
   }
   const std::string ptx =
       with_limit(source_name_, text(device), max_registers_);

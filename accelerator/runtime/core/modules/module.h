@@ -2,7 +2,6 @@
 // is first needed there, and the kernels in it.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -43,6 +42,11 @@ class Function {
   /// @throws Failure: cudaErrorInvalidDeviceFunction, cudaErrorInvalidPtx,
   /// cudaErrorNotSupported or cudaErrorNoKernelImageForDevice, with the reason.
   const LoadedKernel& on(Device& device);
+  /// The same for a launch. One without code writes nothing, and a program that
+  /// does not look at its status would read what is in the memory instead: the
+  /// device is at fault from then on, with the status that is thrown.
+  /// @throws Failure as on(), with a text that names the kernel.
+  const LoadedKernel& to_launch(Device& device);
 
   /// cudaFuncAttributeMaxDynamicSharedMemorySize: bytes that a launch may ask
   /// for; -1 while not set.
@@ -52,13 +56,19 @@ class Function {
   std::atomic<int> carveout{-1};
 
  private:
-  static constexpr std::size_t kMaxDevices = 16;
+  struct OnDevice {
+    std::atomic<bool> ready{false};
+    LoadedKernel loaded;
+  };
+
+  // Null until it is loaded there.
+  const LoadedKernel* find_ready(const Device& device) const;
+  const LoadedKernel& load(Device& device);
 
   Module& module_;
   std::string name_;
   std::mutex mutex_;
-  std::array<std::atomic<bool>, kMaxDevices> ready_{};
-  std::array<LoadedKernel, kMaxDevices> loaded_{};
+  std::vector<OnDevice> devices_; // by number
 };
 
 /// A module on one device.
@@ -98,6 +108,10 @@ class Module : public std::enable_shared_from_this<Module> {
     max_registers_ = most;
   }
 
+  /// What is said of it for a device that runs no PTX: what it has, and what is
+  /// needed.
+  std::string no_code_text(const Device& device) const;
+
   /// The module on a device, loaded when it is the first time.
   /// @throws Failure as Function::on().
   const LoadedModule& on(Device& device);
@@ -122,6 +136,7 @@ class Module : public std::enable_shared_from_this<Module> {
     void* home = nullptr; // null: not yet allocated
   };
 
+  std::string contents() const;
   std::string text(Device& device) const;
   std::string linked_text(Device& device) const;
   void* place(Device& device, const std::string& name, std::uint64_t bytes);
