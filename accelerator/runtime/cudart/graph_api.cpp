@@ -94,7 +94,10 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return call([&] { machine().graphs().remove(graph, cudaErrorInvalidValue); });
+  return call([&] {
+    require_not_captured_into(*resolve_graph(graph));
+    machine().graphs().remove(graph, cudaErrorInvalidValue);
+  });
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
@@ -368,6 +371,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
   return call([&] {
     Node& node = resolve_node(handle);
+    require_not_captured_into(node.graph());
     node.graph().remove(node);
   });
 }
@@ -466,10 +470,11 @@ cudaError_t cudaGraphExecUpdate(
   return call([&] {
     require(result != nullptr);
     *result = {};
-    const Node* differing = nullptr;
-    result->result =
-        resolve_exec(exec)->update(*resolve_graph(graph), &differing);
-    result->errorNode = handle_of(differing);
+    const auto source = resolve_graph(graph);
+    const UpdateProblem problem = resolve_exec(exec)->update(*source);
+    result->result = problem.result;
+    result->errorNode = handle_of(source->find(problem.node_id));
+    result->errorFromNode = handle_of(source->find(problem.from_node_id));
     require(
         result->result == cudaGraphExecUpdateSuccess,
         cudaErrorGraphExecUpdateFailure);
@@ -509,7 +514,11 @@ cudaError_t cudaGraphExecKernelNodeSetParams(
     cudaGraphNode_t node,
     const cudaKernelNodeParams* parameters) {
   return call([&] {
-    resolve_exec(exec)->set_work(resolve_node(node), kernel_work(parameters));
+    const auto target = resolve_exec(exec);
+    Node& changed = resolve_node(node);
+    const auto* before = std::get_if<KernelWork>(&target->work(changed));
+    require(before != nullptr);
+    target->set_work(changed, kernel_work(parameters, before->cooperative));
   });
 }
 

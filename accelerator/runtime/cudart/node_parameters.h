@@ -19,8 +19,11 @@ Parts& parts(runtime::Node& node) {
   return *found;
 }
 
+/// @param cooperative the node's attribute, which is no parameter.
 /// @throws runtime::Failure: what a launch with these parameters would answer.
-runtime::KernelWork kernel_work(const cudaKernelNodeParams* parameters);
+runtime::KernelWork kernel_work(
+    const cudaKernelNodeParams* parameters,
+    bool cooperative = false);
 runtime::CopyWork copy_work(const cudaMemcpy3DParms* parameters);
 runtime::CopyWork copy_work(
     void* to,

@@ -12,7 +12,9 @@ using namespace accelerator::runtime;
 
 namespace accelerator::cudart {
 
-KernelWork kernel_work(const cudaKernelNodeParams* parameters) {
+KernelWork kernel_work(
+    const cudaKernelNodeParams* parameters,
+    bool cooperative) {
   require(parameters != nullptr);
   Device& device = current_device();
   KernelWork work;
@@ -22,6 +24,7 @@ KernelWork kernel_work(const cudaKernelNodeParams* parameters) {
   work.block = {
       parameters->blockDim.x, parameters->blockDim.y, parameters->blockDim.z};
   work.shared_bytes = parameters->sharedMemBytes;
+  work.cooperative = cooperative;
   work.symbol = parameters->func;
   check_launch(device, work);
   const auto& info = work.function->on(device).info;
@@ -96,8 +99,10 @@ cudaError_t cudaGraphKernelNodeGetParams(
 cudaError_t cudaGraphKernelNodeSetParams(
     cudaGraphNode_t node,
     const cudaKernelNodeParams* parameters) {
-  return call(
-      [&] { parts<KernelWork>(resolve_node(node)) = kernel_work(parameters); });
+  return call([&] {
+    auto& work = parts<KernelWork>(resolve_node(node));
+    work = kernel_work(parameters, work.cooperative);
+  });
 }
 
 cudaError_t cudaGraphKernelNodeGetAttribute(

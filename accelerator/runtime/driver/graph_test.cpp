@@ -257,5 +257,60 @@ TEST_F(Graph, AGraphIsDrawn) {
   EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
 }
 
+// With the types of CUDA 12 and of CUDA 11, by the names that programs get.
+TEST_F(Graph, InstancesAreUpdated) {
+  const auto fill = [&](int value, std::size_t count) {
+    CUgraph graph = nullptr;
+    EXPECT_EQ(
+        cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+        CUDA_SUCCESS);
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(
+          cuMemsetD32Async(
+              array.address(), static_cast<unsigned>(value), 4, stream),
+          CUDA_SUCCESS);
+    }
+    EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_SUCCESS);
+    return graph;
+  };
+  CUgraph graph = fill(1, 1), more = fill(2, 1), two = fill(3, 2);
+  CUgraphExec exec = nullptr;
+  ASSERT_EQ(cuGraphInstantiateWithFlags(&exec, graph, 0), CUDA_SUCCESS);
+  CUgraphExecUpdateResultInfo result{};
+  EXPECT_EQ(cuGraphExecUpdate(exec, more, &result), CUDA_SUCCESS);
+  EXPECT_EQ(result.result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
+  EXPECT_EQ(
+      cuGraphExecUpdate(exec, two, &result),
+      CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  EXPECT_EQ(result.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+  ASSERT_EQ(cuGraphLaunch(exec, stream), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(array.values(), std::vector<int>(4, 2));
+
+  using First = CUresult (*)(
+      CUgraphExec, CUgraph, CUgraphNode*, CUgraphExecUpdateResult*);
+  void* first = nullptr;
+  ASSERT_EQ(
+      cuGetProcAddress("cuGraphExecUpdate", &first, 11040, 0, nullptr),
+      CUDA_SUCCESS);
+  CUgraphNode node = nullptr;
+  CUgraphExecUpdateResult outcome = CU_GRAPH_EXEC_UPDATE_ERROR;
+  EXPECT_EQ(
+      reinterpret_cast<First>(first)(exec, graph, &node, &outcome),
+      CUDA_SUCCESS);
+  EXPECT_EQ(outcome, CU_GRAPH_EXEC_UPDATE_SUCCESS);
+  EXPECT_EQ(
+      reinterpret_cast<First>(first)(exec, two, &node, &outcome),
+      CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  EXPECT_EQ(outcome, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+  ASSERT_EQ(cuGraphLaunch(exec, stream), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(array.values(), std::vector<int>(4, 1));
+  EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
+  for (CUgraph one : {graph, more, two}) {
+    EXPECT_EQ(cuGraphDestroy(one), CUDA_SUCCESS);
+  }
+}
+
 } // namespace
 } // namespace accelerator::driver::testing

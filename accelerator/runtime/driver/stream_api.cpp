@@ -249,6 +249,38 @@ CUresult cuGraphInstantiateWithParams(
       reinterpret_cast<cudaGraphInstantiateParams*>(parameters));
 }
 
+CUresult cuGraphExecUpdate_v2(
+    CUgraphExec exec,
+    CUgraph graph,
+    CUgraphExecUpdateResultInfo* result) {
+  static_assert(
+      sizeof(CUgraphExecUpdateResultInfo) ==
+      sizeof(cudaGraphExecUpdateResultInfo)); // the same fields
+  return runtime()(
+      cudaGraphExecUpdate,
+      exec,
+      graph,
+      reinterpret_cast<cudaGraphExecUpdateResultInfo*>(result));
+}
+
+// What programs for CUDA 11 call.
+#undef cuGraphExecUpdate
+CUresult cuGraphExecUpdate(
+    CUgraphExec exec,
+    CUgraph graph,
+    CUgraphNode* error_node,
+    CUgraphExecUpdateResult* result) {
+  CUgraphExecUpdateResultInfo told{};
+  const CUresult status = cuGraphExecUpdate_v2(exec, graph, &told);
+  if (error_node != nullptr) {
+    *error_node = told.errorNode;
+  }
+  if (result != nullptr) {
+    *result = told.result;
+  }
+  return status;
+}
+
 CUresult cuGraphExecDestroy(CUgraphExec exec) {
   return runtime()(cudaGraphExecDestroy, exec);
 }

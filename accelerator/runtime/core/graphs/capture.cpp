@@ -373,6 +373,16 @@ void require_not_captured(const Event& event) {
   }
 }
 
+void require_not_captured_into(const Graph& graph) {
+  if (active_count == 0) {
+    return;
+  }
+  const std::lock_guard lock(capture_mutex());
+  for (const auto& session : active_sessions()) {
+    require(session->graph.get() != &graph);
+  }
+}
+
 void require_device_not_capturing(const Device& device) {
   if (active_count == 0) {
     return;

@@ -112,6 +112,11 @@ void require_not_capturing(const Stream& stream);
 /// @throws Failure: cudaErrorCapturedEvent.
 void require_not_captured(const Event& event);
 
+/// To be called before a node of a graph, or the graph, is destroyed, which no
+/// capture into it allows: streams and events keep its last nodes.
+/// @throws Failure: cudaErrorInvalidValue.
+void require_not_captured_into(const Graph& graph);
+
 /// The same for all streams of a device.
 void require_device_not_capturing(const Device& device);
 

@@ -95,8 +95,11 @@ void Graph::remove(Node& node) {
     before.erase(
         std::remove(before.begin(), before.end(), &node), before.end());
   }
-  const std::lock_guard lock(registry().mutex);
-  registry().nodes.erase(&node);
+  {
+    const std::lock_guard lock(registry().mutex);
+    registry().nodes.erase(&node);
+  }
+  // Without the lock, which a child graph takes when it goes with the node.
   nodes_.erase(
       std::find_if(nodes_.begin(), nodes_.end(), [&](const auto& candidate) {
         return candidate.get() == &node;
@@ -179,19 +182,20 @@ std::vector<Node*> Graph::in_order() const {
 std::shared_ptr<Graph> Graph::clone() const {
   auto copy = std::make_shared<Graph>();
   std::unordered_map<const Node*, Node*> copies;
-  for (const Node* node : in_order()) {
-    std::vector<Node*> dependencies;
-    for (const Node* dependency : node->dependencies_) {
-      dependencies.push_back(copies.at(dependency));
-    }
+  // In the order in which they were added, which the copy has then, too.
+  for (const auto& node : nodes_) {
     Work work = node->work_;
     if (auto* child = std::get_if<ChildGraphWork>(&work)) {
       child->graph = child->graph->clone();
     }
-    Node& added =
-        copy->add(std::move(work), node->device_, std::move(dependencies));
-    added.cloned_from_ = node;
-    copies[node] = &added;
+    Node& added = copy->add(std::move(work), node->device_, {});
+    added.cloned_from_ = node->id_;
+    copies[node.get()] = &added;
+  }
+  for (const auto& node : nodes_) {
+    for (const Node* dependency : node->dependencies_) {
+      copies.at(node.get())->dependencies_.push_back(copies.at(dependency));
+    }
   }
   for (const auto& [object, count] : objects_) {
     if (count > 0) {
@@ -203,8 +207,22 @@ std::shared_ptr<Graph> Graph::clone() const {
 
 Node* Graph::find_clone(const Node& original) const {
   for (const auto& node : nodes_) {
-    if (node->cloned_from_ == &original) {
+    if (node->cloned_from_ == original.id_) {
       return node.get();
+    }
+  }
+  return nullptr;
+}
+
+Node* Graph::find(std::uint64_t id) const {
+  for (const auto& node : nodes_) {
+    if (node->id_ == id) {
+      return node.get();
+    }
+    if (const auto* child = std::get_if<ChildGraphWork>(&node->work_)) {
+      if (Node* found = child->graph->find(id)) {
+        return found;
+      }
     }
   }
   return nullptr;

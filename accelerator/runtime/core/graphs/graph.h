@@ -48,7 +48,7 @@ class Node {
   Work work_;
   std::uint64_t id_;
   std::vector<Node*> dependencies_;
-  const Node* cloned_from_ = nullptr;
+  std::uint64_t cloned_from_ = 0; // the number of a node
   /// Kernel parameters as cudaGraphKernelNodeGetParams points to them.
   std::vector<void*> parameter_pointers_;
 
@@ -92,6 +92,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::shared_ptr<Graph> clone() const;
   /// The copy of a node in a graph that clone() made; null when there is none.
   Node* find_clone(const Node& original) const;
+  /// The node of that number, in this graph or in a child graph; null when
+  /// there is none.
+  Node* find(std::uint64_t id) const;
 
   void retain(std::shared_ptr<UserObject> object, unsigned count);
   /// @throws Failure: cudaErrorInvalidValue when the graph holds fewer.

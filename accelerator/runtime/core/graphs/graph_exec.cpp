@@ -1,7 +1,6 @@
 #include "accelerator/runtime/core/graphs/graph_exec.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "accelerator/runtime/core/machine/device.h"
@@ -11,67 +10,40 @@
 namespace accelerator::runtime {
 namespace {
 
-std::vector<GraphExec::Step> make_steps(const Graph& graph) {
-  std::vector<GraphExec::Step> steps;
-  for (const Node* node : graph.in_order()) {
-    GraphExec::Step step;
-    step.work = node->work();
-    step.device = &node->device();
-    step.node = node;
-    step.node_id = node->id();
-    step.graph_id = graph.id();
-    if (const auto* child = std::get_if<ChildGraphWork>(&step.work)) {
-      step.children = make_steps(*child->graph);
-    }
-    steps.push_back(std::move(step));
-  }
-  return steps;
-}
-
 // The steps of a graph and what they need, which live as long as one another.
-std::shared_ptr<std::vector<GraphExec::Step>> make_plan(const Graph& graph) {
+std::shared_ptr<std::vector<Step>> make_plan(const Graph& graph) {
   struct Plan {
     std::vector<HeldObject> objects;
-    std::vector<GraphExec::Step> steps;
+    std::vector<Step> steps;
   };
   const auto plan =
       std::make_shared<Plan>(Plan{graph.hold_objects(), make_steps(graph)});
   return {plan, &plan->steps};
 }
 
-std::vector<std::vector<std::size_t>> make_shape(const Graph& graph) {
-  std::unordered_map<const Node*, std::size_t> positions;
-  std::vector<std::vector<std::size_t>> shape;
-  for (const Node* node : graph.in_order()) {
-    std::vector<std::size_t> before;
-    for (const Node* dependency : node->dependencies()) {
-      before.push_back(positions.at(dependency));
-    }
-    std::sort(before.begin(), before.end());
-    positions[node] = shape.size();
-    shape.push_back(std::move(before));
-  }
-  return shape;
+bool is_linear(const CopyWork& work) {
+  return work.height <= 1 && work.depth <= 1;
 }
 
-// Whether one graph can take the place of the other in an instance.
-bool same_shape(const Graph& one, const Graph& other) {
-  const auto first = one.in_order();
-  const auto second = other.in_order();
-  return make_shape(one) == make_shape(other) &&
-      std::equal(
-             first.begin(),
-             first.end(),
-             second.begin(),
-             [](const Node* a, const Node* b) {
-               return type_of(a->work()) == type_of(b->work());
-             });
+bool is_linear(const FillWork& work) {
+  return work.height <= 1 && work.depth <= 1;
+}
+
+// Work of one of these kinds can be changed by itself in one dimension alone.
+template <typename Parts>
+bool is_plane(const Work& work) {
+  const auto* parts = std::get_if<Parts>(&work);
+  return parts != nullptr && !is_linear(*parts);
+}
+
+bool can_be_set(const Work& work) {
+  return !is_plane<CopyWork>(work) && !is_plane<FillWork>(work);
 }
 
 // A node on another device than the stream's runs there, in its turn.
 void put_elsewhere(
     Stream& stream,
-    const GraphExec::Step& step,
+    const Step& step,
     const tracing::Origin& origin) {
   const auto other = step.device->create_stream(cudaStreamNonBlocking, 0);
   const auto mark = [](Stream& where) {
@@ -89,9 +61,9 @@ void put_elsewhere(
 
 void put_steps(
     Stream& stream,
-    const std::vector<GraphExec::Step>& steps,
+    const std::vector<Step>& steps,
     tracing::Origin origin) {
-  for (const GraphExec::Step& step : steps) {
+  for (const Step& step : steps) {
     if (!step.enabled) {
       continue;
     }
@@ -107,13 +79,25 @@ void put_steps(
   }
 }
 
+// Nothing may run in the place of a kernel without code, and nothing behind it.
+void require_code(const std::vector<Step>& steps) {
+  for (const Step& step : steps) {
+    const auto* kernel = std::get_if<KernelWork>(&step.work);
+    if (step.enabled && kernel != nullptr) {
+      kernel->function->to_launch(*step.device);
+    }
+    require_code(step.children);
+  }
+}
+
 } // namespace
 
 GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
-    : flags_(flags), steps_(make_plan(graph)), shape_(make_shape(graph)) {}
+    : flags_(flags), steps_(make_plan(graph)) {}
 
 void GraphExec::launch(Stream& stream) {
   const std::lock_guard lock(mutex_);
+  require_code(*steps_);
   if (last_run_ != nullptr) {
     last_run_->make_wait(stream);
   }
@@ -126,10 +110,10 @@ void GraphExec::launch(Stream& stream) {
   last_run_->record(stream);
 }
 
-const GraphExec::Step& GraphExec::find(const Node& node) const {
+Step& GraphExec::find(const Node& node) const {
   const auto found =
       std::find_if(steps_->begin(), steps_->end(), [&](const Step& candidate) {
-        return candidate.node == &node;
+        return candidate.node_id == node.id();
       });
   require(found != steps_->end());
   return *found;
@@ -137,20 +121,19 @@ const GraphExec::Step& GraphExec::find(const Node& node) const {
 
 void GraphExec::set_work(const Node& node, Work work) {
   const std::lock_guard lock(mutex_);
-  const Work& before = find(node).work;
-  require(before.index() == work.index());
-  if (const auto* child = std::get_if<ChildGraphWork>(&work)) {
-    require(same_shape(*std::get<ChildGraphWork>(before).graph, *child->graph));
+  Step& before = find(node);
+  require(can_be_set(before.work) && can_be_set(work));
+  Step step = before;
+  step.work = std::move(work);
+  locate_memory(step);
+  require(compare(step, before) == cudaGraphExecUpdateSuccess);
+  if (const auto* child = std::get_if<ChildGraphWork>(&step.work)) {
+    step.children = make_steps(*child->graph);
+    require(
+        take_over(step.children, before.children).result ==
+        cudaGraphExecUpdateSuccess);
   }
-  for (Step& step : *steps_) {
-    if (step.node == &node) {
-      if (const auto* child = std::get_if<ChildGraphWork>(&work)) {
-        step.children = make_steps(*child->graph);
-      }
-      step.work = std::move(work);
-      return;
-    }
-  }
+  before = std::move(step);
 }
 
 const Work& GraphExec::work(const Node& node) const {
@@ -163,46 +146,22 @@ bool GraphExec::enabled(const Node& node) const {
 
 void GraphExec::set_enabled(const Node& node, bool enabled) {
   const std::lock_guard lock(mutex_);
-  const cudaGraphNodeType type = type_of(find(node).work);
+  Step& step = find(node);
+  const cudaGraphNodeType type = type_of(step.work);
   require(
       type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
       type == cudaGraphNodeTypeMemset);
-  for (Step& step : *steps_) {
-    if (step.node == &node) {
-      step.enabled = enabled;
-    }
-  }
+  step.enabled = enabled;
 }
 
-cudaGraphExecUpdateResult GraphExec::update(
-    const Graph& graph,
-    const Node** differing) {
-  *differing = nullptr;
+UpdateProblem GraphExec::update(const Graph& graph) {
   auto plan = make_plan(graph);
-  auto& steps = *plan;
   const std::lock_guard lock(mutex_);
-  if (steps.size() != steps_->size() || make_shape(graph) != shape_) {
-    return cudaGraphExecUpdateErrorTopologyChanged;
+  const UpdateProblem problem = take_over(*plan, *steps_);
+  if (problem.result == cudaGraphExecUpdateSuccess) {
+    steps_ = std::move(plan);
   }
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const Work& before = (*steps_)[i].work;
-    const Work& after = steps[i].work;
-    *differing = steps[i].node;
-    if (before.index() != after.index()) {
-      return cudaGraphExecUpdateErrorNodeTypeChanged;
-    }
-    if (before.index() == Work(AllocationWork{}).index()) {
-      return cudaGraphExecUpdateErrorNotSupported;
-    }
-    // Handles of nodes stay those of the graph it was made of.
-    steps[i].node = (*steps_)[i].node;
-    steps[i].node_id = (*steps_)[i].node_id;
-    steps[i].graph_id = (*steps_)[i].graph_id;
-    steps[i].enabled = (*steps_)[i].enabled;
-  }
-  *differing = nullptr;
-  steps_ = std::move(plan);
-  return cudaGraphExecUpdateSuccess;
+  return problem;
 }
 
 } // namespace accelerator::runtime
