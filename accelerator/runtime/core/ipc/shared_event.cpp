@@ -21,12 +21,19 @@ using accelerator::host::ProcessId;
 // Records whose recorders are known.
 constexpr std::uint64_t kRecorders = 64;
 
+// Who asked for a record. While it is written the record has no number.
+struct Recorder {
+  std::atomic<std::uint64_t> number;
+  std::atomic<ProcessId> process;
+};
+
 // What lies in the file of an interprocess event.
 struct SharedEventState {
   std::uint64_t key; // of its handle
+  std::atomic<std::uint64_t> claimed; // numbers that were given to recorders
   std::atomic<std::uint64_t> recorded;
   std::atomic<std::uint64_t> reached;
-  std::atomic<ProcessId> recorders[kRecorders]; // of the last ones, by number
+  Recorder recorders[kRecorders]; // of the last ones, by number
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -40,7 +47,7 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 static_assert(sizeof(SharedEventState) <= kPage);
-constexpr std::uint32_t kEventMagic = 0x45534443;
+constexpr std::uint32_t kEventMagic = 0x45534444;
 const char* const kFileName = "accel-event";
 // How often a wait looks whether it will end.
 constexpr auto kPatience = std::chrono::milliseconds(50);
@@ -64,6 +71,13 @@ SharedEvent* map_shared_event(int file) {
   }
   // A new file is full of zeros, which is the state of an event never recorded.
   return new SharedEvent{static_cast<SharedEventState*>(state), file};
+}
+
+// Makes a number at least so great, whoever else does the same.
+void raise_to(std::atomic<std::uint64_t>& number, std::uint64_t least) {
+  std::uint64_t before = number;
+  while (before < least && !number.compare_exchange_weak(before, least)) {
+  }
 }
 
 cudaIpcEventHandle_t handle_of(const EventHandle& parts) {
@@ -132,21 +146,19 @@ void release_shared_event(SharedEvent* event) {
 std::uint64_t begin_shared_record(SharedEvent* event) {
   static const ProcessId self = accelerator::host::this_process();
   SharedEventState& state = *event->state;
-  std::uint64_t before = state.recorded;
-  // Who sees the number finds its recorder; of two at the same time one writes
-  // again.
-  do {
-    state.recorders[(before + 1) % kRecorders] = self;
-  } while (!state.recorded.compare_exchange_weak(before, before + 1));
-  state.recorders[(before + 1) % kRecorders] = self;
-  return before + 1;
+  // The number is this record's alone, and nobody sees it before its recorder
+  // is written. One who ends in between leaves a number that nobody waits for.
+  const std::uint64_t number = ++state.claimed;
+  Recorder& recorder = state.recorders[number % kRecorders];
+  recorder.number = 0;
+  recorder.process = self;
+  recorder.number = number;
+  raise_to(state.recorded, number);
+  return number;
 }
 
 void end_shared_record(SharedEvent* event, std::uint64_t number) {
-  std::uint64_t before = event->state->reached;
-  while (before < number &&
-         !event->state->reached.compare_exchange_weak(before, number)) {
-  }
+  raise_to(event->state->reached, number);
 }
 
 std::uint64_t shared_recorded(const SharedEvent* event) {
@@ -158,12 +170,13 @@ bool shared_reached(const SharedEvent* event, std::uint64_t number) {
 }
 
 bool shared_lost(const SharedEvent* event, std::uint64_t number) {
-  const SharedEventState& state = *event->state;
-  if (shared_reached(event, number) || state.recorded - number >= kRecorders) {
-    return false; // or its recorder is not known any more
+  const Recorder& recorder = event->state->recorders[number % kRecorders];
+  const ProcessId process = recorder.process;
+  if (number == 0 || recorder.number != number) {
+    return false; // its recorder is not known any more
   }
   // It may have got there just before it ended.
-  return accelerator::host::has_ended(state.recorders[number % kRecorders]) &&
+  return accelerator::host::has_ended(process) &&
       !shared_reached(event, number);
 }
 
