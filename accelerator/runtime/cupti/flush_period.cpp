@@ -19,12 +19,17 @@ class Flusher {
     const std::lock_guard lock(mutex_);
     period_ = std::chrono::milliseconds(milliseconds);
     if (milliseconds != 0 && !running_) {
-      running_ = true;
       sigset_t all;
       sigset_t before;
       sigfillset(&all); // signals are for the program's own threads
       pthread_sigmask(SIG_SETMASK, &all, &before);
-      std::thread([this] { run(); }).detach();
+      try {
+        std::thread([this] { run(); }).detach();
+        running_ = true;
+      } catch (...) {
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        throw;
+      }
       pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
     changed_.notify_all();

@@ -56,22 +56,21 @@ void Stream::enqueue(Task task, bool always, std::function<void()> after) {
 }
 
 void Stream::push(Item item) {
-  bool start = false;
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return queue_.size() < kQueueLimit; });
     require(!closing_, "the stream is destroyed");
+    // Before the item is there, which stays the caller's when there is no
+    // thread to be had.
+    if (!started_) {
+      const BlockedSignals blocked;
+      std::thread([self = shared_from_this()] { self->work(); }).detach();
+      started_ = true;
+    }
     queue_.push_back(std::move(item));
     ++submitted_;
-    start = !started_;
-    started_ = true;
   }
-  if (start) {
-    const BlockedSignals blocked;
-    std::thread([self = shared_from_this()] { self->work(); }).detach();
-  } else {
-    changed_.notify_all();
-  }
+  changed_.notify_all();
 }
 
 void Stream::run(Item& item) {

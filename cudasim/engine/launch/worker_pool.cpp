@@ -2,10 +2,12 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -40,12 +42,10 @@ class Pool {
     job.work = &work;
     if (workers > 1) {
       const std::lock_guard<std::mutex> lock(mutex_);
-      job.open = workers - 1;
-      while (threads_ < workers - 1) {
-        ++threads_;
-        std::thread([this] { serve(); }).detach();
+      job.open = std::min(workers - 1, grow(workers - 1));
+      if (job.open > 0) {
+        jobs_.push_back(&job);
       }
-      jobs_.push_back(&job);
     }
     wake_.notify_all();
     work();
@@ -60,6 +60,19 @@ class Pool {
   }
 
  private:
+  // Starts threads until there are that many, or the host has no more: fewer do
+  // the same work. Returns how many there are.
+  unsigned grow(unsigned wanted) {
+    try {
+      while (threads_ < wanted) {
+        std::thread([this] { serve(); }).detach();
+        ++threads_;
+      }
+    } catch (const std::system_error&) {
+    }
+    return threads_;
+  }
+
   static Pool*& current() {
     static Pool* pool = nullptr;
     return pool;

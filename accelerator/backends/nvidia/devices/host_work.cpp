@@ -46,13 +46,13 @@ void work() {
 void run_beside(std::function<void()> function) {
   State& all = state();
   const std::lock_guard lock(all.mutex);
-  all.waiting.push_back(std::move(function));
-  // Each may wait for another, so there are as many threads as pieces.
-  if (all.idle < all.waiting.size()) {
+  // Each may wait for another, so there are as many threads as pieces. Without
+  // a thread there is no piece.
+  if (all.idle < all.waiting.size() + 1) {
     std::thread(work).detach();
-  } else {
-    all.given.notify_one();
   }
+  all.waiting.push_back(std::move(function));
+  all.given.notify_one();
 }
 
 void run_unless_ended(const std::function<void()>& function) {

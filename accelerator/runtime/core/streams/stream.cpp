@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
+#include <string>
 #include <thread>
 
 #include "accelerator/runtime/core/streams/stream_set.h"
@@ -47,9 +48,19 @@ void run_and_forget(void* data) {
   run(*job);
 }
 
-// For devices whose callbacks must not call them: the task may.
-void run_elsewhere(void* data) {
-  std::thread(run_and_forget, data).join();
+// For devices whose callbacks must not call them: the task may. Where the host
+// has no thread for it the task is not done, which is the device's fault; what
+// is done always is no work of the device's.
+void run_elsewhere(void* data) noexcept {
+  try {
+    std::thread(run_and_forget, data).join();
+  } catch (const std::exception& error) {
+    report(
+        std::string("no thread for the host's part in a stream's work: ") +
+        error.what());
+    static_cast<Job*>(data)->set.set_host_fault(cudaErrorOperatingSystem);
+    run_and_forget(data);
+  }
 }
 
 } // namespace

@@ -94,6 +94,11 @@ void StreamSet::forget_fault() {
   told_ = false;
 }
 
+void StreamSet::set_host_fault(Status status) {
+  Status well = cudaSuccess;
+  fault_.compare_exchange_strong(well, status);
+}
+
 void StreamSet::set_fault(Status status) {
   Status well = cudaSuccess;
   if (fault() == cudaSuccess && fault_.compare_exchange_strong(well, status) &&

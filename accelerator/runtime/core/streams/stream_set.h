@@ -63,6 +63,8 @@ class StreamSet {
   Status fault() const;
   /// The first fault stays.
   void set_fault(Status status);
+  /// The same without a call of the device.
+  void set_host_fault(Status status);
   void forget_fault();
 
  private:
