@@ -1,7 +1,7 @@
 """Module extension that declares @cuda_toolkit: facts about the CUDA toolkit that rules_cuda's @cuda does not offer.
 
 `@cuda_toolkit//:cuda.bzl` has CUDA_VERSION, `@cuda_toolkit//:lib/NAME.so` is a library whose symbols the simulated
-device takes over, `@cuda_toolkit//:cupti_headers` CUPTI's headers, each `@cuda_toolkit//:include/NAME.h`, and `@cuda_toolkit//:bin/NAME` a program that tests run. What is compiled and linked with comes from @cuda, under the names of rules_cuda. Both find the same
+device takes over, `@cuda_toolkit//:cupti_headers` CUPTI's headers, each `@cuda_toolkit//:include/NAME.h`, `@cuda_toolkit//:headers/NAME.h` a header of functions that tests count, and `@cuda_toolkit//:bin/NAME` a program that they run. What is compiled and linked with comes from @cuda, under the names of rules_cuda. Both find the same
 toolkit: CUDA_PATH, else the one on PATH.
 """
 
@@ -27,6 +27,12 @@ _LIBRARIES = {
 _OTHER_LIBRARIES = {
     "nccl": "libnccl.so",
 }
+
+# Headers that tests read: what they declare is what has to be there.
+_READ_HEADERS = [
+    "cuda_bf16.h",
+    "cuda_fp16.h",
+]
 
 # Programs beside nvcc that tests run.
 _PROGRAMS = [
@@ -99,6 +105,11 @@ def _cuda_toolkit_repository_impl(repository_ctx):
              (nvcc, ", ".join(missing), ", ".join([str(folder) for folder in folders])))
     for header in _cupti_headers(root):
         repository_ctx.symlink(header, "include/" + header.basename)
+    for name in _READ_HEADERS:
+        for folder in [root.get_child("targets").get_child("x86_64-linux").get_child("include"), root.get_child("include")]:
+            if folder.get_child(name).exists:
+                repository_ctx.symlink(folder.get_child(name), "headers/" + name)
+                break
     for name in _PROGRAMS:
         if nvcc.dirname.get_child(name).exists:
             repository_ctx.symlink(nvcc.dirname.get_child(name), "bin/" + name)

@@ -108,9 +108,38 @@ struct Flushed {
 template <typename F>
 struct Widened {
   using Stored = U16;
+  using Format = F;
   static float read(U16 x) {
     return F::widen(x);
   }
+};
+template <typename F>
+struct WidenedFlushed {
+  using Stored = U16;
+  using Format = F;
+  static float read(U16 x) {
+    return F::widen((x & F::kExponent) != 0 ? x : U16(x & 0x8000));
+  }
+};
+
+/// What set gives where a comparison holds; elsewhere it is 0.
+struct AllOnes {
+  using Stored = U32;
+  static constexpr Stored kHolds = 0xffffffff;
+};
+struct AllOnesOf16 {
+  using Stored = U16;
+  static constexpr Stored kHolds = 0xffff;
+};
+struct OneFloat {
+  using Stored = U32;
+  static constexpr Stored kHolds = 0x3f800000;
+};
+template <typename F>
+struct One {
+  using Stored = U16;
+  static constexpr Stored kHolds =
+      F::kExponent == Half::kExponent ? 0x3c00 : 0x3f80;
 };
 
 enum Combination { kNone, kAnd, kOr, kXor };
@@ -140,15 +169,15 @@ Flow set_predicate(Warp& warp, const Inst& inst, Mask active) {
 }
 
 /// Pairs: the first predicate tells of the low halves, the second of the high.
-template <typename Compare, typename F>
+template <typename Compare, typename Reader>
 Flow set_predicate_pair(Warp& warp, const Inst& inst, Mask active) {
   const U32* a = lanes<U32>(warp, inst.operands[2]);
   const U32* b = lanes<U32>(warp, inst.operands[3]);
   const auto half = [&](int shift) {
     return lane_mask([&](int i) {
       return Compare::run(
-          F::widen(static_cast<U16>(a[i] >> shift)),
-          F::widen(static_cast<U16>(b[i] >> shift)));
+          Reader::read(static_cast<U16>(a[i] >> shift)),
+          Reader::read(static_cast<U16>(b[i] >> shift)));
     });
   };
   const auto combination = static_cast<Combination>(inst.immediate);
@@ -160,11 +189,12 @@ Flow set_predicate_pair(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-/// set: all ones or 1.0 where the comparison holds, else 0.
-template <typename Compare, typename Reader, bool kFloat>
+/// set: a value that says whether the comparison holds.
+template <typename Compare, typename Reader, typename Result>
 Flow set_value(Warp& warp, const Inst& inst, Mask active) {
   using T = typename Reader::Stored;
-  U32* d = lanes<U32>(warp, inst.operands[0]);
+  using D = typename Result::Stored;
+  D* d = lanes<D>(warp, inst.operands[0]);
   const T* a = lanes<T>(warp, inst.operands[1]);
   const T* b = lanes<T>(warp, inst.operands[2]);
   const auto combination = static_cast<Combination>(inst.immediate);
@@ -175,27 +205,34 @@ Flow set_value(Warp& warp, const Inst& inst, Mask active) {
     result = combine(combination, result, read_predicate(warp, inst, 3));
   }
   for_lanes(d, active, [&](int i) {
-    return (result >> i & 1) != 0 ? (kFloat ? 0x3f800000u : 0xffffffffu) : 0u;
+    return (result >> i & 1) != 0 ? Result::kHolds : D{0};
   });
   return Flow::kNext;
 }
 
-/// set on packed halves: 1.0 or all ones in each half where it holds.
-template <typename Compare, typename F, bool kFloat>
+/// set on packed halves: such a value in each half.
+template <typename Compare, typename Reader, typename Result>
 Flow set_pair(Warp& warp, const Inst& inst, Mask active) {
   U32* d = lanes<U32>(warp, inst.operands[0]);
   const U32* a = lanes<U32>(warp, inst.operands[1]);
   const U32* b = lanes<U32>(warp, inst.operands[2]);
-  const U32 one = kFloat ? F::narrow(1.0f) : 0xffffu;
+  const auto combination = static_cast<Combination>(inst.immediate);
+  const Mask other = combination == kNone ? 0 : read_predicate(warp, inst, 3);
+  const auto half = [&](int shift) {
+    return combine(
+        combination,
+        lane_mask([&](int i) {
+          return Compare::run(
+              Reader::read(static_cast<U16>(a[i] >> shift)),
+              Reader::read(static_cast<U16>(b[i] >> shift)));
+        }),
+        other);
+  };
+  const Mask low = half(0);
+  const Mask high = half(16);
   for_lanes(d, active, [&](int i) {
-    U32 result = 0;
-    for (int shift = 0; shift < 32; shift += 16) {
-      const bool holds = Compare::run(
-          F::widen(static_cast<U16>(a[i] >> shift)),
-          F::widen(static_cast<U16>(b[i] >> shift)));
-      result |= (holds ? one : 0) << shift;
-    }
-    return result;
+    return ((low >> i & 1) != 0 ? U32{Result::kHolds} : 0) |
+        ((high >> i & 1) != 0 ? U32{Result::kHolds} << 16 : 0);
   });
   return Flow::kNext;
 }
@@ -211,11 +248,13 @@ Flow choose_by_sign(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-#define CUDASIM_COMBINED(text, type, operands, section, handler)     \
-  {text "." type, operands, section, handler, kNone},                \
-      {text ".and." type, operands " pred", section, handler, kAnd}, \
-      {text ".or." type, operands " pred", section, handler, kOr},   \
-      {text ".xor." type, operands " pred", section, handler, kXor},
+#define CUDASIM_COMBINED_BY(text, type, operands, by, section, handler) \
+  {text "." type, operands, section, handler, kNone},                   \
+      {text ".and." type, operands " " by, section, handler, kAnd},     \
+      {text ".or." type, operands " " by, section, handler, kOr},       \
+      {text ".xor." type, operands " " by, section, handler, kXor},
+#define CUDASIM_COMBINED(text, type, operands, section, handler) \
+  CUDASIM_COMBINED_BY(text, type, operands, "pred", section, handler)
 #define CUDASIM_SETP(name, Compare, type, Reader) \
   CUDASIM_COMBINED(                               \
       "setp." #name,                              \
@@ -257,48 +296,121 @@ Flow choose_by_sign(Warp& warp, const Inst& inst, Mask active) {
                                   geu, GreaterEqualUnordered, type, Reader)  \
                                   use(num, Numbers, type, Reader)            \
                                       use(nan, NotNumbers, type, Reader)
-#define CUDASIM_PAIR(name, Compare, type, F) \
-  CUDASIM_COMBINED(                          \
-      "setp." #name,                         \
-      type,                                  \
-      "=pred|pred t t",                      \
-      "9.7.5",                               \
-      (set_predicate_pair<Compare, F>))
-#define CUDASIM_SET(name, Compare, type, Reader) \
-  CUDASIM_COMBINED(                              \
-      "set." #name,                              \
-      "u32." type,                               \
-      "=t1 t2 t2",                               \
-      "9.7.5",                                   \
-      (set_value<Compare, Reader, false>))       \
-  CUDASIM_COMBINED(                              \
-      "set." #name,                              \
-      "s32." type,                               \
-      "=t1 t2 t2",                               \
-      "9.7.5",                                   \
-      (set_value<Compare, Reader, false>))       \
-  CUDASIM_COMBINED(                              \
-      "set." #name,                              \
-      "f32." type,                               \
-      "=t1 t2 t2",                               \
-      "9.7.5",                                   \
-      (set_value<Compare, Reader, true>))
-#define CUDASIM_SET_PAIR(name, Compare, type, F) \
-  {"set." #name "." type "." type,               \
-   "=t1 t2 t2",                                  \
-   "9.7.6",                                      \
-   set_pair<Compare, F, true>},                  \
-      {"set." #name ".u32." type,                \
-       "=t1 t2 t2",                              \
-       "9.7.6",                                  \
-       set_pair<Compare, F, false>},
-#define CUDASIM_SET_INTEGER(type, T)                 \
-  CUDASIM_SET(eq, Equal, type, Plain<T>)             \
-  CUDASIM_SET(ne, NotEqualUnordered, type, Plain<T>) \
-  CUDASIM_SET(lt, Less, type, Plain<T>)              \
-  CUDASIM_SET(le, LessEqual, type, Plain<T>)         \
-  CUDASIM_SET(gt, Greater, type, Plain<T>)           \
+#define CUDASIM_PAIR(name, Compare, type, Reader) \
+  CUDASIM_COMBINED(                               \
+      "setp." #name,                              \
+      type,                                       \
+      "=pred|pred t t",                           \
+      "9.7.5",                                    \
+      (set_predicate_pair<Compare, Reader>))
+// What ptxas takes with bfloat16: no constant for the predicate, and for a
+// result of that type a register of .u16, too.
+#define CUDASIM_SET_TO(name, types, d, by, handler) \
+  CUDASIM_COMBINED_BY("set." #name, types, d " t2 t2", by, "9.7.6", handler)
+#define CUDASIM_SET_ALL(name, Compare, ftz, type, Reader) \
+  CUDASIM_SET_TO(                                         \
+      name,                                               \
+      ftz "u32." type,                                    \
+      "=t1",                                              \
+      "pred",                                             \
+      (set_value<Compare, Reader, AllOnes>))              \
+  CUDASIM_SET_TO(                                         \
+      name,                                               \
+      ftz "s32." type,                                    \
+      "=t1",                                              \
+      "pred",                                             \
+      (set_value<Compare, Reader, AllOnes>))              \
+  CUDASIM_SET_TO(                                         \
+      name,                                               \
+      ftz "f32." type,                                    \
+      "=t1",                                              \
+      "pred",                                             \
+      (set_value<Compare, Reader, OneFloat>))             \
+  CUDASIM_SET_TO(                                         \
+      name,                                               \
+      ftz "f16." type,                                    \
+      "=t1",                                              \
+      "pred",                                             \
+      (set_value<Compare, Reader, One<Half>>))
+#define CUDASIM_SET_FLUSHED(name, Compare, type, Reader) \
+  CUDASIM_SET_ALL(name, Compare, "ftz.", type, Reader)
+#define CUDASIM_SET(name, Compare, type, Reader)   \
+  CUDASIM_SET_ALL(name, Compare, "", type, Reader) \
+  CUDASIM_SET_TO(                                  \
+      name,                                        \
+      "bf16." type,                                \
+      "=u16",                                      \
+      "pred!",                                     \
+      (set_value<Compare, Reader, One<Brain>>))
+#define CUDASIM_SET_HALVES(name, Compare, ftz, type, Reader, d, by)            \
+  CUDASIM_SET_TO(                                                              \
+      name,                                                                    \
+      ftz type "." type,                                                       \
+      d,                                                                       \
+      by,                                                                      \
+      (set_value<Compare, Reader, One<Reader::Format>>))                       \
+  CUDASIM_SET_TO(                                                              \
+      name,                                                                    \
+      ftz "u16." type,                                                         \
+      "=t1",                                                                   \
+      by,                                                                      \
+      (set_value<Compare, Reader, AllOnesOf16>))                               \
+  CUDASIM_SET_TO(                                                              \
+      name,                                                                    \
+      ftz "s16." type,                                                         \
+      "=t1",                                                                   \
+      by,                                                                      \
+      (set_value<Compare, Reader, AllOnesOf16>))                               \
+  CUDASIM_SET_TO(                                                              \
+      name, ftz "u32." type, "=t1", by, (set_value<Compare, Reader, AllOnes>)) \
+  CUDASIM_SET_TO(                                                              \
+      name, ftz "s32." type, "=t1", by, (set_value<Compare, Reader, AllOnes>))
+#define CUDASIM_SET_HALF(name, Compare, type, Reader) \
+  CUDASIM_SET_HALVES(name, Compare, "", type, Reader, "=t1", "pred")
+#define CUDASIM_SET_HALF_FLUSHED(name, Compare, type, Reader) \
+  CUDASIM_SET_HALVES(name, Compare, "ftz.", type, Reader, "=t1", "pred")
+#define CUDASIM_SET_BRAIN(name, Compare, type, Reader) \
+  CUDASIM_SET_HALVES(name, Compare, "", type, Reader, "=u16", "pred!")
+#define CUDASIM_SET_PAIRS(name, Compare, ftz, type, Reader, by) \
+  CUDASIM_SET_TO(                                               \
+      name,                                                     \
+      ftz type "." type,                                        \
+      "=t1",                                                    \
+      by,                                                       \
+      (set_pair<Compare, Reader, One<Reader::Format>>))         \
+  CUDASIM_SET_TO(                                               \
+      name,                                                     \
+      ftz "u32." type,                                          \
+      "=t1",                                                    \
+      by,                                                       \
+      (set_pair<Compare, Reader, AllOnesOf16>))                 \
+  CUDASIM_SET_TO(                                               \
+      name,                                                     \
+      ftz "s32." type,                                          \
+      "=t1",                                                    \
+      by,                                                       \
+      (set_pair<Compare, Reader, AllOnesOf16>))
+#define CUDASIM_SET_HALF_PAIR(name, Compare, type, Reader) \
+  CUDASIM_SET_PAIRS(name, Compare, "", type, Reader, "pred")
+#define CUDASIM_SET_HALF_PAIR_FLUSHED(name, Compare, type, Reader) \
+  CUDASIM_SET_PAIRS(name, Compare, "ftz.", type, Reader, "pred")
+#define CUDASIM_SET_BRAIN_PAIR(name, Compare, type, Reader) \
+  CUDASIM_SET_PAIRS(name, Compare, "", type, Reader, "pred!")
+#define CUDASIM_SET_EQUALITY(type, T)    \
+  CUDASIM_SET(eq, Equal, type, Plain<T>) \
+  CUDASIM_SET(ne, NotEqualUnordered, type, Plain<T>)
+#define CUDASIM_SET_SIGNED(type, T)          \
+  CUDASIM_SET_EQUALITY(type, T)              \
+  CUDASIM_SET(lt, Less, type, Plain<T>)      \
+  CUDASIM_SET(le, LessEqual, type, Plain<T>) \
+  CUDASIM_SET(gt, Greater, type, Plain<T>)   \
   CUDASIM_SET(ge, GreaterEqual, type, Plain<T>)
+#define CUDASIM_SET_UNSIGNED(type, T)        \
+  CUDASIM_SET_SIGNED(type, T)                \
+  CUDASIM_SET(lo, Less, type, Plain<T>)      \
+  CUDASIM_SET(ls, LessEqual, type, Plain<T>) \
+  CUDASIM_SET(hi, Greater, type, Plain<T>)   \
+  CUDASIM_SET(hs, GreaterEqual, type, Plain<T>)
 #define CUDASIM_SLCT(bits, T)                                             \
   {"slct." bits ".s32", "=t1 t1 t1 t2", "9.7.5", choose_by_sign<T, I32>}, \
       {"slct." bits ".f32",                                               \
@@ -307,56 +419,53 @@ Flow choose_by_sign(Warp& warp, const Inst& inst, Mask active) {
        choose_by_sign<T, float>},
 
 constexpr Entry kEntries[] = {
-    CUDASIM_SIGNED("s16", I16) CUDASIM_SIGNED("s32", I32) CUDASIM_SIGNED(
-        "s64",
-        I64) CUDASIM_UNSIGNED("u16", U16) CUDASIM_UNSIGNED("u32", U32)
-        CUDASIM_UNSIGNED("u64", U64) CUDASIM_EQUALITY(
-            "b16",
-            U16) CUDASIM_EQUALITY("b32", U32) CUDASIM_EQUALITY("b64", U64)
-            CUDASIM_EACH_FLOAT(CUDASIM_SETP, "f32", Plain<float>) CUDASIM_EACH_FLOAT(
-                CUDASIM_SETP,
-                "ftz.f32",
-                Flushed) CUDASIM_EACH_FLOAT(CUDASIM_SETP, "f64", Plain<double>)
-                CUDASIM_EACH_FLOAT(CUDASIM_SETP_HALF, "f16", Widened<Half>)
-                    CUDASIM_EACH_FLOAT(
-                        CUDASIM_SETP_HALF,
-                        "bf16",
-                        Widened<
-                            Brain>) CUDASIM_EACH_FLOAT(CUDASIM_PAIR, "f16x2", Half)
-                        CUDASIM_EACH_FLOAT(
-                            CUDASIM_PAIR,
-                            "bf16x2",
-                            Brain) CUDASIM_EACH_FLOAT(CUDASIM_SET_PAIR, "f16x2", Half)
-                            CUDASIM_EACH_FLOAT(
-                                CUDASIM_SET_PAIR,
-                                "bf16x2",
-                                Brain) CUDASIM_SET_INTEGER("s32", I32)
-                                CUDASIM_SET_INTEGER(
-                                    "u32",
-                                    U32) CUDASIM_SET_INTEGER("s64", I64)
-                                    CUDASIM_SET_INTEGER("u64", U64)
-                                        CUDASIM_EACH_FLOAT(
-                                            CUDASIM_SET,
-                                            "f32",
-                                            Plain<float>)
-                                            CUDASIM_EACH_FLOAT(
-                                                CUDASIM_SET,
-                                                "f64",
-                                                Plain<double>)
-                                                CUDASIM_SLCT(
-                                                    "b16",
-                                                    U16) CUDASIM_SLCT("b32", U32)
-                                                    CUDASIM_SLCT("b64", U64)
-                                                        CUDASIM_SLCT("u32", U32)
-                                                            CUDASIM_SLCT(
-                                                                "s32",
-                                                                U32)
-                                                                CUDASIM_SLCT(
-                                                                    "f32",
-                                                                    U32)
-                                                                    CUDASIM_SLCT(
-                                                                        "f64",
-                                                                        U64)};
+    // clang-format off
+    CUDASIM_SIGNED("s16", I16)
+    CUDASIM_SIGNED("s32", I32)
+    CUDASIM_SIGNED("s64", I64)
+    CUDASIM_UNSIGNED("u16", U16)
+    CUDASIM_UNSIGNED("u32", U32)
+    CUDASIM_UNSIGNED("u64", U64)
+    CUDASIM_EQUALITY("b16", U16)
+    CUDASIM_EQUALITY("b32", U32)
+    CUDASIM_EQUALITY("b64", U64)
+    CUDASIM_EACH_FLOAT(CUDASIM_SETP, "f32", Plain<float>)
+    CUDASIM_EACH_FLOAT(CUDASIM_SETP, "ftz.f32", Flushed)
+    CUDASIM_EACH_FLOAT(CUDASIM_SETP, "f64", Plain<double>)
+    CUDASIM_EACH_FLOAT(CUDASIM_SETP_HALF, "f16", Widened<Half>)
+    CUDASIM_EACH_FLOAT(CUDASIM_SETP_HALF, "ftz.f16", WidenedFlushed<Half>)
+    CUDASIM_EACH_FLOAT(CUDASIM_SETP_HALF, "bf16", Widened<Brain>)
+    CUDASIM_EACH_FLOAT(CUDASIM_PAIR, "f16x2", Widened<Half>)
+    CUDASIM_EACH_FLOAT(CUDASIM_PAIR, "ftz.f16x2", WidenedFlushed<Half>)
+    CUDASIM_EACH_FLOAT(CUDASIM_PAIR, "bf16x2", Widened<Brain>)
+    CUDASIM_EACH_FLOAT(CUDASIM_SET_HALF_PAIR, "f16x2", Widened<Half>)
+    CUDASIM_EACH_FLOAT(
+        CUDASIM_SET_HALF_PAIR_FLUSHED, "f16x2", WidenedFlushed<Half>)
+    CUDASIM_EACH_FLOAT(CUDASIM_SET_BRAIN_PAIR, "bf16x2", Widened<Brain>)
+    CUDASIM_EACH_FLOAT(CUDASIM_SET_HALF, "f16", Widened<Half>)
+    CUDASIM_EACH_FLOAT(CUDASIM_SET_HALF_FLUSHED, "f16", WidenedFlushed<Half>)
+    CUDASIM_EACH_FLOAT(CUDASIM_SET_BRAIN, "bf16", Widened<Brain>)
+    CUDASIM_SET_SIGNED("s16", I16)
+    CUDASIM_SET_SIGNED("s32", I32)
+    CUDASIM_SET_SIGNED("s64", I64)
+    CUDASIM_SET_UNSIGNED("u16", U16)
+    CUDASIM_SET_UNSIGNED("u32", U32)
+    CUDASIM_SET_UNSIGNED("u64", U64)
+    CUDASIM_SET_EQUALITY("b16", U16)
+    CUDASIM_SET_EQUALITY("b32", U32)
+    CUDASIM_SET_EQUALITY("b64", U64)
+    CUDASIM_EACH_FLOAT(CUDASIM_SET, "f32", Plain<float>)
+    CUDASIM_EACH_FLOAT(CUDASIM_SET_FLUSHED, "f32", Flushed)
+    CUDASIM_EACH_FLOAT(CUDASIM_SET, "f64", Plain<double>)
+    CUDASIM_SLCT("b16", U16)
+    CUDASIM_SLCT("b32", U32)
+    CUDASIM_SLCT("b64", U64)
+    CUDASIM_SLCT("u32", U32)
+    CUDASIM_SLCT("s32", U32)
+    CUDASIM_SLCT("f32", U32)
+    CUDASIM_SLCT("f64", U64)
+    // clang-format on
+};
 
 } // namespace
 

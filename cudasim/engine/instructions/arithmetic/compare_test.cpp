@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "cudasim/engine/testing/exact_arithmetic.h"
 #include "cudasim/engine/testing/instruction_harness.h"
@@ -75,7 +78,7 @@ std::string with_dot(const std::string& text) {
 template <typename T, typename F>
 void check_setp(const std::string& name, const std::string& type, F compare) {
   // Of 16 bits they have one destination only.
-  const bool has_pair = type != "f16" && type != "bf16";
+  const bool has_pair = type.find("f16") == std::string::npos;
   for (const std::string& with : kCombinations) {
     const std::string text = "setp." + name + with_dot(with) + "." + type;
     if (with.empty()) {
@@ -151,86 +154,191 @@ TEST(Compare, Floats) {
   }
 }
 
+/// A half that counts as zero where it is subnormal.
+double decode_flushed(U16 bits) {
+  return decode(Sixteen::kHalf, (bits & 0x7c00) != 0 ? bits : bits & 0x8000);
+}
+
+TEST(Compare, HalvesWithSubnormalNumbersAsZero) {
+  for (const std::string& name : kFloatNames) {
+    check_setp<F16>(name, "ftz.f16", [&](F16 a, F16 b) {
+      return holds(name, decode_flushed(a.bits), decode_flushed(b.bits));
+    });
+  }
+}
+
+using Decode = std::function<double(U16)>;
+
 /// The comparison of the low halves, or of the high ones.
 template <typename Two>
 bool half_holds(
-    Sixteen format,
+    const Decode& value,
     const std::string& name,
     Two a,
     Two b,
     int shift) {
   return holds(
       name,
-      decode(format, static_cast<U16>(a.bits >> shift)),
-      decode(format, static_cast<U16>(b.bits >> shift)));
+      value(static_cast<U16>(a.bits >> shift)),
+      value(static_cast<U16>(b.bits >> shift)));
 }
 
 template <typename Two>
-void check_pairs(Sixteen format, const std::string& type) {
+void check_pairs(
+    Sixteen format,
+    const std::string& ftz,
+    const std::string& type,
+    const Decode& value) {
+  const U32 one = encode(format, 1.0L, Rounding::kNearest);
   for (const std::string& name : kFloatNames) {
     for (const std::string& with : kCombinations) {
-      const std::string text = "setp." + name + with_dot(with) + "." + type;
+      const std::string text =
+          "setp." + name + with_dot(with) + "." + ftz + type;
       const std::string last = with.empty() ? ";\n" : ", $2;\n";
       for (const int shift : {0, 16}) {
         check<Pred, Two, Two, Pred>(
             text,
             [&](Two a, Two b, bool p) {
               return Pred{
-                  combined(with, half_holds(format, name, a, b, shift), p)};
+                  combined(with, half_holds(value, name, a, b, shift), p)};
             },
             "{.reg .pred %q;\n" + text + (shift == 0 ? " $d0|%q" : " %q|$d0") +
                 ", $0, $1" + last + "}\n");
       }
-    }
-    const auto set = [&](U32 one) {
-      return [&, one](Two a, Two b) {
-        const U32 low = half_holds(format, name, a, b, 0) ? one : 0;
-        const U32 high = half_holds(format, name, a, b, 16) ? one : 0;
-        return high << 16 | low;
-      };
-    };
-    check<U32, Two, Two>(
-        "set." + name + "." + type + "." + type,
-        set(encode(format, 1.0L, Rounding::kNearest)));
-    check<U32, Two, Two>("set." + name + ".u32." + type, set(0xffff));
-  }
-}
-
-TEST(Compare, PairsOfHalves) {
-  check_pairs<F16x2>(Sixteen::kHalf, "f16x2");
-  check_pairs<BF16x2>(Sixteen::kBrain, "bf16x2");
-}
-
-template <typename T>
-void check_set(const std::string& name, const std::string& type) {
-  for (const std::string result : {"u32", "s32", "f32"}) {
-    const U32 yes = result == "f32" ? bits_to<U32>(1.0f) : 0xffffffffu;
-    for (const std::string& with : kCombinations) {
-      const std::string text =
-          "set." + name + with_dot(with) + "." + result + "." + type;
-      if (with.empty()) {
-        check<U32, T, T>(
-            text, [&](T a, T b) { return holds(name, a, b) ? yes : 0; });
-      } else {
-        check<U32, T, T, Pred>(text, [&](T a, T b, bool p) {
-          return combined(with, holds(name, a, b), p) ? yes : 0;
-        });
+      for (const auto& [result, yes] :
+           {std::pair<std::string, U32>{type, one},
+            {"u32", 0xffff},
+            {"s32", 0xffff}}) {
+        const std::string set =
+            "set." + name + with_dot(with) + "." + ftz + result + "." + type;
+        const auto expected = [&, yes = yes](Two a, Two b, bool p) {
+          const auto half = [&](int shift) {
+            return combined(with, half_holds(value, name, a, b, shift), p) ? yes
+                                                                           : 0;
+          };
+          return half(16) << 16 | half(0);
+        };
+        if (with.empty()) {
+          check<U32, Two, Two>(
+              set, [&](Two a, Two b) { return expected(a, b, false); });
+        } else {
+          check<U32, Two, Two, Pred>(set, expected);
+        }
       }
     }
   }
 }
 
+TEST(Compare, PairsOfHalves) {
+  const Decode half = [](U16 bits) { return decode(Sixteen::kHalf, bits); };
+  const Decode brain = [](U16 bits) { return decode(Sixteen::kBrain, bits); };
+  check_pairs<F16x2>(Sixteen::kHalf, "", "f16x2", half);
+  check_pairs<F16x2>(Sixteen::kHalf, "ftz.", "f16x2", decode_flushed);
+  check_pairs<BF16x2>(Sixteen::kBrain, "", "bf16x2", brain);
+}
+
+/// set of one comparison, alone and with a predicate.
+/// @tparam D the register that it gives, @param types in the instruction's
+/// name, @param yes what it gives where the comparison holds.
+template <typename D, typename T, typename F>
+void check_set_to(
+    const std::string& name,
+    const std::string& types,
+    D yes,
+    F compare) {
+  for (const std::string& with : kCombinations) {
+    const std::string text = "set." + name + with_dot(with) + "." + types;
+    if (with.empty()) {
+      check<D, T, T>(text, [&](T a, T b) { return compare(a, b) ? yes : D{}; });
+    } else {
+      check<D, T, T, Pred>(text, [&](T a, T b, bool p) {
+        return combined(with, compare(a, b), p) ? yes : D{};
+      });
+    }
+  }
+}
+
+/// To all types that numbers of more than 16 bits, and integers, are set to.
+template <typename T, typename F>
+void check_set(
+    const std::string& name,
+    const std::string& ftz,
+    const std::string& type,
+    F compare) {
+  const U32 ones = 0xffffffff;
+  check_set_to<U32, T>(name, ftz + "u32." + type, ones, compare);
+  check_set_to<U32, T>(name, ftz + "s32." + type, ones, compare);
+  check_set_to<U32, T>(name, ftz + "f32." + type, bits_to<U32>(1.0f), compare);
+  check_set_to<U16, T>(name, ftz + "f16." + type, U16{0x3c00}, compare);
+  if (ftz.empty()) {
+    check_set_to<U16, T>(name, "bf16." + type, U16{0x3f80}, compare);
+  }
+}
+
+template <typename T>
+void check_set_integer(
+    const std::string& type,
+    const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    check_set<T>(name, "", type, [&](T a, T b) { return holds(name, a, b); });
+  }
+}
+
 TEST(Compare, SetGivesAValue) {
-  for (const std::string name : {"eq", "ne", "lt", "le", "gt", "ge"}) {
-    check_set<std::int32_t>(name, "s32");
-    check_set<std::uint32_t>(name, "u32");
-    check_set<std::int64_t>(name, "s64");
-    check_set<std::uint64_t>(name, "u64");
-  }
+  const std::vector<std::string> equal{"eq", "ne"};
+  const std::vector<std::string> ordered{"eq", "ne", "lt", "le", "gt", "ge"};
+  std::vector<std::string> all = ordered;
+  all.insert(all.end(), {"lo", "ls", "hi", "hs"});
+  check_set_integer<std::int16_t>("s16", ordered);
+  check_set_integer<std::int32_t>("s32", ordered);
+  check_set_integer<std::int64_t>("s64", ordered);
+  check_set_integer<std::uint16_t>("u16", all);
+  check_set_integer<std::uint32_t>("u32", all);
+  check_set_integer<std::uint64_t>("u64", all);
+  check_set_integer<std::uint16_t>("b16", equal);
+  check_set_integer<std::uint32_t>("b32", equal);
+  check_set_integer<std::uint64_t>("b64", equal);
   for (const std::string& name : kFloatNames) {
-    check_set<float>(name, "f32");
-    check_set<double>(name, "f64");
+    check_set<float>(
+        name, "", "f32", [&](float a, float b) { return holds(name, a, b); });
+    check_set<float>(name, "ftz.", "f32", [&](float a, float b) {
+      return holds(name, flushed(a), flushed(b));
+    });
+    check_set<double>(
+        name, "", "f64", [&](double a, double b) { return holds(name, a, b); });
   }
+}
+
+template <typename T>
+void check_set_half(
+    Sixteen format,
+    const std::string& ftz,
+    const std::string& type,
+    const Decode& value) {
+  const U32 one = encode(format, 1.0L, Rounding::kNearest);
+  for (const std::string& name : kFloatNames) {
+    const auto compare = [&](T a, T b) {
+      return holds(name, value(a.bits), value(b.bits));
+    };
+    check_set_to<U16, T>(
+        name, ftz + type + "." + type, static_cast<U16>(one), compare);
+    for (const std::string result : {"u16", "s16"}) {
+      check_set_to<U16, T>(
+          name, ftz + result + "." + type, U16{0xffff}, compare);
+    }
+    for (const std::string result : {"u32", "s32"}) {
+      check_set_to<U32, T>(
+          name, ftz + result + "." + type, U32{0xffffffff}, compare);
+    }
+  }
+}
+
+TEST(Compare, SetOfHalvesGivesAValue) {
+  const Decode half = [](U16 bits) { return decode(Sixteen::kHalf, bits); };
+  const Decode brain = [](U16 bits) { return decode(Sixteen::kBrain, bits); };
+  check_set_half<F16>(Sixteen::kHalf, "", "f16", half);
+  check_set_half<F16>(Sixteen::kHalf, "ftz.", "f16", decode_flushed);
+  check_set_half<BF16>(Sixteen::kBrain, "", "bf16", brain);
 }
 
 template <typename T>
