@@ -178,6 +178,8 @@ typedef struct accel_properties {
   /** Whether work is done before the function that gives it returns: callbacks,
    * too, which then never wait for what a later call brings. */
   int32_t synchronous;
+  int32_t persisting_l2_bytes; /**< of the second cache, for what is to stay */
+  int32_t access_window_bytes; /**< the most memory that is to stay there */
 } accel_properties;
 
 /** A box of bytes; one row is the common case (height and depth are 1 then).

@@ -122,6 +122,29 @@ TEST_F(Devices, HaveTheSameFiguresAsPropertiesAndAsAttributes) {
       cudaErrorInvalidValue);
 }
 
+// An A100's, which programs size what they set aside by.
+TEST_F(Devices, TellHowMuchCanStayInTheCache) {
+  cudaDeviceProp p{};
+  ASSERT_OK(cudaGetDeviceProperties(&p, 0));
+  ASSERT_EQ(p.l2CacheSize, 40 << 20);
+  EXPECT_EQ(p.persistingL2CacheMaxSize, 30 << 20);
+  EXPECT_EQ(p.accessPolicyMaxWindowSize, 134213632);
+  int value = 0;
+  EXPECT_OK(
+      cudaDeviceGetAttribute(&value, cudaDevAttrMaxPersistingL2CacheSize, 0));
+  EXPECT_EQ(value, p.persistingL2CacheMaxSize);
+  EXPECT_OK(
+      cudaDeviceGetAttribute(&value, cudaDevAttrMaxAccessPolicyWindowSize, 0));
+  EXPECT_EQ(value, p.accessPolicyMaxWindowSize);
+  EXPECT_OK(cudaDeviceSetLimit(
+      cudaLimitPersistingL2CacheSize,
+      static_cast<std::size_t>(p.persistingL2CacheMaxSize)));
+  std::size_t limit = 0;
+  EXPECT_OK(cudaDeviceGetLimit(&limit, cudaLimitPersistingL2CacheSize));
+  EXPECT_EQ(limit, static_cast<std::size_t>(p.persistingL2CacheMaxSize));
+  EXPECT_OK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0));
+}
+
 TEST_F(Devices, AreFoundByWhatIsWanted) {
   cudaDeviceProp wanted{};
   int device = -1;

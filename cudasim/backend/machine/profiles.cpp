@@ -9,7 +9,8 @@ namespace {
 // Shared memory, L2 and memory bus follow compute capabilities 8.0 and 9.0
 // (CUDA programming guide, technical specifications). The number of
 // multiprocessors does not: kernels size their grids by it, and a host with a
-// few cores gains nothing from a hundred of them.
+// few cores gains nothing from a hundred of them. What of L2 can be set aside
+// is what an A100 and an H100 tell (cudaGetDeviceProperties).
 constexpr Profile kProfiles[] = {
     {"sm_80",
      "cudasim sm_80",
@@ -20,6 +21,7 @@ constexpr Profile kProfiles[] = {
      1'215'000,
      5120,
      40 << 20,
+     30 << 20,
      164 << 10,
      163 << 10},
     {"sm_90",
@@ -31,9 +33,12 @@ constexpr Profile kProfiles[] = {
      2'619'000,
      5120,
      50 << 20,
+     32'768'000,
      228 << 10,
      227 << 10},
 };
+
+constexpr int kAccessWindowBytes = 134'213'632; // of both
 
 constexpr std::uint64_t kCapabilities = ACCEL_CAP_HOST_VISIBLE |
     ACCEL_CAP_CALLS_IN_CALLBACKS | ACCEL_CAP_TIMING | ACCEL_CAP_PINNED |
@@ -94,6 +99,8 @@ accel_properties make_properties(
   p.memory_clock_khz = profile.memory_clock_khz;
   p.memory_bus_bits = profile.memory_bus_bits;
   p.l2_bytes = profile.l2_bytes;
+  p.persisting_l2_bytes = profile.persisting_l2_bytes;
+  p.access_window_bytes = kAccessWindowBytes;
   p.pci_bus = ordinal + 1;
   return p;
 }

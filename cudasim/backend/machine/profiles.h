@@ -19,6 +19,7 @@ struct Profile {
   int memory_clock_khz;
   int memory_bus_bits;
   int l2_bytes;
+  int persisting_l2_bytes; // of these, what can be set aside
   int shared_per_multiprocessor; // bytes
   int shared_per_block_optin; // bytes
 };

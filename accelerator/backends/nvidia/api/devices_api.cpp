@@ -72,6 +72,10 @@ accel_properties describe(const Device& device) {
   all.memory_clock_khz = ask(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
   all.memory_bus_bits = ask(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
   all.l2_bytes = ask(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  all.persisting_l2_bytes =
+      ask(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
+  all.access_window_bytes =
+      ask(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
   all.pci_domain = ask(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID);
   all.pci_bus = ask(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
   all.pci_device = ask(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);

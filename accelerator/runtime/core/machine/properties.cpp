@@ -78,6 +78,8 @@ cudaDeviceProp make_properties(const accel_properties& figures, int number) {
   p.memoryClockRate = figures.memory_clock_khz;
   p.memoryBusWidth = figures.memory_bus_bits;
   p.l2CacheSize = figures.l2_bytes;
+  p.persistingL2CacheMaxSize = figures.persisting_l2_bytes;
+  p.accessPolicyMaxWindowSize = figures.access_window_bytes;
   p.maxThreadsPerMultiProcessor =
       figure(figures.threads_per_multiprocessor, 2048);
   p.streamPrioritiesSupported = 1;
@@ -171,6 +173,10 @@ bool attribute_value(const cudaDeviceProp& p, int attribute, int* value) {
       return set(p.memoryBusWidth);
     case cudaDevAttrL2CacheSize:
       return set(p.l2CacheSize);
+    case cudaDevAttrMaxPersistingL2CacheSize:
+      return set(p.persistingL2CacheMaxSize);
+    case cudaDevAttrMaxAccessPolicyWindowSize:
+      return set(p.accessPolicyMaxWindowSize);
     case cudaDevAttrMaxThreadsPerMultiProcessor:
       return set(p.maxThreadsPerMultiProcessor);
     case cudaDevAttrAsyncEngineCount:
