@@ -18,15 +18,27 @@ unsigned number(const void* value) {
 
 JitLog::JitLog(unsigned count, const CUjit_option* options, void** values) {
   runtime::require(count == 0 || (options != nullptr && values != nullptr));
+  char* info = nullptr; // there is never more than its end
+  std::size_t info_capacity = 0;
   for (unsigned i = 0; i < count; ++i) {
     if (options[i] == CU_JIT_ERROR_LOG_BUFFER) {
       buffer_ = static_cast<char*>(values[i]);
     } else if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
       size_ = &values[i];
       capacity_ = number(values[i]);
+      values[i] = nullptr;
+    } else if (options[i] == CU_JIT_INFO_LOG_BUFFER) {
+      info = static_cast<char*>(values[i]);
     } else if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES) {
-      values[i] = nullptr; // nothing is ever written there
+      info_capacity = number(values[i]);
+      values[i] = nullptr;
     }
+  }
+  if (info != nullptr && info_capacity > 0) {
+    *info = '\0';
+  }
+  if (buffer_ != nullptr && capacity_ > 0) {
+    *buffer_ = '\0';
   }
 }
 

@@ -9,8 +9,8 @@
 
 namespace accelerator::driver {
 
-/// The caller's buffer for error messages. Its size option holds the number of
-/// bytes that were written once there are any.
+/// The caller's buffers for messages. They are empty texts, and their size
+/// options are 0, until there is an error, whose bytes the option counts.
 class JitLog {
  public:
   /// No buffer: messages go to stderr only.

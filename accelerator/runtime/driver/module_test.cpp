@@ -1,6 +1,8 @@
 // Modules, libraries, and the attributes of kernels.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -159,6 +161,72 @@ TEST_F(Module, BadPtxIsRefusedWithLineAndToken) {
       << log;
   // The size becomes that of what was written.
   EXPECT_EQ(reinterpret_cast<std::size_t>(values[1]), std::strlen(log) + 1);
+}
+
+// Programs print the buffers whatever the outcome, by their texts or sizes.
+TEST_F(Module, WithoutMessagesTheLogsAreEmpty) {
+  const std::string bad = "nonsense";
+  for (const bool links : {false, true}) {
+    char info[100], error[100];
+    std::memset(info, 'x', sizeof(info));
+    std::memset(error, 'x', sizeof(error));
+    CUjit_option options[] = {
+        CU_JIT_INFO_LOG_BUFFER,
+        CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+        CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        CU_JIT_ERROR_LOG_BUFFER};
+    void* values[] = {
+        info,
+        reinterpret_cast<void*>(sizeof(info)),
+        reinterpret_cast<void*>(sizeof(error)),
+        error};
+    if (links) {
+      CUlinkState link = nullptr;
+      void* image = nullptr;
+      std::size_t size = 0;
+      ASSERT_EQ(cuLinkCreate(4, options, values, &link), CUDA_SUCCESS);
+      std::string kernels = kKernels;
+      ASSERT_EQ(
+          cuLinkAddData(
+              link,
+              CU_JIT_INPUT_PTX,
+              kernels.data(),
+              kernels.size() + 1,
+              "kernels",
+              0,
+              nullptr,
+              nullptr),
+          CUDA_SUCCESS);
+      ASSERT_EQ(cuLinkComplete(link, &image, &size), CUDA_SUCCESS);
+      ASSERT_EQ(cuLinkDestroy(link), CUDA_SUCCESS);
+    } else {
+      CUmodule loaded = nullptr;
+      ASSERT_EQ(
+          cuModuleLoadDataEx(&loaded, kKernels, 4, options, values),
+          CUDA_SUCCESS);
+      ASSERT_EQ(cuModuleUnload(loaded), CUDA_SUCCESS);
+    }
+    EXPECT_EQ(std::string(info, strnlen(info, sizeof(info))), "");
+    EXPECT_EQ(std::string(error, strnlen(error, sizeof(error))), "");
+    EXPECT_EQ(values[1], nullptr);
+    EXPECT_EQ(values[2], nullptr);
+  }
+  // No byte of a buffer whose size is 0, or is not told.
+  char untouched = 'x';
+  CUjit_option options[] = {
+      CU_JIT_INFO_LOG_BUFFER,
+      CU_JIT_ERROR_LOG_BUFFER,
+      CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {&untouched, &untouched, nullptr};
+  CUmodule loaded = nullptr;
+  ASSERT_EQ(
+      cuModuleLoadDataEx(&loaded, kKernels, 3, options, values), CUDA_SUCCESS);
+  EXPECT_EQ(untouched, 'x');
+  EXPECT_EQ(cuModuleUnload(loaded), CUDA_SUCCESS);
+  EXPECT_NE(
+      cuModuleLoadDataEx(&loaded, bad.c_str(), 3, options, values),
+      CUDA_SUCCESS);
+  EXPECT_EQ(untouched, 'x');
 }
 
 TEST_F(Module, BadBodiesAreRefusedWhenTheModuleIsLoaded) {
