@@ -16,7 +16,8 @@ namespace {
 class BodyParser {
  public:
   BodyParser(const Module& module, const Function& function)
-      : reader_(Lexer(
+      : module_(module),
+        reader_(Lexer(
             std::string_view(*module.text).substr(0, function.body_end + 1),
             module.source_name,
             function.body_begin,
@@ -179,6 +180,9 @@ class BodyParser {
     while (reader_.current().is_dot()) {
       instruction->modifiers.emplace_back(reader_.take().text.substr(1));
     }
+    if (instruction->opcode == "mad") {
+      add_rounding(opcode, instruction->modifiers);
+    }
     if (instruction->opcode == "call") {
       instruction->call = std::make_unique<Instruction::Call>();
       call(*instruction->call);
@@ -191,6 +195,29 @@ class BodyParser {
     }
     add(Statement::Kind::kInstruction, first).instruction =
         std::move(instruction);
+  }
+
+  // mad.f32 without rounding, which PTX had before 3.2 and has for sm_1x: there
+  // it was another operation, in whose place devices of today take fma.rn.ftz.
+  void add_rounding(const Token& mad, std::vector<std::string>& modifiers) {
+    if (modifiers.empty() || modifiers.back() != "f32" ||
+        !std::all_of(
+            modifiers.begin(), modifiers.end() - 1, [](const auto& modifier) {
+              return modifier == "ftz" || modifier == "sat";
+            })) {
+      return;
+    }
+    const bool is_first = module_.target.rfind("sm_1", 0) == 0 &&
+        module_.target.size() == 5; // not sm_100
+    const bool is_old = module_.version_major < 3 ||
+        (module_.version_major == 3 && module_.version_minor < 2);
+    if (!is_first && !is_old) {
+      reader_.fail(mad, "mad with a rounding such as .rn");
+    }
+    if (is_first && modifiers.front() != "ftz") {
+      modifiers.insert(modifiers.begin(), "ftz");
+    }
+    modifiers.insert(modifiers.begin(), "rn");
   }
 
   static void take_cache_policy(Instruction& instruction) {
@@ -232,6 +259,7 @@ class BodyParser {
     return operands;
   }
 
+  const Module& module_;
   Reader reader_;
   std::vector<Statement> statements_;
 };

@@ -229,6 +229,81 @@ TEST_F(Module, WithoutMessagesTheLogsAreEmpty) {
   EXPECT_EQ(untouched, 'x');
 }
 
+// Source: PTX ISA, mad: before 3.2, and for sm_1x, no rounding means .rn; for
+// sm_1x on devices of today with .ftz.
+TEST_F(Module, MadOfOldPtxNeedsNoRounding) {
+  struct Case {
+    const char* version;
+    const char* target;
+    bool taken;
+    bool flushes;
+  };
+  constexpr Case kCases[] = {
+      {"2.3", "sm_20", true, false},
+      {"3.0", "sm_20", true, false},
+      {"3.1", "sm_30", true, false},
+      {"3.2", "sm_20", false, false},
+      {"7.0", "sm_80", false, false},
+      {"3.0", "sm_10", true, true},
+      {"7.0", "sm_13", true, true}};
+  const float least = std::numeric_limits<float>::denorm_min();
+  const float a = 1 + std::ldexp(1.0f, -23);
+  const struct {
+    const char* instruction;
+    float a, b, c, result, flushed;
+  } kMads[] = {// One rounding: a product that is rounded first gives 0 here.
+               {"mad.f32",
+                a,
+                a,
+                -(1 + std::ldexp(1.0f, -22)),
+                std::ldexp(1.0f, -46),
+                std::ldexp(1.0f, -46)},
+               {"mad.f32", least, 1, 0, least, 0},
+               {"mad.ftz.f32", least, 1, 0, 0, 0},
+               {"mad.sat.f32", 3, 1, 0, 1, 1}};
+  for (const Case& one : kCases) {
+    for (const auto& mad : kMads) {
+      const std::string text = std::string(".version ") + one.version +
+          "\n.target " + one.target + R"(
+.address_size 64
+.entry k(.param .u64 place, .param .f32 a, .param .f32 b, .param .f32 c)
+{
+  .reg .u64 %rd1;
+  .reg .f32 %f<5>;
+  ld.param.u64 %rd1, [place];
+  ld.param.f32 %f1, [a];
+  ld.param.f32 %f2, [b];
+  ld.param.f32 %f3, [c];
+  )" + mad.instruction +
+          R"( %f4, %f1, %f2, %f3;
+  st.global.f32 [%rd1], %f4;
+  exit;
+}
+)";
+      CUmodule loaded = nullptr;
+      const CUresult status = cuModuleLoadData(&loaded, text.c_str());
+      EXPECT_EQ(status, one.taken ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX)
+          << one.version << ' ' << one.target << ' ' << mad.instruction;
+      if (status != CUDA_SUCCESS) {
+        continue;
+      }
+      const Array<float> result(1);
+      CUdeviceptr place = result.address();
+      float a = mad.a, b = mad.b, c = mad.c;
+      void* arguments[] = {&place, &a, &b, &c};
+      CUfunction kernel = nullptr;
+      ASSERT_EQ(cuModuleGetFunction(&kernel, loaded, "k"), CUDA_SUCCESS);
+      ASSERT_EQ(
+          cuLaunchKernel(
+              kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr),
+          CUDA_SUCCESS);
+      EXPECT_EQ(result.values()[0], one.flushes ? mad.flushed : mad.result)
+          << one.version << ' ' << one.target << ' ' << mad.instruction;
+      ASSERT_EQ(cuModuleUnload(loaded), CUDA_SUCCESS);
+    }
+  }
+}
+
 TEST_F(Module, BadBodiesAreRefusedWhenTheModuleIsLoaded) {
   const std::string head =
       ".version 7.0\n.target sm_80\n.address_size 64\n"
