@@ -7,6 +7,10 @@ namespace {
 
 /// Instructions after which warps of a block change over.
 constexpr std::uint64_t kWarpSlice = 1 << 16;
+/// The same at the beginning of a block's turn, and where it only spun in its
+/// last one: it may be spinning, and then others come first.
+constexpr std::uint64_t kFirstSlice = 1 << 13;
+constexpr std::uint64_t kSpinningSlice = 1 << 8;
 
 } // namespace
 
@@ -67,6 +71,7 @@ void BlockRunner::start(Dim3 block_index) {
   index[2] = block_index.z;
   barriers_ = {};
   next_warp_ = 0;
+  spins_ = false;
   faulting_ = nullptr;
   if (checker != nullptr) {
     checker->start();
@@ -84,13 +89,23 @@ BlockRunner::Status BlockRunner::run(std::uint64_t budget) {
   const std::uint64_t limit = instructions() + budget;
   std::size_t idle = 0;
   std::size_t finished = 0;
+  std::size_t spinning = 0;
+  std::uint64_t slice = spins_ ? kSpinningSlice : kFirstSlice;
   while (true) {
     if (next_warp_ == 0) {
       finished = 0;
+      spinning = 0;
+      spins_ = true;
     }
     WarpRunner& warp = *warps_[next_warp_];
     const std::uint64_t before = warp.instructions;
-    const WarpRunner::Status status = warp.run(kWarpSlice);
+    WarpRunner::Status status = warp.run(slice);
+    bool spins = false;
+    if (status == WarpRunner::Status::kBudget) {
+      status = warp.look_for_spinning(&spins);
+    }
+    spinning += spins ? 1 : 0;
+    spins_ = spins_ && (spins || warp.instructions == before);
     if (status == WarpRunner::Status::kFault) {
       faulting_ = &warp;
       return Status::kFault;
@@ -102,9 +117,14 @@ BlockRunner::Status BlockRunner::run(std::uint64_t budget) {
       if (finished == warps_.size()) {
         return Status::kFinished;
       }
-      if (instructions() >= limit) {
+      // What it waits for is not in this block.
+      spins_ = spins_ && spinning > 0;
+      if (spins_ || instructions() >= limit) {
         return Status::kBudget;
       }
+      // Little by little: what went on may have been warps, or lanes, on their
+      // way to a barrier, where they wait for those that spin.
+      slice = std::min(2 * slice, kWarpSlice);
     }
     if (idle > 2 * warps_.size()) {
       WarpRunner* const going_on = stop_gathering();

@@ -64,6 +64,7 @@ class BlockRunner final : public EnclosingBlock {
   std::uint64_t reserved_shared_ = 0; // offset of kReservedShared bytes
   std::unique_ptr<BlockChecker> own_checker_;
   std::size_t next_warp_ = 0;
+  bool spins_ = false; // all of its warps that do not wait, in its last round
   const WarpRunner* faulting_ = nullptr;
 };
 

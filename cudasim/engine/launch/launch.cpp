@@ -21,8 +21,9 @@
 namespace cudasim::engine {
 namespace {
 
-/// Warp instructions until a block that has not ended is set aside. Short for
-/// cooperative launches, whose blocks wait for each other.
+/// Warp instructions until a block that has not ended is set aside, if it does
+/// not only spin. Short for cooperative launches, whose blocks wait for each
+/// other.
 constexpr std::uint64_t kTurn = 1 << 22;
 constexpr std::uint64_t kCooperativeTurn = 1 << 14;
 /// Blocks that a worker keeps besides the one that it runs.

@@ -123,6 +123,83 @@ TEST_F(Launches, ClocksGoOn) {
   EXPECT_EQ(std::count(words.begin(), words.end(), 1u), 32);
 }
 
+/// Threads of a block, the counter that blocks come to, and how a block waits.
+std::string grid_barrier(const std::string& wait) {
+  return R"(.visible .entry kernel(.param .u64 counters, .param .u32 blocks) {
+    .reg .b64 %p; .reg .b32 %r<8>; .reg .pred %q;
+    ld.param.u64 %p, [counters]; ld.param.u32 %r0, [blocks];
+    mov.u32 %r1, %tid.x; setp.ne.u32 %q, %r1, 0;
+    mov.u32 %r5, 32;
+    @%q bra JOINED;
+    atom.global.add.u32 %r2, [%p], 1;
+  AGAIN:
+    )" +
+      wait + R"(
+    ld.volatile.global.u32 %r3, [%p];
+    setp.lt.u32 %q, %r3, %r0;
+    @%q bra AGAIN;
+  JOINED:
+    bar.sync 0;
+    red.global.add.u32 [%p+4], 1;
+    ret; })";
+}
+
+// A block whose threads spin, or wait for those that do, is of no use until
+// others have run: it gives way soon, by what it executes.
+TEST_F(Launches, BlocksThatOnlySpinGiveWay) {
+  constexpr U32 kBlocks = 64;
+  const std::string backoff =
+      "nanosleep.u32 %r5; shl.b32 %r5, %r5, 1; min.u32 %r5, %r5, 4096;";
+  const std::string fence = "membar.gl;";
+  for (const std::string& wait :
+       {std::string(), fence, std::string("nanosleep.u32 100;"), backoff}) {
+    for (const U32 threads : {32u, 256u}) {
+      for (const unsigned workers : {1u, 2u}) {
+        auto* counters = device.zeros<U32>(2);
+        device.load(grid_barrier(wait));
+        Shape shape;
+        shape.grid.x = kBlocks;
+        shape.block.x = threads;
+        shape.workers = workers;
+        const Outcome ended = device.run("kernel", shape, counters, kBlocks);
+        ASSERT_EQ(ended.fault, FaultKind::kNone) << ended.report;
+        EXPECT_EQ(counters[1], kBlocks * threads);
+        // All turns of all blocks together are less than one turn was before.
+        if (workers == 1) {
+          EXPECT_LT(ended.warp_instructions, 1u << 21) << wait;
+        }
+      }
+    }
+  }
+}
+
+// What goes on in other warps of the block is what the spinning one waits for:
+// the block is not set aside for it, and gets on.
+TEST_F(Launches, ABlockWithWorkIsNotTakenForOneThatSpins) {
+  auto* out = device.zeros<U32>(1);
+  device.load(R"(.visible .entry kernel(.param .u64 out) {
+    .reg .b64 %p; .reg .b32 %r<8>; .reg .pred %q;
+    .shared .align 4 .b8 flag[4];
+    ld.param.u64 %p, [out];
+    mov.u32 %r1, %tid.x; mov.u32 %r4, 0;
+    setp.eq.u32 %q, %r1, 0; @%q st.shared.u32 [flag], %r4;
+    bar.sync 0;
+    setp.lt.u32 %q, %r1, 32; @%q bra SPIN;
+  WORK:
+    add.u32 %r4, %r4, 1; setp.lt.u32 %q, %r4, 100000; @%q bra WORK;
+    st.volatile.shared.u32 [flag], %r4;
+    ret;
+  SPIN:
+    ld.volatile.shared.u32 %r3, [flag];
+    setp.eq.u32 %q, %r3, 0; @%q bra SPIN;
+    st.global.u32 [%p], %r3;
+    ret; })");
+  Shape shape;
+  shape.block.x = 64;
+  ASSERT_EQ(device.run("kernel", shape, out).fault, FaultKind::kNone);
+  EXPECT_EQ(*out, 100000u);
+}
+
 TEST_F(Launches, StaticAndDynamicSharedMemoryLieApart) {
   Shape shape;
   shape.grid.x = 4;

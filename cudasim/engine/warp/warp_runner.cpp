@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
+#include "cudasim/engine/code/watched_registers.h"
 #include "cudasim/engine/memory/address_space.h"
 #include "cudasim/engine/warp/builtins.h"
 #include "cudasim/engine/warp/calls.h"
@@ -107,6 +109,42 @@ WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
   return Status::kFinished;
 }
 
+WarpRunner::Status WarpRunner::look_for_spinning(bool* spins) {
+  const std::size_t at = splits_.next();
+  *spins = yielded_;
+  if (*spins || kWatchRegisters || at == splits_.size()) {
+    return Status::kBudget;
+  }
+  // Lanes that wait, at a join or a barrier, stay where they are. Others of the
+  // warp that do something are not looked at: it is not spinning then.
+  const auto is_ready = [](const Split& split) {
+    return split.state == Split::State::kReady;
+  };
+  const auto count_ready = [&] {
+    return std::count_if(splits_.all().begin(), splits_.all().end(), is_ready);
+  };
+  if (count_ready() != 1) {
+    return Status::kBudget;
+  }
+  const Split before = splits_[at];
+  seen_registers_.assign(
+      before.frame->registers,
+      before.frame->registers + before.frame->code->frame_bytes);
+  const Status status = run(1); // up to the next branch back
+  if (status != Status::kBudget || count_ready() != 1) {
+    return status;
+  }
+  const Split& after = splits_[splits_.next()];
+  *spins = yielded_ ||
+      (after.pc == before.pc && after.mask == before.mask &&
+       after.frame == before.frame &&
+       std::memcmp(
+           seen_registers_.data(),
+           after.frame->registers,
+           seen_registers_.size()) == 0);
+  return status;
+}
+
 /// Allocations may have changed since the last turn.
 void WarpRunner::forget_stale_ranges() {
   const auto* memory = static_cast<const AddressSpace*>(block->memory);
@@ -120,6 +158,7 @@ void WarpRunner::forget_stale_ranges() {
 WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
   BlockChecker* const checker = block_.checker;
   const std::uint64_t slice_end = std::min(limit, slice_end_);
+  yielded_ = false;
   enter(*this, *splits_[at].frame);
   Cursor here(splits_[at]);
   while (true) {
@@ -156,6 +195,7 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
     }
     if (flow == Flow::kYield) {
       splits_[at].pc = here.pc + 1;
+      yielded_ = true;
       if (!give_way(at, kPatienceWithYields)) {
         return Turn::kFault;
       }
@@ -171,6 +211,9 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
       }
       if (here.pc <= inst.index && instructions >= slice_end) {
         splits_[at].pc = here.pc;
+        if (instructions < slice_end_) {
+          return Turn::kBudget; // the warp's turn is over, and not the split's
+        }
         return give_way(at, kPatience) ? Turn::kOver : Turn::kFault;
       }
       continue;

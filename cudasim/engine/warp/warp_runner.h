@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cudasim/engine/code/code.h"
 #include "cudasim/engine/memory/access.h"
@@ -27,6 +28,11 @@ class WarpRunner : public Warp {
   void start(std::uint32_t index, Mask lanes);
   /// Executes up to about `budget` instructions.
   Status run(std::uint64_t budget);
+  /// Behind run(), which ended with kBudget: whether the warp only waits for
+  /// what others write. It lets others go first (nanosleep), or comes back to
+  /// where it is with the same registers; it executes a little to find out.
+  /// @returns as run().
+  Status look_for_spinning(bool* spins);
   /// When nothing in the block can go on: lanes that wait for others of their
   /// mask go on without them.
   /// @returns whether there were any; a fault is in `fault`.
@@ -107,6 +113,8 @@ class WarpRunner : public Warp {
   EnclosingBlock& block_;
   RangeCache cache_;
   std::uint64_t slice_end_ = 0; // `instructions` when others come next
+  bool yielded_ = false; // the last turn ended so
+  std::vector<std::byte> seen_registers_; // of look_for_spinning
   std::uint64_t generation_ = 0; // of the memory, when cache_ was last cleared
   FramePool frames_;
   Splits splits_;
