@@ -1,4 +1,4 @@
-"""No function of cuda_fp16.h and cuda_bf16.h is left out of half_functions.cu."""
+"""No function of cuda_fp16.h and cuda_bf16.h is left out of the programs for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from absl import flags
 from absl.testing import absltest
 
-_PROGRAM = flags.DEFINE_string("program", "", "half_functions.cu")
+_PROGRAMS = flags.DEFINE_list("programs", [], "half_functions.cu and half_conversions.cu")
 _HEADERS = flags.DEFINE_list("headers", [], "cuda_fp16.h and cuda_bf16.h")
 
 _DECLARATION = re.compile(
@@ -24,7 +24,7 @@ def declared(header: Path) -> set[str]:
 
 class HalfFunctionsListTest(absltest.TestCase):
     def test_each_function_is_called(self) -> None:
-        program = Path(_PROGRAM.value).read_text(encoding="utf-8")
+        program = "".join(Path(path).read_text(encoding="utf-8") for path in _PROGRAMS.value)
         called = set(re.findall(r"\w+", program))
         # "ROUNDED(use, __half2int, ...)" stands for four functions.
         for name in re.findall(r"ROUNDED\(use, (\w+), (\w+)", program):

@@ -8,7 +8,7 @@
 
 #include "accelerator/runtime/core/graphs/capture.h"
 #include "accelerator/runtime/core/graphs/graph.h"
-#include "accelerator/runtime/core/graphs/graph_exec.h"
+#include "accelerator/runtime/core/graphs/instances/graph_exec.h"
 #include "accelerator/runtime/core/graphs/user_object.h"
 #include "accelerator/runtime/core/memory/memory_pool.h"
 #include "accelerator/runtime/cudart/call.h"

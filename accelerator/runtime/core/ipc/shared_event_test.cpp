@@ -1,3 +1,4 @@
+// Whose records of an event are whose, between processes.
 #include "accelerator/runtime/core/ipc/shared_event.h"
 
 #include <gtest/gtest.h>

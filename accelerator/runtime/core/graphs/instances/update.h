@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "accelerator/runtime/core/graphs/plan.h"
+#include "accelerator/runtime/core/graphs/instances/plan.h"
 
 namespace accelerator::runtime {
 

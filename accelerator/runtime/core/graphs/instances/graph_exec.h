@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "accelerator/runtime/core/graphs/graph.h"
-#include "accelerator/runtime/core/graphs/plan.h"
-#include "accelerator/runtime/core/graphs/update.h"
+#include "accelerator/runtime/core/graphs/instances/plan.h"
+#include "accelerator/runtime/core/graphs/instances/update.h"
 #include "accelerator/runtime/core/graphs/work.h"
 #include "accelerator/runtime/core/streams/event.h"
 #include "accelerator/runtime/core/streams/stream.h"

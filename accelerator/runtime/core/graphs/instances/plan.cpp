@@ -1,4 +1,4 @@
-#include "accelerator/runtime/core/graphs/plan.h"
+#include "accelerator/runtime/core/graphs/instances/plan.h"
 
 #include <unordered_map>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "accelerator/runtime/core/graphs/update.h"
+#include "accelerator/runtime/core/graphs/instances/update.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "accelerator/runtime/core/graphs/graph_exec.h"
+#include "accelerator/runtime/core/graphs/instances/graph_exec.h"
 
 #include <algorithm>
 #include <utility>
