@@ -71,6 +71,8 @@ def _cuda_endAllocateCurrentStreamToPool(device, pool): pass
 def _cuda_releasePool(device, pool): pass
 def _graph_pool_handle(): return (0, 1)
 def _torch_cuda_complete(torch_c): assert torch_c._has_cuda
+def _torch_cuda_route_on_first_use(library, announced): pass
+def _torch_cuda_routed_operators(): return 0
 """
 
 
