@@ -34,6 +34,15 @@ std::optional<Kind> kind_of(c10::TypePtr type) {
 
 } // namespace
 
+bool is_optional_tensor_list(const c10::IValue& value) {
+  if (!value.isList() || value.isTensorList()) {
+    return false;
+  }
+  const auto type = value.toList().elementType();
+  return type->kind() == c10::TypeKind::OptionalType &&
+      type->isSubtypeOf(*c10::OptionalType::ofTensor());
+}
+
 std::vector<Argument> crossing_arguments(const c10::FunctionSchema& schema) {
   std::vector<Argument> crossing;
   const auto& arguments = schema.arguments();

@@ -33,6 +33,11 @@ struct Argument {
 /// The arguments of an operator that have to be looked at, in their order.
 std::vector<Argument> crossing_arguments(const c10::FunctionSchema& schema);
 
+/// Whether a value is a list of optional tensors, whoever made it:
+/// TorchScript's lists have types of their own, which
+/// IValue::isOptionalTensorList does not know.
+bool is_optional_tensor_list(const c10::IValue& value);
+
 /// Visits the tensors of an argument: itself, or the elements of a list.
 template <class Visit>
 void each_tensor(const c10::IValue& value, const Visit& visit) {
@@ -43,10 +48,10 @@ void each_tensor(const c10::IValue& value, const Visit& visit) {
       visit(static_cast<const at::Tensor&>(
           static_cast<const c10::IValue&>(tensor.get()).toTensor()));
     }
-  } else if (value.isOptionalTensorList()) {
-    for (const auto& tensor : value.toOptionalTensorVector()) {
-      if (tensor) {
-        visit(*tensor);
+  } else if (is_optional_tensor_list(value)) {
+    for (const c10::IValue& element : value.toListRef()) {
+      if (element.isTensor()) {
+        visit(element.toTensor());
       }
     }
   }
@@ -69,13 +74,15 @@ c10::IValue map_tensors(c10::IValue value, const Map& map) {
     }
     return list;
   }
-  if (value.isOptionalTensorList()) {
+  if (is_optional_tensor_list(value)) {
     c10::List<std::optional<at::Tensor>> list;
-    const auto tensors = value.toOptionalTensorVector();
-    list.reserve(tensors.size());
-    for (const auto& tensor : tensors) {
+    const auto elements = value.toListRef();
+    list.reserve(elements.size());
+    for (const c10::IValue& element : elements) {
       list.push_back(
-          tensor ? std::optional<at::Tensor>(map(*tensor)) : std::nullopt);
+          element.isTensor()
+              ? std::optional<at::Tensor>(map(element.toTensor()))
+              : std::nullopt);
     }
     return list;
   }

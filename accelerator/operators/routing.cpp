@@ -82,6 +82,17 @@ bool is_composites(const c10::OperatorHandle& op, DispatchKey key) {
            DispatchKey::CompositeExplicitAutogradNonFunctional));
 }
 
+// What has neither a kernel of the CPU nor other operators that it is made of.
+// Other libraries' operators may do without a launch.
+bool is_cuda_code_alone(const c10::OperatorHandle& op, DispatchKey key) {
+  return op.operator_name().getNamespace() == "aten" &&
+      op.hasKernelForDispatchKey(key) && !is_upstreams(op.operator_name()) &&
+      !op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd) &&
+      !op.hasKernelForDispatchKey(DispatchKey::CompositeExplicitAutograd) &&
+      !op.hasKernelForDispatchKey(
+          DispatchKey::CompositeExplicitAutogradNonFunctional);
+}
+
 bool returns_view(const c10::FunctionSchema& schema) {
   for (const auto& result : schema.returns()) {
     const auto* alias = result.alias_info();
@@ -119,6 +130,9 @@ class Router {
       DispatchKey key,
       DispatchKey target) {
     if (!op.hasKernelForDispatchKey(target) && !is_composites(op, key)) {
+      if (is_cuda_code_alone(op, key)) {
+        refuse(op, key);
+      }
       return;
     }
     // What is outside of the build's profile has no kernel that could stay.

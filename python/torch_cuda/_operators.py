@@ -61,7 +61,8 @@ def served_by(operator: str, device: int | None = None) -> str:
 
     Returns:
       The name of a device library whose vendor has a kernel, "host" for the CPU's kernel on the same
-      memory, "upstream" for PyTorch's CUDA kernel, "composite" for what is made of other operators.
+      memory, "upstream" for PyTorch's CUDA kernel, "composite" for what is made of other operators,
+      "none" for CUDA code that the device does not run.
 
     Raises:
       ValueError: PyTorch has no such operator.

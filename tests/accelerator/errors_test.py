@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+import torch_cuda
 from absl.testing import absltest, parameterized
 from torch.nn import functional
 
@@ -49,6 +50,16 @@ class ErrorsTest(parameterized.TestCase):
         with self.assertRaisesRegex(torch.OutOfMemoryError, "CUDA out of memory"):
             torch.zeros(2 * total, dtype=torch.uint8, device="cuda")
         self.assertEqual(torch.ones(2, device="cuda").sum().item(), 2)
+
+    def test_what_only_cuda_code_computes_is_refused_by_name(self) -> None:
+        operator = "aten::_conv_depthwise2d"
+        if not torch._C._dispatch_has_kernel_for_dispatch_key(operator, "CUDA"):
+            self.skipTest("a build without PyTorch's kernels")
+        numbers = torch.ones(1, 1, 3, 3, device="cuda")
+        with self.assertRaisesRegex(NotImplementedError, f"{operator} on cuda:0.*Needed is"):
+            torch.ops.aten._conv_depthwise2d(numbers, numbers, [3, 3], None, [1, 1], [0, 0], [1, 1])
+        self.assertEqual(torch_cuda.served_by(operator, 0), "none")
+        self.assertEqual(numbers.sum().item(), 9)  # nothing was launched
 
     def test_what_cudnn_alone_has_is_not_chosen(self) -> None:
         scores = torch.randn(5, 2, 4).log_softmax(2)

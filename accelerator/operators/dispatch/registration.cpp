@@ -1,6 +1,7 @@
 // The choice by device, where a process has devices of both kinds.
 #include "accelerator/operators/dispatch/registration.h"
 
+#include "accelerator/aliasing/arguments.h"
 #include "accelerator/aliasing/previous_kernel.h"
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/dispatch/served.h"
@@ -27,7 +28,7 @@ std::optional<c10::DeviceIndex> device_of(const IValue& value) {
   if (value.isTensor()) {
     return device_of(value.toTensor());
   }
-  if (value.isTensorList() || value.isOptionalTensorList()) {
+  if (value.isTensorList() || aliasing::is_optional_tensor_list(value)) {
     for (const IValue& element : value.toListRef()) {
       if (const auto device = device_of(element)) {
         return device;
@@ -63,6 +64,20 @@ class ChoosingKernel final : public c10::OperatorKernel {
   aliasing::PreviousKernel previous_;
   size_t arguments_;
 };
+
+void refuse_call(
+    const c10::OperatorHandle& op,
+    c10::DispatchKeySet /*keys*/,
+    Stack* stack) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      false,
+      op.operator_name(),
+      " on cuda:",
+      static_cast<int>(device_of_call(*stack, op.schema().arguments().size())),
+      ": PyTorch has CUDA code only for it, and this device runs none. Needed is "
+      "a kernel of the device's vendor, or a device that runs CUDA code "
+      "(TORCH_CUDA_DEVICES=sim).");
+}
 
 } // namespace
 
@@ -106,13 +121,26 @@ void register_for_all(
 void register_kernel(
     const c10::OperatorHandle& op,
     c10::DispatchKey key,
-    c10::KernelFunction kernel) {
+    c10::KernelFunction kernel,
+    std::string origin) {
   register_for_all(
       op,
       key,
       mixed()
           ? boxed(std::make_unique<ChoosingKernel>(op, key, std::move(kernel)))
-          : std::move(kernel));
+          : std::move(kernel),
+      std::nullopt,
+      nullptr,
+      std::move(origin));
+}
+
+void refuse(const c10::OperatorHandle& op, c10::DispatchKey key) {
+  note_refused(op.operator_name());
+  register_kernel(
+      op,
+      key,
+      c10::KernelFunction::makeFromBoxedFunction<&refuse_call>(),
+      "accelerator/operators (refused)");
 }
 
 } // namespace torch_cuda::operators

@@ -41,7 +41,12 @@ void register_for_all(
 void register_kernel(
     const c10::OperatorHandle& op,
     c10::DispatchKey key,
-    c10::KernelFunction kernel);
+    c10::KernelFunction kernel,
+    std::string origin = kHosts);
+
+/// Has an operator that CUDA code alone computes raise NotImplementedError with
+/// its name on devices that run none, rather than launch what is not there.
+void refuse(const c10::OperatorHandle& op, c10::DispatchKey key);
 
 /// The kernel that a functor is, which is called with operator, keys and stack.
 template <class Functor>

@@ -23,6 +23,7 @@ struct Vendors {
 // Filled once, when operators are routed; never destroyed.
 struct Notes {
   std::unordered_set<c10::OperatorName> hosts;
+  std::unordered_set<c10::OperatorName> refused;
   std::unordered_map<c10::OperatorName, std::vector<Vendors>> vendors;
 };
 
@@ -46,6 +47,10 @@ void note_hosts(const c10::OperatorName& name) {
   notes().hosts.insert(name);
 }
 
+void note_refused(const c10::OperatorName& name) {
+  notes().refused.insert(name);
+}
+
 void note_vendors(
     const c10::OperatorName& name,
     const std::string& vendor,
@@ -64,6 +69,9 @@ std::string server_of(const c10::OperatorName& name, c10::DeviceIndex device) {
   }
   if (!serves_itself(device) && notes().hosts.count(name) != 0) {
     return "host";
+  }
+  if (!serves_itself(device) && notes().refused.count(name) != 0) {
+    return "none";
   }
   const auto op = c10::Dispatcher::singleton().findOp(name);
   return op && op->hasKernelForDispatchKey(c10::DispatchKey::CUDA)

@@ -14,6 +14,9 @@ namespace torch_cuda::operators {
 /// themselves.
 void note_hosts(const c10::OperatorName& name);
 
+/// Nobody serves it, on devices that do not serve themselves.
+void note_refused(const c10::OperatorName& name);
+
 /// A vendor's kernel serves it on its devices.
 void note_vendors(
     const c10::OperatorName& name,
@@ -21,7 +24,8 @@ void note_vendors(
     const std::vector<c10::DeviceIndex>& devices);
 
 /// The vendor's name, "host", "upstream" for a CUDA kernel of PyTorch's, or
-/// "composite" for what is made of other operators.
+/// "composite" for what is made of other operators, or "none" for CUDA code
+/// that the device does not run.
 std::string server_of(const c10::OperatorName& name, c10::DeviceIndex device);
 
 } // namespace torch_cuda::operators
