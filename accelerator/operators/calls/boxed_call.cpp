@@ -77,14 +77,15 @@ HostCall::Place HostCall::place_of(
 }
 
 // An alias is the CPU's, and its kernel's own calls are no business of what a
-// program asked autocast to do with the CPU's tensors.
+// program asked autocast to do with the CPU's tensors, nor of a trace, which
+// would keep the alias as a constant.
 void HostCall::call_kernel(
     const c10::OperatorHandle& op,
     c10::DispatchKeySet target,
     HostKernel kernel,
     Stack* stack) {
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(
-      c10::autocast_dispatch_keyset);
+      c10::autocast_dispatch_keyset.add(c10::DispatchKey::Tracer));
   if (kernel != nullptr) {
     const at::AutoDispatchBelowADInplaceOrView below;
     kernel(stack);

@@ -61,7 +61,8 @@ bool is_general(const c10::OperatorName& name) {
 
 bool is_routed_composite(const c10::OperatorName& name) {
   static const Names names = {
-      "aten::convolution",
+      // Not `convolution`, which is made of it, and which no trace records.
+      "aten::_convolution",
       "aten::convolution_backward",
       "aten::convolution_overrideable",
       "aten::convolution_backward_overrideable",

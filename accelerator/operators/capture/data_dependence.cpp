@@ -43,7 +43,7 @@ bool returns_tensors_only(const c10::FunctionSchema& schema) {
 bool has_flags(c10::ArrayRef<c10::IValue> arguments) {
   bool found = false;
   for (const auto& argument : arguments) {
-    if (argument.isOptionalTensorList()) {
+    if (aliasing::is_optional_tensor_list(argument)) {
       aliasing::each_tensor(argument, [&](const at::Tensor& index) {
         found = found ||
             (index.defined() &&
@@ -58,7 +58,7 @@ bool has_flags(c10::ArrayRef<c10::IValue> arguments) {
 bool has_indices_of_host(c10::ArrayRef<c10::IValue> arguments) {
   bool found = false;
   for (const auto& argument : arguments) {
-    if (argument.isOptionalTensorList()) {
+    if (aliasing::is_optional_tensor_list(argument)) {
       aliasing::each_tensor(argument, [&](const at::Tensor& index) {
         found = found || (index.defined() && index.is_cpu());
       });
