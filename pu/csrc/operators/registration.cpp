@@ -7,7 +7,6 @@
 #include "pu/csrc/operators/registration.h"
 
 #include "pu/csrc/operators/call.h"
-#include "pu/csrc/operators/composites.h"
 #include "pu/csrc/operators/factories.h"
 #include "pu/csrc/operators/wrappers.h"
 
@@ -118,10 +117,7 @@ bool is_explicit_composite(const OperatorHandle& op) {
 class Registrar {
  public:
   int run() {
-    auto& wrappers = library("aten", DispatchKey::AutogradOther);
-    register_composites(
-        library("aten", DispatchKey::AutogradPrivateUse1), wrappers);
-    register_for_wrappers(wrappers);
+    register_for_wrappers(library("aten", DispatchKey::AutogradOther));
     auto& own = library("aten", DispatchKey::PrivateUse1);
     register_own(own);
     for (const auto key :
