@@ -14,7 +14,7 @@ def as_cuda(tensor: torch.Tensor) -> torch.Tensor:
     """The same memory as a tensor of cuda, for libraries that know no pu.
 
     What is written to one of the two is seen through the other, and by what autograd saved of it, as
-    with `Tensor.detach`.
+    with ``Tensor.detach``.
 
     Args:
       tensor: of pu, without gradients. One of cuda is given back as it is.
@@ -23,7 +23,7 @@ def as_cuda(tensor: torch.Tensor) -> torch.Tensor:
       A tensor on the device "cuda" of the same number.
 
     Raises:
-      RuntimeError: it requires a gradient (`Tensor.detach` gives one that does not), or wraps other
+      RuntimeError: it requires a gradient (``Tensor.detach`` gives one that does not), or wraps other
         tensors, as within torch.func.
       ValueError: it is on another device.
     """
