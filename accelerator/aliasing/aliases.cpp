@@ -98,6 +98,15 @@ void take_quantizer_across(const Tensor& tensor, const Across& across) {
   quantized.set_quantizer_(quantizer_across(quantized.quantizer(), across));
 }
 
+// A kernel without one of autograd's above it counts its writes itself, on the
+// tensor that it has: those of _foreach_add_ and split_copy.out do.
+void count_writes(const Tensor& alias, const Tensor& tensor) {
+  if (!alias.is_inference() && !tensor.is_inference()) {
+    alias.unsafeGetTensorImpl()->set_version_counter(
+        tensor.unsafeGetTensorImpl()->version_counter());
+  }
+}
+
 at::SparseTensorImpl& sparse(const Tensor& tensor) {
   return *static_cast<at::SparseTensorImpl*>(tensor.unsafeGetTensorImpl());
 }
@@ -199,12 +208,16 @@ Tensor Aliases::far(const Tensor& tensor, bool written) {
       pair.read = pair.read || !written;
       const Tensor alias = pair.far;
       if (first_write) {
+        count_writes(alias, tensor);
         note_written(tensor);
       }
       return alias;
     }
   }
   tensors_.push_back({tensor, make_far(tensor, written), written, !written});
+  if (written) {
+    count_writes(tensors_.back().far, tensor);
+  }
   return tensors_.back().far;
 }
 

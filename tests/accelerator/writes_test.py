@@ -100,11 +100,13 @@ class WritesTest(parameterized.TestCase):
 
     def test_versions_count(self) -> None:
         x = torch.tensor([1.0, float("nan")], device="cuda")
-        out = torch.empty(0, device="cuda")
+        out = torch.empty(1, device="cuda")
         for call in (
             lambda: torch.nanmean(x, 0, out=out),
             lambda: torch.mode(x, 0, out=(out, torch.empty(0, dtype=torch.int64, device="cuda"))),
             lambda: torch.add(x, 1, out=out),
+            lambda: torch._foreach_add_([out], 1.0),
+            lambda: torch.split_with_sizes_copy(out.new_ones(1), [1], out=[out]),
         ):
             before = out._version
             call()

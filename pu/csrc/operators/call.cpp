@@ -31,17 +31,6 @@ constexpr std::array<std::string_view, 7> kMixed = {
     "aten::is_set_to",
 };
 
-// A kernel without an autograd kernel above it counts the writes itself, on the
-// tensor that it has: split_copy.out does. The program's tensor counts them
-// too.
-Tensor counting(Tensor alias, const Tensor& tensor) {
-  if (alias.defined() && !alias.is_inference() && !tensor.is_inference()) {
-    alias.unsafeGetTensorImpl()->set_version_counter(
-        tensor.unsafeGetTensorImpl()->version_counter());
-  }
-  return alias;
-}
-
 bool takes_any_device(const c10::OperatorName& name) {
   return std::find(kMixed.begin(), kMixed.end(), name.name) != kMixed.end();
 }
@@ -85,10 +74,6 @@ void Call::operator()(
   Aliases aliases(pairs, kPu, kCuda);
   bool stays = false; // the results do, where a device is asked for
   const size_t first = stack->size() - arguments_;
-  const auto far = [&](const Tensor& tensor, bool written) {
-    auto alias = aliases.far(tensor, written);
-    return written ? counting(std::move(alias), tensor) : alias;
-  };
   for (const auto& argument : crossing_) {
     IValue& value = (*stack)[first + argument.index];
     if (value.isNone()) {
@@ -99,7 +84,7 @@ void Call::operator()(
         if (!any_device_) {
           check(op, value);
         }
-        value = far(value.toTensor(), argument.written);
+        value = aliases.far(value.toTensor(), argument.written);
         break;
       case Kind::TensorList:
         if (!any_device_) {
@@ -107,7 +92,7 @@ void Call::operator()(
         }
         value = torch_cuda::aliasing::map_tensors(
             std::move(value), [&](const Tensor& tensor) {
-              return far(tensor, argument.written);
+              return aliases.far(tensor, argument.written);
             });
         break;
       case Kind::Device:
