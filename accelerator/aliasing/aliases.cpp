@@ -281,6 +281,15 @@ void Aliases::take_over(const Pair& pair) {
         near.unsafe_storage().unsafeGetStorageImpl()) {
       near.set_storage_keep_dtype(std::move(storage));
     }
+    if (pair.near.is_quantized()) {
+      auto& quantized = static_cast<at::QTensorImpl&>(near);
+      quantized.set_quantizer_(quantizer_across(
+          static_cast<at::QTensorImpl&>(far).quantizer(),
+          [this](const Tensor& t) { return this->near(t); }));
+    }
+    if (near.is_nested()) {
+      return;
+    }
     if (near.sizes() != far.sizes() || near.strides() != far.strides() ||
         near.storage_offset() != far.storage_offset()) {
       near.set_sizes_and_strides(
@@ -308,7 +317,8 @@ void Aliases::take_over(const Pair& pair) {
 void Aliases::check_kept_sizes() const {
   for (const auto& pair : tensors_) {
     TORCH_CHECK(
-        !pair.written || !pair.read || pair.near.sizes() == pair.far.sizes(),
+        !pair.written || !pair.read || pair.near.is_nested() ||
+            pair.near.sizes() == pair.far.sizes(),
         "output with shape ",
         pair.near.sizes(),
         " doesn't match the broadcast shape ",
@@ -320,7 +330,8 @@ void Aliases::take_over() {
   for (const auto& pair : tensors_) {
     const auto& near = *pair.near.unsafeGetTensorImpl();
     const auto& far = *pair.far.unsafeGetTensorImpl();
-    if (pair.written && is_strided(near) &&
+    // Nested tensors have geometries of their own, which nothing changes.
+    if (pair.written && is_strided(near) && !near.is_nested() &&
         (near.sizes() != far.sizes() || near.strides() != far.strides())) {
       storages_.resized(near.unsafe_storage(), far);
     }

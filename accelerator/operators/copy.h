@@ -10,8 +10,9 @@ namespace torch_cuda::operators {
 /// copy_ on the same memory.
 class CopyKernel final : public c10::OperatorKernel {
  public:
-  explicit CopyKernel(const c10::OperatorHandle& op)
-      : call_(op, c10::DispatchKey::CPU) {}
+  /// `target` is the CPU's side of the key that it serves.
+  CopyKernel(const c10::OperatorHandle& op, c10::DispatchKey target)
+      : call_(op, target) {}
 
   void operator()(
       const c10::OperatorHandle& op,

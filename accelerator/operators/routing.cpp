@@ -73,6 +73,9 @@ class GeneralKernel final : public c10::OperatorKernel {
 // A composite serves the CPU, and what it is built of does not do on CUDA:
 // there it has a kernel of its own, or asks for one by the device.
 bool is_composites(const c10::OperatorHandle& op, DispatchKey key) {
+  if (is_copy(op.operator_name()) && key == DispatchKey::QuantizedCUDA) {
+    return true;
+  }
   if (is_routed_composite(op.operator_name())) {
     return key == DispatchKey::CUDA;
   }
@@ -139,8 +142,10 @@ class Router {
     if (is_upstreams(op.operator_name()) && op.hasKernelForDispatchKey(key)) {
       return;
     }
-    if (is_copy(op.operator_name()) && key == DispatchKey::CUDA) {
-      register_for_all(op, key, boxed(std::make_unique<CopyKernel>(op)));
+    if (is_copy(op.operator_name()) &&
+        (key == DispatchKey::CUDA || key == DispatchKey::QuantizedCUDA)) {
+      register_for_all(
+          op, key, boxed(std::make_unique<CopyKernel>(op, target)));
       return;
     }
     if (returns_view(op.schema()) || is_general(op.operator_name())) {

@@ -11,6 +11,34 @@ class LayoutsTest(parameterized.TestCase):
         self.assertEqual(found.device.type, "cuda")
         torch.testing.assert_close(found.cpu(), wanted, rtol=0, atol=0)
 
+    def test_copies_of_quantized_tensors(self) -> None:
+        numbers = torch.arange(8.0)
+        found = []
+        for device in ("cpu", "cuda"):
+            target = torch.quantize_per_tensor(numbers.to(device), 0.5, 2, torch.quint8)
+            target[::2].copy_(target[1::2])
+            strided = target.dequantize().cpu()
+            target.copy_(torch.full((8,), 4.0, device=device))
+            other = torch.quantize_per_tensor(numbers.to(device), 0.25, 3, torch.quint8)
+            of_numbers = target.dequantize().cpu()
+            target.copy_(other)
+            found.append((strided, of_numbers, target.dequantize().cpu(), target.q_scale()))
+        for mine, host in zip(found[1], found[0], strict=True):
+            torch.testing.assert_close(mine, host, rtol=0, atol=0)
+
+    def test_nested_tensors_in_place_and_backwards(self) -> None:
+        part = torch.ones(2, 3, device="cuda", requires_grad=True)
+        nested = torch.nested.as_nested_tensor([part, 2 * part], device="cuda")
+        nested.to_padded_tensor(0).sum().backward()
+        assert part.grad is not None
+        self.assertEqual(part.grad.tolist(), [[3, 3, 3]] * 2)
+        changed = nested.detach().clone()
+        changed.mul_(-2)
+        changed.add_(3)
+        torch.relu_(changed)
+        self.assertEqual(changed[0].tolist(), [[1, 1, 1]] * 2)
+        self.assertEqual(changed[1].tolist(), [[0, 0, 0]] * 2)
+
     def test_out_is_resized_and_keeps_its_identity(self) -> None:
         left, right = torch.randn(30, 4), torch.randn(4, 5)
         out = torch.empty(0, device="cuda")

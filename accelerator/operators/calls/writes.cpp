@@ -15,13 +15,34 @@ bool starts_with(std::string_view text, std::string_view beginning) {
   return text.substr(0, beginning.size()) == beginning;
 }
 
+// Of results that are given, each element is one.
+bool writes_results_only(const c10::FunctionSchema& schema) {
+  const auto& arguments = schema.arguments();
+  return std::all_of(
+      arguments.begin(), arguments.end(), [](const c10::Argument& argument) {
+        const auto* alias = argument.alias_info();
+        return argument.is_out() || alias == nullptr || !alias->isWrite();
+      });
+}
+
 } // namespace
 
 bool writes_all(const c10::OperatorHandle& op) {
+  // Elementwise ones without the tag.
+  static constexpr std::string_view untagged[] = {
+      "aten::elu_",
+      "aten::fill_",
+      "aten::hardtanh_",
+      "aten::leaky_relu_",
+      "aten::threshold_",
+      "aten::zero_",
+  };
   const auto tags = op.getTags();
   const std::string_view name = op.operator_name().name;
   return is_copy(op.operator_name()) || starts_with(name, "aten::_foreach_") ||
-      name == "aten::fill_" || name == "aten::zero_" ||
+      writes_results_only(op.schema()) ||
+      std::find(std::begin(untagged), std::end(untagged), name) !=
+      std::end(untagged) ||
       std::any_of(tags.begin(), tags.end(), [](at::Tag tag) {
            return tag == at::Tag::pointwise ||
                tag == at::Tag::nondeterministic_seeded;
