@@ -15,8 +15,6 @@ class TrainingTest(parameterized.TestCase):
     @parameterized.parameters(
         models.cnn,
         models.transformer,
-        models.recurrent,
-        models.gru,
         models.mixed_precision,
         models.half_precision,
     )
@@ -24,6 +22,14 @@ class TrainingTest(parameterized.TestCase):
         losses = train("cuda")
         self.assertLen(set(losses), len(losses))
         self.assertEqual(losses, train("cpu"))
+
+    @parameterized.parameters(models.recurrent, models.gru)
+    def test_losses_of_recurrent_networks(self, train: Callable[[str], list[float]]) -> None:
+        # Upstream's cells on CUDA add the biases after the products, the CPU's within them: single
+        # precision's last bits differ, and grow with the steps.
+        losses, wanted = train("cuda"), train("cpu")
+        self.assertLen(set(losses), len(losses))
+        torch.testing.assert_close(losses, wanted, rtol=2e-6, atol=0)
 
     @parameterized.product(
         optimizer=[torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD],
