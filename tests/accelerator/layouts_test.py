@@ -28,7 +28,7 @@ class LayoutsTest(parameterized.TestCase):
 
     def test_nested_tensors_in_place_and_backwards(self) -> None:
         part = torch.ones(2, 3, device="cuda", requires_grad=True)
-        nested = torch.nested.as_nested_tensor([part, 2 * part], device="cuda")
+        nested = torch.nested.as_nested_tensor([part, 2 * part])
         nested.to_padded_tensor(0).sum().backward()
         assert part.grad is not None
         self.assertEqual(part.grad.tolist(), [[3, 3, 3]] * 2)

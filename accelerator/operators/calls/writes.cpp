@@ -15,18 +15,9 @@ bool starts_with(std::string_view text, std::string_view beginning) {
   return text.substr(0, beginning.size()) == beginning;
 }
 
-// Of results that are given, each element is one.
-bool writes_results_only(const c10::FunctionSchema& schema) {
-  const auto& arguments = schema.arguments();
-  return std::all_of(
-      arguments.begin(), arguments.end(), [](const c10::Argument& argument) {
-        const auto* alias = argument.alias_info();
-        return argument.is_out() || alias == nullptr || !alias->isWrite();
-      });
-}
-
 } // namespace
 
+// Not what is given as out: some kernels write between its elements.
 bool writes_all(const c10::OperatorHandle& op) {
   // Elementwise ones without the tag.
   static constexpr std::string_view untagged[] = {
@@ -40,7 +31,6 @@ bool writes_all(const c10::OperatorHandle& op) {
   const auto tags = op.getTags();
   const std::string_view name = op.operator_name().name;
   return is_copy(op.operator_name()) || starts_with(name, "aten::_foreach_") ||
-      writes_results_only(op.schema()) ||
       std::find(std::begin(untagged), std::end(untagged), name) !=
       std::end(untagged) ||
       std::any_of(tags.begin(), tags.end(), [](at::Tag tag) {
