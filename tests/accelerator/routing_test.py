@@ -12,7 +12,7 @@ from tests.device_behaviour import programs
 _DUMPS = """
     import torch
     def routed():
-        names = ["aten::add.out", "aten::convolution", "aten::lstm.input", "aten::copy_"]
+        names = ["aten::add.out", "aten::_convolution", "aten::_thnn_fused_lstm_cell", "aten::copy_"]
         return sum("accelerator/operators" in torch._C._dispatch_dump(name) for name in names)
     def loaded():
         with open("/proc/self/maps") as maps:
@@ -36,13 +36,13 @@ class RoutingTest(absltest.TestCase):
     def test_who_serves_is_told(self) -> None:
         program = _program(
             "import torch_cuda\n"
-            "names = ['aten::add.Tensor', 'aten::lstm.input', 'aten::linear']\n"
+            "names = ['aten::add.Tensor', 'aten::_thnn_fused_lstm_cell', 'aten::lstm.input']\n"
             "print([torch_cuda.served_by(name, 0) for name in names])\n"
             "torch_cuda.served_by('aten::no_such')"
         )
         for devices, answer in (
             ("fake", "['host', 'host', 'composite']"),
-            ("sim", "['upstream', 'composite', 'composite']"),
+            ("sim", "['upstream', 'upstream', 'composite']"),
         ):
             done = programs.run(program, TORCH_CUDA_DEVICES=devices)
             self.assertEqual(done.stdout.strip(), answer)
