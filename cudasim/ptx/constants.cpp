@@ -1,9 +1,14 @@
 #include "cudasim/ptx/constants.h"
 
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <string>
+
+#include <locale.h>
 
 namespace cudasim::ptx {
 namespace {
@@ -35,6 +40,12 @@ bool integer_digits(std::string_view digits, int base, std::uint64_t& value) {
   const char* end = digits.data() + digits.size();
   auto result = std::from_chars(digits.data(), end, value, base);
   return result.ec == std::errc() && result.ptr == end;
+}
+
+// The program's own locale may write a comma for the point.
+locale_t c_locale() {
+  static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
+  return locale;
 }
 
 bool is_zero(const Constant& constant) {
@@ -340,11 +351,14 @@ Constant number(const Reader& reader, const Token& token) {
   }
   bool is_hexadecimal = prefix == 'x' || prefix == 'X';
   if (!is_hexadecimal && text.find_first_of(".eE") != std::string_view::npos) {
-    double value = 0;
-    const char* end = text.data() + text.size();
-    auto result = std::from_chars(text.data(), end, value);
+    // std::from_chars for a double is newer than what manylinux_2_28 has.
+    const std::string terminated(text);
+    char* end = nullptr;
+    errno = 0;
+    const double value = strtod_l(terminated.c_str(), &end, c_locale());
     // A number beyond the range of a double is none here either.
-    if (result.ec != std::errc() || result.ptr != end) {
+    const bool beyond = errno == ERANGE && (std::isinf(value) || value == 0);
+    if (beyond || end != terminated.c_str() + terminated.size()) {
       reader.fail(token, "a floating-point number");
     }
     return of_double(value);

@@ -1,17 +1,18 @@
 #include "cudasim/ptxas/command_line.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <set>
 #include <sstream>
+#include <string_view>
 
 namespace cudasim::ptxas {
 namespace {
 
-using Names = std::set<std::string>;
+// Constants, not objects with constructors: see linkopts of :ptxas.
 
 // With a value, which stands behind them or behind "=".
-const Names kValued = {
+constexpr std::string_view kValued[] = {
     "-o",
     "-O",
     "-arch",
@@ -41,7 +42,7 @@ const Names kValued = {
     "--Ofast-compile",
     "-Ofc"};
 
-const Names kPlain = {
+constexpr std::string_view kPlain[] = {
     "-v",
     "-g",
     "-m32",
@@ -82,6 +83,11 @@ const Names kPlain = {
     "--warn-on-spills",
     "--warning-as-error"};
 
+template <std::size_t kCount>
+bool contains(const std::string_view (&names)[kCount], std::string_view name) {
+  return std::find(names, names + kCount, name) != names + kCount;
+}
+
 class Reader {
  public:
   CommandLine read(const std::vector<std::string>& arguments) {
@@ -110,7 +116,7 @@ class Reader {
       }
       const std::size_t sign = argument.find('=');
       const std::string name = argument.substr(0, sign);
-      if (kValued.count(name) != 0) {
+      if (contains(kValued, name)) {
         if (sign == std::string::npos && ++i == arguments.size()) {
           throw CommandLineError("option '" + name + "' needs a value");
         }
@@ -118,7 +124,7 @@ class Reader {
             name,
             sign == std::string::npos ? arguments[i]
                                       : argument.substr(sign + 1));
-      } else if (kPlain.count(name) == 0 && !is_optimization_level(argument)) {
+      } else if (!contains(kPlain, name) && !is_optimization_level(argument)) {
         throw CommandLineError("Unknown option '" + name + "'");
       }
     }

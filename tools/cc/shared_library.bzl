@@ -24,6 +24,9 @@ def _shared_library_impl(ctx):
     arguments.add(library.basename, format = "-Wl,-soname,%s")
     arguments.add_all(["-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,-z,relro,-z,now", "-Wl,--build-id=none"])
     arguments.add_all(ctx.attr.run_paths, format_each = "-Wl,-rpath,%s")
+    older = ctx.files._manylinux if ctx.attr.manylinux else []
+    for folder in older:
+        arguments.add_all(["-L" + folder.path, "-Wl,--exclude-libs,libnewer.a"])
     if ctx.file.version_script:
         arguments.add(ctx.file.version_script, format = "-Wl,--version-script=%s")
     arguments.add_all(inputs.objects)
@@ -34,7 +37,7 @@ def _shared_library_impl(ctx):
     ctx.actions.run(
         executable = toolchain.compiler_executable,
         arguments = [arguments],
-        inputs = depset(inputs.objects + inputs.libraries + inputs.files + ctx.files.version_script, transitive = [toolchain.all_files]),
+        inputs = depset(inputs.objects + inputs.libraries + inputs.files + ctx.files.version_script + older, transitive = [toolchain.all_files]),
         outputs = [library],
         mnemonic = "SharedLibraryLink",
         progress_message = "Linking %{output}",
@@ -67,6 +70,9 @@ shared_library = rule(
             doc = "Targets, as \"package:name\", whose objects are linked in this order, which is that of their static " +
                   "initialisers; objects of other targets come first.",
         ),
+        "manylinux": attr.bool(
+            doc = "Whether it runs on each system that manylinux_2_28 promises, older ones than this (//tools/cc/manylinux).",
+        ),
         "run_paths": attr.string_list(
             default = ["$ORIGIN"],
             doc = "Where the loader looks for the libraries that this one needs.",
@@ -75,6 +81,7 @@ shared_library = rule(
             allow_single_file = True,
             doc = "The linker's version script: which symbols are exported, and under which version.",
         ),
+        "_manylinux": attr.label(default = "//tools/cc/manylinux"),
     },
     doc = "A shared library; the target's name is its soname.",
     fragments = ["cpp"],

@@ -106,6 +106,7 @@ def dropin_library(name, real, status, status_name, deps = [], links = [], extra
     )
     shared_library(
         name = name,
+        manylinux = True,
         deps = deps + links + [":%s_missing" % name],
         version_script = ":%s_exports" % name,
         **kwargs
