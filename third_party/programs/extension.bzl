@@ -13,6 +13,7 @@ In MODULE.bazel:
 """
 
 load("//third_party:debian_sources.bzl", "extract_debian_source")
+load("//third_party:pip_packages.bzl", "install_pip_packages")
 
 # Debian 13's, for its torch 2.6.0 and Python 3.13.
 _DEBS = {
@@ -68,39 +69,17 @@ What the programs of //tests/programs use could not be fetched: {reason}
   {remedy}
   Or leave them out: bazel test -- //... -//tests/programs/..."""
 
-_PIP_REMEDY = "Set PIP_INDEX_URL (PIP_CERT for a certificate of your own) and repeat."
-
 def _build(ctx, packages, site):
     # The canonical name of a repository that an extension makes ends in the name that the extension gave it.
     name = ctx.name.split("~")[-1].split("+")[-1]
     ctx.file("BUILD.bazel", _BUILD.format(name = name, packages = packages, site = site))
 
 def _pip_packages_impl(ctx):
-    needed = "a PyPI that this machine reaches, and CPython 3.13 on x86-64."
-    python = ctx.which("python3")
-    if not python:
-        fail(_FAILED.format(reason = "there is no python3 on the PATH", needed = needed, remedy = _PIP_REMEDY))
-    result = ctx.execute(
-        [
-            python,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-input",
-            "--no-deps",
-            "--no-compile",
-            "--only-binary=:all:",
-            "--require-hashes",
-            "--requirement=%s" % ctx.path(ctx.attr.requirements),
-            "--target=site",
-        ],
-        environment = {"PIP_USER": "0"},
-        timeout = 600,
-    )
-    if result.return_code:
-        fail(_FAILED.format(reason = result.stderr.strip(), needed = needed, remedy = _PIP_REMEDY))
+    install_pip_packages(ctx, ctx.attr.requirements, _FAILED.format(
+        reason = "{reason}",
+        needed = "a PyPI that this machine reaches, and CPython 3.13 on x86-64.",
+        remedy = "Set PIP_INDEX_URL (PIP_CERT for a certificate of your own) and repeat.",
+    ))
     _build(ctx, ctx.attr.requirements.name, "site")
 
 pip_packages_repository = repository_rule(

@@ -10,6 +10,8 @@ In MODULE.bazel:
     use_repo(reference, "reference_tools")
 """
 
+load("//third_party:pip_packages.bzl", "install_pip_packages")
+
 _BUILD = '''"""Doxygen and pydoctor, as fetched by third_party/reference."""
 
 load("@rules_python//python:defs.bzl", "py_library")
@@ -44,30 +46,7 @@ What builds the reference could not be fetched: {reason}
   or leave the reference out: bazel test -- //... -//docs/reference/..."""
 
 def _reference_tools_impl(ctx):
-    python = ctx.which("python3")
-    if not python:
-        fail(_FAILED.format(reason = "there is no python3 on the PATH"))
-    result = ctx.execute(
-        [
-            python,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-input",
-            "--no-deps",
-            "--no-compile",
-            "--only-binary=:all:",
-            "--require-hashes",
-            "--requirement=%s" % ctx.path(ctx.attr.requirements),
-            "--target=site",
-        ],
-        environment = {"PIP_USER": "0"},
-        timeout = 600,
-    )
-    if result.return_code:
-        fail(_FAILED.format(reason = result.stderr.strip()))
+    install_pip_packages(ctx, ctx.attr.requirements, _FAILED)
     ctx.file("BUILD.bazel", _BUILD)
 
 reference_tools_repository = repository_rule(
