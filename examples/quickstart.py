@@ -112,7 +112,7 @@ def main() -> None:
     if not torch.cuda.is_available():
         sys.exit(
             "found no CUDA device; needed a GPU with its driver, or the simulated device: "
-            "install the wheel of //cudasim:torch_cuda_sim_wheel and set TORCH_CUDA_SIM=1"
+            "install the wheels torch_cuda_runtime and torch_cuda_sim, and set TORCH_CUDA_SIM=1"
         )
     device = torch.device("cuda:0")
     print(f"{torch.cuda.get_device_name(device)}, torch {torch.__version__}")

@@ -1,7 +1,10 @@
 #include "accelerator/host/environment.h"
 
 #include <cctype>
+#include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 
 namespace accelerator::host {
@@ -12,6 +15,23 @@ std::optional<std::string> variable(const char* name) {
     return std::nullopt;
   }
   return std::string(value);
+}
+
+const char* renamed(const char* name, const char* older_name) {
+  if (std::getenv(name) != nullptr || std::getenv(older_name) == nullptr) {
+    return name;
+  }
+  static std::mutex mutex;
+  static auto* told = new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  if (told->insert(older_name).second) {
+    std::fprintf(
+        stderr,
+        "torch_cuda: %s is called %s now; the old name works still\n",
+        older_name,
+        name);
+  }
+  return older_name;
 }
 
 void reject(

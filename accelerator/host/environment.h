@@ -11,6 +11,11 @@ namespace accelerator::host {
 /// The value of a variable; nothing when it is not set.
 std::optional<std::string> variable(const char* name);
 
+/// Which of a variable's names to read: the older one where it alone is set,
+/// which stderr is then told once.
+/// @param name the variable's, @param older_name what it was called before.
+const char* renamed(const char* name, const char* older_name);
+
 /// @throws std::invalid_argument: "NAME=value is not allowed: …".
 [[noreturn]] void reject(
     const char* name,

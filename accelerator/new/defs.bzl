@@ -7,7 +7,7 @@ def torch_environment(name, wheels = [], **kwargs):
 
     Args:
         name: string, name of the wheel_env.
-        wheels: list of labels, .whl files of torch_cuda and torch_cuda_sim. Without any, what needs the wheel_env is
+        wheels: list of labels, .whl files of torch_cuda and torch_cuda_runtime. Without any, what needs the wheel_env is
             skipped; in torch_cuda's own repository, it is built.
         **kwargs: attributes common to all rules.
     """
@@ -25,7 +25,7 @@ def torch_environment(name, wheels = [], **kwargs):
     wheel_env(
         name = name,
         wheels = prebuilt or [
-            Label("//cudasim:torch_cuda_sim_wheel"),
+            Label("//accelerator:torch_cuda_runtime_wheel"),
             Label("//python:torch_cuda_wheel"),
         ],
         **kwargs

@@ -2,13 +2,14 @@
 
     ./bazelw run //bench/cudasim:calls -- --library NEW/libcuda.so.1 --against OLD/libcuda.so.1
 
-Each is the `lib` folder of an unpacked wheel (`unzip torch_cuda_sim-*.whl`). Processes of the two run in turns; of each
+Each is in a folder with the libraries of both wheels (`unzip -j`), torch_cuda_runtime and torch_cuda_sim. Processes of the two run in turns; of each
 call the best time of all is compared, since what others do on the machine only adds to it.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -28,7 +29,10 @@ def times(program: pathlib.Path, library: pathlib.Path) -> dict[str, float]:
     Raises:
         CalledProcessError: a call failed; it is said on stderr.
     """
-    done = subprocess.run([program, library], check=True, stdout=subprocess.PIPE, text=True)
+    environment = {"TORCH_CUDA_DEVICES": "sim", **os.environ}
+    done = subprocess.run(
+        [program, library], check=True, stdout=subprocess.PIPE, text=True, env=environment
+    )
     return {
         name: float(value) for name, value in (line.split() for line in done.stdout.splitlines())
     }

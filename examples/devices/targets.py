@@ -38,12 +38,7 @@ def find(libraries: Sequence[str]) -> list[Target]:
     Returns:
       At least the CPU.
     """
-    names = []
-    simulator = importlib.util.find_spec("torch_cuda_sim")
-    for folder in (simulator.submodule_search_locations or []) if simulator else []:
-        found = pathlib.Path(folder, "lib").glob("libaccel_*.so")
-        stems = {path.stem.removeprefix("libaccel_") for path in found}
-        names += sorted(stems & {"fake", "sim"})
+    names = ["fake"] if importlib.util.find_spec("torch_cuda_runtime") else []
     names += sorted(
         point.name for point in importlib.metadata.entry_points(group="torch_cuda.devices")
     )

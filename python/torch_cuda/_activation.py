@@ -132,6 +132,7 @@ def _activate() -> None:
     devices = _devices.found()
     libraries = _libraries.preload(build)
     _devices.announce(devices)
+    _devices.offer_to_triton(devices)
     bindings = load_bindings(build)
     # Not at the top: `import torch_cuda` alone has no use for it.
     from torch_cuda import _cudnn, _swap

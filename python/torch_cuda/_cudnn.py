@@ -1,7 +1,7 @@
 """cuDNN in a build that has it, on a device whose libraries do not serve it.
 
 NVIDIA's devices are not asked: their cuDNN loads most of itself at the first question. Libraries of
-other devices (`_simulator.py`) may have cuDNN's names without its work, for libtorch_cuda links to
+other devices (`_runtime.py`) may have cuDNN's names without its work, for libtorch_cuda links to
 them. PyTorch then has to choose its own kernels, as a build without cuDNN does.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
-from torch_cuda import _libraries, _simulator
+from torch_cuda import _libraries, _runtime
 from torch_cuda._plan import Plan
 
 # CUDNN_STATUS_NOT_SUPPORTED and MAJOR_VERSION, of cudnn_graph.h and library_types.h.
@@ -35,7 +35,7 @@ def is_served(
     Returns:
       False where a library was found that answers "not supported".
     """
-    if _simulator.requested_by(environ) is None:
+    if _runtime.requested_by(environ) is None:
         return True
     for library in libraries:
         if _libraries.stem(library.soname) == "libcudnn":

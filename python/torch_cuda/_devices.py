@@ -11,14 +11,18 @@ import dataclasses
 import importlib.metadata
 import os
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 
-from torch_cuda import _simulator
+from torch_cuda import _runtime
 from torch_cuda._errors import ActivationError
 
 GROUP = "torch_cuda.devices"
 """Entry points: the name is the device's, the value a function that returns a mapping: "library" is the
-path of its libaccel_NAME.so, and "operators", which may be missing, of its operators."""
+path of its libaccel_NAME.so, and "operators" and "ptxas", which may be missing, of its operators and of its
+assembler."""
+
+_SIM = "sim"
+_SIM_PACKAGE = "torch_cuda_sim"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,15 +33,17 @@ class Device:
       name: as in `TORCH_CUDA_DEVICES`.
       library: path of the device library.
       operators: path of its operators, or None where they lie beside the library or are none.
+      ptxas: path of a program that takes ptxas's arguments, for devices that run PTX, or None.
     """
 
     name: str
     library: pathlib.Path
-    operators: pathlib.Path | None
+    operators: pathlib.Path | None = None
+    ptxas: pathlib.Path | None = None
 
 
 def asked_for(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """The devices that `TORCH_CUDA_DEVICES` asks for by name; those asked for by path are left out.
+    """The devices that the environment asks for by name; those asked for by path are left out.
 
     Args:
       environ: environment variables.
@@ -45,7 +51,11 @@ def asked_for(environ: Mapping[str, str] = os.environ) -> list[str]:
     Returns:
       Their names, in order.
     """
-    entries = environ.get(_simulator.DEVICES_VARIABLE, "").split(",")
+    variable = _runtime.requested_by(environ)
+    chosen = environ.get(_runtime.DEVICES_VARIABLE, "").strip()
+    if not chosen and variable == _runtime.SIM_VARIABLE:
+        chosen = _SIM
+    entries = chosen.split(",") if variable is not None else []
     libraries = [entry.partition(":")[0] for entry in entries]
     return [library for library in libraries if library and "/" not in library]
 
@@ -61,17 +71,35 @@ def found(environ: Mapping[str, str] = os.environ) -> list[Device]:
 
     Raises:
       ActivationError: a distribution does not say where its libraries are, or two bring a device of
-        one name.
+        one name, or `TORCH_CUDA_SIM` asks for a device that none brings.
     """
     names = asked_for(environ)
-    if not names or _simulator.requested_by(environ) is None:
+    if not names:
         return []
     entries = importlib.metadata.entry_points(group=GROUP)
+    if _runtime.requested_by(environ) == _runtime.SIM_VARIABLE and _SIM in names:
+        _check_that_sim_is_there(entries, environ)
     return [
         _device(name, tuple(entries.select(name=name)))
         for name in names
         if entries.select(name=name)
     ]
+
+
+def offer_to_triton(devices: list[Device], environ: MutableMapping[str, str] = os.environ) -> None:
+    """Lets Triton, and torch.compile with it, find the driver and an assembler of the devices.
+
+    They are called in processes of their own, too; so the environment says where they are. What it
+    says already stays.
+
+    Args:
+      devices: what `found` returned; the first one's assembler serves all.
+      environ: environment variables, which Triton reads when it compiles first.
+    """
+    assemblers = [device.ptxas for device in devices if device.ptxas is not None]
+    if assemblers:
+        environ.setdefault("TRITON_PTXAS_PATH", str(assemblers[0]))
+        environ.setdefault("TRITON_LIBCUDA_PATH", str(_runtime.library_folder(environ)))
 
 
 def announce(devices: list[Device]) -> None:
@@ -81,11 +109,24 @@ def announce(devices: list[Device]) -> None:
       devices: what `found` returned.
     """
     if devices:
-        runtime = ctypes.CDLL(_simulator.RUNTIME, mode=os.RTLD_NOLOAD)
+        runtime = ctypes.CDLL(_runtime.RUNTIME, mode=os.RTLD_NOLOAD)
         for device in devices:
             runtime.accelerator_announce_library(
                 os.fsencode(device.name), os.fsencode(device.library)
             )
+
+
+def _check_that_sim_is_there(
+    entries: importlib.metadata.EntryPoints, environ: Mapping[str, str]
+) -> None:
+    if not entries.select(name=_SIM):
+        variable = _runtime.SIM_VARIABLE
+        raise ActivationError(
+            found=f"{variable}={environ[variable]}, but no {_SIM_PACKAGE} in this Python",
+            needed=f"the wheel {_SIM_PACKAGE}, which brings the simulated GPU",
+            fix=f"python -m pip install {_SIM_PACKAGE} (its wheel is "
+            f"//cudasim:{_SIM_PACKAGE}_wheel), or unset {variable}",
+        )
 
 
 def _device(name: str, entries: tuple[importlib.metadata.EntryPoint, ...]) -> Device:
@@ -98,7 +139,7 @@ def _device(name: str, entries: tuple[importlib.metadata.EntryPoint, ...]) -> De
             + " and ".join(sorted(owner(entry) for entry in entries)),
             needed="one",
             fix="python -m pip uninstall the other, or write the path of its library into "
-            f"{_simulator.DEVICES_VARIABLE}",
+            f"{_runtime.DEVICES_VARIABLE}",
         )
     (entry,) = entries
     needed = f"the paths of the libraries of device {name}, from {entry.value} of {owner(entry)}"
@@ -106,12 +147,15 @@ def _device(name: str, entries: tuple[importlib.metadata.EntryPoint, ...]) -> De
     try:
         paths = dict(entry.load()())
         library = pathlib.Path(paths["library"])
-        operators = pathlib.Path(paths["operators"]) if paths.get("operators") else None
+        operators, ptxas = (
+            pathlib.Path(paths[key]).absolute() if paths.get(key) else None
+            for key in ("operators", "ptxas")
+        )
     except Exception as error:
         raise ActivationError(
             found=f"an error, {type(error).__name__}: {error}", needed=needed, fix=fix
         ) from error
-    for path in (library, operators):
+    for path in (library, operators, ptxas):
         if path is not None and not path.is_file():
             raise ActivationError(found=f"no file {path}", needed=needed, fix=fix)
-    return Device(name, library.absolute(), operators and operators.absolute())
+    return Device(name, library.absolute(), operators, ptxas)

@@ -25,6 +25,12 @@ class NamesTest(absltest.TestCase):
             self.assertEqual(_devices.asked_for({"TORCH_CUDA_DEVICES": value}), wanted, value)
         self.assertEqual(_devices.asked_for({}), [])
 
+    def test_one_variable_alone_asks_for_the_simulated_gpu(self) -> None:
+        for value, wanted in {"1": ["sim"], "0": [], "": []}.items():
+            self.assertEqual(_devices.asked_for({"TORCH_CUDA_SIM": value}), wanted, value)
+        both = {"TORCH_CUDA_SIM": "1", "TORCH_CUDA_DEVICES": "acme"}
+        self.assertEqual(_devices.asked_for(both), ["acme"])
+
 
 class FoundTest(absltest.TestCase):
     def setUp(self) -> None:
@@ -35,10 +41,11 @@ class FoundTest(absltest.TestCase):
         self.library = self.site / "libaccel_acme.so"
         self.library.touch()
 
-    def install(self, returns: str, distribution: str = "acme_device") -> None:
+    def install(self, returns: str, distribution: str = "acme_device", again: bool = False) -> None:
+        sys.modules.pop(distribution, None)
         (self.site / f"{distribution}.py").write_text(f"def paths():\n    return {returns}\n")
         info = self.site / f"{distribution}-1.dist-info"
-        info.mkdir()
+        info.mkdir(exist_ok=again)
         (info / "METADATA").write_text(f"Name: {distribution}\nVersion: 1\n")
         (info / "entry_points.txt").write_text(
             f"[torch_cuda.devices]\nacme = {distribution}:paths\n"
@@ -83,6 +90,33 @@ class FoundTest(absltest.TestCase):
         self.install(repr({"library": str(self.library), "operators": gone}))
         with self.assertRaisesRegex(ActivationError, f"no file {gone}"):
             self.found()
+
+    def test_the_simulated_gpu_is_named_with_what_to_type(self) -> None:
+        with self.assertRaisesRegex(
+            ActivationError,
+            "(?s)TORCH_CUDA_SIM=1, but no torch_cuda_sim.*pip install torch_cuda_sim",
+        ):
+            _devices.found({"TORCH_CUDA_SIM": "1"})
+
+    def test_triton_is_told_where_it_finds_what_it_needs(self) -> None:
+        runtime = self.site / "torch_cuda_runtime" / "lib"
+        runtime.mkdir(parents=True)
+        (runtime.parent / "__init__.py").touch()
+        (runtime / "libcuda.so.1").touch()
+        ptxas = self.site / "ptxas"
+        ptxas.touch()
+        asked = {"TORCH_CUDA_DEVICES": "acme"}
+        self.install(repr({"library": str(self.library)}))
+        environ = dict(asked)
+        _devices.offer_to_triton(_devices.found(environ), environ)
+        self.assertEqual(environ, asked)
+        told = {"TRITON_PTXAS_PATH": str(ptxas), "TRITON_LIBCUDA_PATH": str(runtime)}
+        self.install(repr({"library": str(self.library), "ptxas": str(ptxas)}), again=True)
+        _devices.offer_to_triton(_devices.found(environ), environ)
+        self.assertEqual(environ, {**asked, **told})
+        environ = {**asked, "TRITON_PTXAS_PATH": "/of/the/user"}
+        _devices.offer_to_triton(_devices.found(environ), environ)
+        self.assertEqual(environ, {**asked, **told, "TRITON_PTXAS_PATH": "/of/the/user"})
 
     def test_two_devices_of_one_name_are_refused(self) -> None:
         self.install(repr({"library": str(self.library)}))

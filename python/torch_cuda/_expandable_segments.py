@@ -11,7 +11,7 @@ import os
 import re
 import warnings
 
-from torch_cuda import _simulator
+from torch_cuda import _runtime
 
 _SETTER = "_cuda_cudaCachingAllocator_set_allocator_settings"
 _VIRTUAL = 1 << 8  # ACCEL_CAP_VIRTUAL of accelerator/abi/device_api.h
@@ -43,7 +43,7 @@ def leave_off_without_virtual_memory() -> None:
 def _without_virtual_memory(count: int) -> int | None:
     """The first device without, or None."""
     try:
-        runtime = ctypes.CDLL(_simulator.RUNTIME, mode=os.RTLD_NOLOAD)
+        runtime = ctypes.CDLL(_runtime.RUNTIME, mode=os.RTLD_NOLOAD)
     except OSError:
         return None
     for device in range(count):

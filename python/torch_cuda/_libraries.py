@@ -1,7 +1,7 @@
 """Finds NVIDIA's libraries and loads them before ours, which name them by soname only.
 
-Searched in this order: what the process has loaded already, the simulated device if it is asked
-for (`_simulator.py`), the folders of `TORCH_CUDA_LIBRARY_PATH`, the `nvidia-*` packages from PyPI,
+Searched in this order: what the process has loaded already, torch_cuda_runtime if it is asked
+for (`_runtime.py`), the folders of `TORCH_CUDA_LIBRARY_PATH`, the `nvidia-*` packages from PyPI,
 the system's loader.
 """
 
@@ -16,7 +16,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
-from torch_cuda import _simulator
+from torch_cuda import _runtime
 from torch_cuda._build import BuildInfo
 from torch_cuda._errors import ActivationError
 
@@ -117,11 +117,11 @@ def candidates(
       Origin and path of each file that exists, the one to use first.
 
     Raises:
-      ActivationError: the simulated device is asked for and not installed.
+      ActivationError: torch_cuda_runtime is asked for and not installed.
     """
-    simulated = _simulator.library_folder(environ)
-    asked = _simulator.requested_by(environ)
-    folders = [(asked, simulated)] if asked is not None and simulated is not None else []
+    runtime = _runtime.library_folder(environ)
+    asked = _runtime.requested_by(environ)
+    folders = [(asked, runtime)] if asked is not None and runtime is not None else []
     folders += [
         (PATH_VARIABLE, pathlib.Path(folder))
         for folder in environ.get(PATH_VARIABLE, "").split(os.pathsep)
@@ -178,11 +178,10 @@ def preload(
       ActivationError: libraries are missing, cannot be loaded, or are too old. All missing ones are
         named at once.
     """
-    simulated = _simulator.library_folder(environ)
-    if simulated is not None:
-        # Before the runtime, which opens it by name.
-        _simulator.load_driver(simulated)
-        _simulator.offer_to_triton(simulated)
+    runtime = _runtime.library_folder(environ)
+    if runtime is not None:
+        # Before libcudart, which opens it by name.
+        _runtime.load_driver(runtime)
     found: list[Library] = []
     missing: dict[str, str] = {}
     for soname in needed_at_start(build.cuda_libraries):

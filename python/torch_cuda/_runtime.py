@@ -1,9 +1,8 @@
-"""Devices without NVIDIA's runtime: where the libraries are that `TORCH_CUDA_SIM=1` asks for.
+"""CUDA's libraries over other devices than NVIDIA's, which `TORCH_CUDA_DEVICES` asks for.
 
 They carry the names of NVIDIA's own (`libcudart.so.12` and the like) and come with the wheel
-torch_cuda_sim: a CUDA runtime over any device's library, and the simulated device. So
-`TORCH_CUDA_DEVICES`, which names the devices, asks for them too. Nothing here runs unless one of
-the variables is set.
+torch_cuda_runtime. `TORCH_CUDA_SIM=1` asks for them too: it is short for
+`TORCH_CUDA_DEVICES=sim`. Nothing here runs unless one of the variables is set.
 """
 
 from __future__ import annotations
@@ -12,16 +11,18 @@ import ctypes
 import importlib.util
 import os
 import pathlib
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 
 from torch_cuda._errors import ActivationError
 
-VARIABLE = "TORCH_CUDA_SIM"
+SIM_VARIABLE = "TORCH_CUDA_SIM"
 DEVICES_VARIABLE = "TORCH_CUDA_DEVICES"
-PACKAGE = "torch_cuda_sim"
+PACKAGE = "torch_cuda_runtime"
 DRIVER = "libcuda.so.1"
 # What knows the devices, below the driver and the runtime.
 RUNTIME = "libaccel_runtime.so"
+# Tells this driver from NVIDIA's (accelerator/runtime/driver/version_api.cpp).
+_MARKER = "accelerator_driver_version"
 # Libraries beside the driver that programs open by name.
 _OPENED_BY_NAME = ("libnvidia-ml.so.1",)
 
@@ -38,16 +39,16 @@ def requested_by(environ: Mapping[str, str] = os.environ) -> str | None:
       `TORCH_CUDA_SIM` for any value but the empty one, "0", "false", "no" and "off"; without it
       `TORCH_CUDA_DEVICES` for any but the empty one. None when nothing asks for them.
     """
-    value = environ.get(VARIABLE, "").strip().lower()
+    value = environ.get(SIM_VARIABLE, "").strip().lower()
     if value not in _FALSE:
-        return VARIABLE
+        return SIM_VARIABLE
     if value == "" and environ.get(DEVICES_VARIABLE, "").strip():
         return DEVICES_VARIABLE
     return None
 
 
 def library_folder(environ: Mapping[str, str] = os.environ) -> pathlib.Path | None:
-    """The folder of the simulated device's libraries.
+    """The folder of these libraries.
 
     Args:
       environ: environment variables.
@@ -69,30 +70,14 @@ def library_folder(environ: Mapping[str, str] = os.environ) -> pathlib.Path | No
             return folder
     raise ActivationError(
         found=f"{variable}={environ[variable]}, but no {PACKAGE} with libraries in this Python",
-        needed=f"the wheel {PACKAGE}, which holds the simulated CUDA device",
-        fix=f"python -m pip install {PACKAGE} (its wheel is //cudasim:torch_cuda_sim_wheel), "
+        needed=f"the wheel {PACKAGE}, which holds CUDA's libraries over any device",
+        fix=f"python -m pip install {PACKAGE} (its wheel is //accelerator:{PACKAGE}_wheel), "
         f"or unset {variable}",
     )
 
 
-def offer_to_triton(folder: pathlib.Path, environ: MutableMapping[str, str] = os.environ) -> None:
-    """Lets Triton, and torch.compile with it, find the driver and an assembler of the simulated device.
-
-    They are called in processes of their own, too; so the environment says where they are. What it
-    says already stays.
-
-    Args:
-      folder: what `library_folder` returned.
-      environ: environment variables, which Triton reads when it compiles first.
-    """
-    ptxas = folder.parent / "bin" / "ptxas"
-    if ptxas.is_file():
-        environ.setdefault("TRITON_PTXAS_PATH", str(ptxas))
-        environ.setdefault("TRITON_LIBCUDA_PATH", str(folder))
-
-
 def load_driver(folder: pathlib.Path) -> None:
-    """Loads the simulated driver, so that everybody who opens `libcuda.so.1` by name gets it.
+    """Loads the driver, so that everybody who opens `libcuda.so.1` by name gets it.
 
     Args:
       folder: what `library_folder` returned.
@@ -101,21 +86,21 @@ def load_driver(folder: pathlib.Path) -> None:
       ActivationError: another driver is loaded already, or this one does not load.
     """
     path = folder / DRIVER
-    needed = f"the simulated driver {path}"
+    needed = f"the driver {path}"
     try:
         driver = ctypes.CDLL(str(path), mode=os.RTLD_GLOBAL)
     except OSError as error:
         raise ActivationError(
-            found=f"a simulated driver that does not load: {error}",
+            found=f"a driver that does not load: {error}",
             needed=needed,
             fix=f"python -m pip install --force-reinstall --no-deps {PACKAGE}",
         ) from error
-    if not hasattr(driver, "cudasimVersion"):
+    if not hasattr(driver, _MARKER):
         # The loader takes a library that is there under this soname for the one asked for.
         raise ActivationError(
             found=f"another {DRIVER} loaded into this process before torch",
             needed=needed,
-            fix=f"import torch first, or unset {VARIABLE} and {DEVICES_VARIABLE}",
+            fix=f"import torch first, or unset {SIM_VARIABLE} and {DEVICES_VARIABLE}",
         )
     for name in _OPENED_BY_NAME:
         if (folder / name).is_file():

@@ -192,7 +192,7 @@ def random_library() -> str:
     """Where libcurand is, which no library of torch_cuda's needs."""
     if not programs.IS_SIMULATED:
         return "libcurand.so.10"
-    package = importlib.import_module("torch_cuda_sim")
+    package = importlib.import_module("torch_cuda_runtime")
     return str(package.library_folder() / "libcurand.so.10")
 
 

@@ -29,7 +29,7 @@ class KillsTest(absltest.TestCase):
         done = subprocess.run(
             [sys.executable, str(PROGRAM), str(ROUNDS), str(seed)],
             # NCCL waits for ever for a rank that never comes; the simulated one has a setting.
-            env=processes.environment(3, {"CUDASIM_TIMEOUT": str(int(kills.TIMEOUT))}),
+            env=processes.environment(3, {"TORCH_CUDA_TIMEOUT": str(int(kills.TIMEOUT))}),
             capture_output=True,
             text=True,
             timeout=ROUNDS * (kills.TIMEOUT + kills.GRACE + 10),

@@ -19,12 +19,12 @@ def _virtual_bytes() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _sim_without_cupti(folder: pathlib.Path) -> str:
-    """A copy of the simulated device's package whose CUPTI is an empty file; returns its parent."""
-    import torch_cuda_sim
+def _runtime_without_cupti(folder: pathlib.Path) -> str:
+    """A copy of the runtime's package whose CUPTI is an empty file; returns its parent."""
+    import torch_cuda_runtime
 
-    (original,) = torch_cuda_sim.__path__
-    package = folder / "torch_cuda_sim"
+    (original,) = torch_cuda_runtime.__path__
+    package = folder / "torch_cuda_runtime"
     (package / "lib").mkdir(parents=True)
     for file in pathlib.Path(original).glob("*.py"):
         (package / file.name).symlink_to(file.resolve())
@@ -189,7 +189,7 @@ class LifecycleTest(absltest.TestCase):
         done = programs.run(
             f"""
             import sys
-            sys.path.insert(0, {_sim_without_cupti(folder)!r})
+            sys.path.insert(0, {_runtime_without_cupti(folder)!r})
             import torch
             from torch.profiler import ProfilerActivity, profile
             assert ProfilerActivity.CUDA not in torch.profiler.supported_activities()

@@ -8,10 +8,11 @@ import re
 import subprocess
 import sys
 
+import torch_cuda_runtime
 import torch_cuda_sim
 from absl.testing import absltest
 
-PTXAS = torch_cuda_sim.library_folder().parent / "bin" / "ptxas"
+PTXAS = pathlib.Path(torch_cuda_sim.paths()["ptxas"])
 
 HEAD = ".version 8.4\n.target sm_90a\n.address_size 64\n"
 KERNEL = HEAD + ".visible .entry k() {\n.reg .b32 %r<3>;\nadd.u32 %r1, %r2, 1;\nret;\n}\n"
@@ -75,11 +76,11 @@ class PtxasTest(absltest.TestCase):
     def test_programs_link_with_the_driver_by_its_short_name(self) -> None:
         source = self.folder / "program.c"
         source.write_text("int cuInit(unsigned); int main(void) { return cuInit(0); }\n")
-        libraries = torch_cuda_sim.library_folder()
+        libraries = torch_cuda_runtime.library_folder()
         program = self.folder / "program"
         command = ["gcc", str(source), "-o", str(program), f"-L{libraries}", "-lcuda"]
         subprocess.run([*command, f"-Wl,-rpath-link,{libraries}"], check=True)
-        environment = {**os.environ, "LD_LIBRARY_PATH": str(libraries)}
+        environment = {**os.environ, **torch_cuda_runtime.environment("sim")}
         subprocess.run([program], check=True, env=environment)
 
 
@@ -101,7 +102,7 @@ class EnvironmentTest(absltest.TestCase):
         return done.stdout.splitlines()
 
     def test_triton_is_told_once_torch_is_imported(self) -> None:
-        libraries = str(torch_cuda_sim.library_folder())
+        libraries = str(torch_cuda_runtime.library_folder())
         self.assertEqual(self.told(TORCH_CUDA_SIM="1"), [str(PTXAS), libraries])
         self.assertEqual(
             self.told(TORCH_CUDA_SIM="1", TRITON_PTXAS_PATH="/own/ptxas"),

@@ -23,6 +23,8 @@ WHEELS = {path.name.partition("-")[0]: path for path in map(pathlib.Path, sys.ar
 del sys.argv[1:]
 
 CORE, SIMULATOR = "torch_cuda", "torch_cuda_sim"
+# What the simulator needs comes with it.
+RUNTIME = WHEELS.pop("torch_cuda_runtime")
 PLUGINS = sorted(WHEELS.keys() - {CORE, SIMULATOR})
 COMBINATIONS = [
     combination
@@ -57,6 +59,7 @@ class CombinationsTest(parameterized.TestCase):
         cls.folder = pathlib.Path(os.environ["TEST_TMPDIR"])
         for name, wheel in WHEELS.items():
             unpack_wheel.unpack(wheel, cls.folder / name)
+        unpack_wheel.unpack(RUNTIME, cls.folder / SIMULATOR)
 
     def state_of(self, combination: tuple[str, ...]) -> tuple[dict[str, Any], str]:
         """What a process sees that has these wheels, and what it complains about."""

@@ -1,6 +1,6 @@
 """Installs torch_cuda with pip, without and with torch_cuda_sim, and asks for the simulated device.
 
-simulator_test.py TORCH_CUDA_WHEEL TORCH_CUDA_SIM_WHEEL PYTHON_WITH_TORCH
+simulator_test.py TORCH_CUDA_WHEEL TORCH_CUDA_RUNTIME_WHEEL TORCH_CUDA_SIM_WHEEL PYTHON_WITH_TORCH
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from absl.testing import absltest
 
 from tools.wheel import run_in_venv
 
-PYTHON_WITH_TORCH = pathlib.Path(sys.argv.pop(3))
-SIMULATOR = pathlib.Path(sys.argv.pop(2)).absolute()
+PYTHON_WITH_TORCH = pathlib.Path(sys.argv.pop(4))
+SIMULATOR = pathlib.Path(sys.argv.pop(3)).absolute()
+RUNTIME = pathlib.Path(sys.argv.pop(2)).absolute()
 PLUGIN = pathlib.Path(sys.argv.pop(1)).absolute()
 
 _USE = """
@@ -56,6 +57,8 @@ class SimulatorTest(absltest.TestCase):
 
     alone: ClassVar[subprocess.CompletedProcess[str]]
     both: ClassVar[subprocess.CompletedProcess[str]]
+    runtime_alone: ClassVar[subprocess.CompletedProcess[str]]
+    fake: ClassVar[subprocess.CompletedProcess[str]]
     not_asked_for: ClassVar[subprocess.CompletedProcess[str]]
     added: ClassVar[set[pathlib.Path]]
     left: ClassVar[set[pathlib.Path]]
@@ -68,14 +71,17 @@ class SimulatorTest(absltest.TestCase):
         _pip(python, "install", "--no-deps", str(PLUGIN))
         cls.alone = _run(python, "-c", _USE, TORCH_CUDA_SIM="1")
         before = set(site.rglob("*"))
-        _pip(python, "install", str(SIMULATOR))
+        _pip(python, "install", f"--find-links={RUNTIME.parent}", str(SIMULATOR))
         cls.added = {path.relative_to(site) for path in set(site.rglob("*")) - before}
         cls.both = _run(python, "-c", _USE, TORCH_CUDA_SIM="1")
         cls.not_asked_for = _run(
             python, "-c", "import torch; print(torch.cuda.is_initialized(), torch.ones(2).sum())"
         )
         _pip(python, "uninstall", "--yes", "torch_cuda_sim")
-        cls.left = {path for path in site.rglob("*") if "torch_cuda_sim" in path.name}
+        cls.runtime_alone = _run(python, "-c", _USE, TORCH_CUDA_SIM="1")
+        cls.fake = _run(python, "-c", _USE, TORCH_CUDA_DEVICES="fake")
+        _pip(python, "uninstall", "--yes", "torch_cuda_runtime")
+        cls.left = {path for path in site.rglob("*") if "torch_cuda_" in path.name} - before
 
     def test_beside_the_plugin_it_computes(self) -> None:
         self.assertEqual(self.both.returncode, 0, self.both.stderr)
@@ -84,17 +90,24 @@ class SimulatorTest(absltest.TestCase):
 
     def test_without_it_the_error_says_what_to_install(self) -> None:
         self.assertNotEqual(self.alone.returncode, 0)
-        self.assertIn("TORCH_CUDA_SIM=1, but no torch_cuda_sim", self.alone.stderr)
-        self.assertIn("pip install torch_cuda_sim", self.alone.stderr)
+        for done in (self.alone, self.runtime_alone):
+            self.assertIn("TORCH_CUDA_SIM=1, but no torch_cuda_sim", done.stderr)
+            self.assertIn("pip install torch_cuda_sim", done.stderr)
+
+    def test_other_devices_do_not_need_it(self) -> None:
+        self.assertEqual(self.fake.stdout, "Fake device [[5.0, 14.0], [14.0, 50.0]]\n")
+        self.assertEqual(self.fake.stderr, "")
 
     def test_installed_and_not_asked_for_it_changes_nothing(self) -> None:
         self.assertEqual(self.not_asked_for.stdout, "False tensor(2.)\n")
         self.assertEqual(self.not_asked_for.stderr, "")
 
-    def test_it_adds_only_its_own_package(self) -> None:
-        self.assertIn(pathlib.Path("torch_cuda_sim/lib/libcudart.so.12"), self.added)
+    def test_it_adds_its_own_package_and_the_runtime(self) -> None:
+        self.assertIn(pathlib.Path("torch_cuda_sim/lib/libaccel_sim.so"), self.added)
+        self.assertIn(pathlib.Path("torch_cuda_runtime/lib/libcudart.so.12"), self.added)
         self.assertEqual(
-            {path.parts[0].partition("-")[0] for path in self.added}, {"torch_cuda_sim"}
+            {path.parts[0].partition("-")[0] for path in self.added},
+            {"torch_cuda_runtime", "torch_cuda_sim"},
         )
 
     def test_uninstalled_nothing_remains(self) -> None:

@@ -57,7 +57,9 @@ def plugin_wheel(name, distribution, version, summary, requires = [], **kwargs):
     )
 
 def library_wheel(name, distribution, version, summary, **kwargs):
-    """Builds a wheel of shared libraries that no Python loads as modules: for any Python 3, with or without torch.
+    """Builds a wheel of shared libraries that no Python loads as modules: for any Python from 3.9 on, with or without torch.
+
+    All of them are linked for manylinux_2_28 (`manylinux` of //tools/cc:shared_library.bzl).
 
     Args:
         name: string, name of the target.
@@ -73,7 +75,7 @@ def library_wheel(name, distribution, version, summary, **kwargs):
         summary = summary,
         python_tag = "py3",
         abi_tag = "none",
-        platform_tag = TORCH["platform"],
+        platform_tag = TORCH["platform"].replace("linux_", "manylinux_2_28_"),
         requires_python = ">=3.9",
         **kwargs
     )

@@ -5,6 +5,6 @@
 namespace {
 
 [[maybe_unused]] const bool kRegistered =
-    accelerator::runtime::register_library(cudasim::backend::get_api);
+    accelerator::runtime::register_library(cudasim::backend::get_api, true);
 
 } // namespace

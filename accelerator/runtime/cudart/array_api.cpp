@@ -1,4 +1,4 @@
-// What is left of CUDA arrays and textures, which the simulated device does not
+// What is left of CUDA arrays and textures, which the runtime does not
 // have: the function that returns no status.
 // Source: CUDA runtime API, texture object management.
 #include <cuda_runtime_api.h>

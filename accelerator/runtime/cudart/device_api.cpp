@@ -146,7 +146,8 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return call([&] { store(value, current_device().limit(limit)); });
 }
 
-// Caches are not simulated: a preference is valid and changes nothing.
+// Devices say nothing of their caches: a preference is valid and changes
+// nothing.
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* configuration) {
   return call([&] {
     current_device();

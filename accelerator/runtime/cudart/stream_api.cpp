@@ -163,7 +163,7 @@ cudaError_t cudaStreamSetAttribute(
     if (id == cudaLaunchAttributeSynchronizationPolicy) {
       target->synchronization_policy = value->syncPolicy;
     } else {
-      // A window for the L2 cache, which is not simulated, is only a hint.
+      // A window for the L2 cache, which no device here has, is only a hint.
       require(id == cudaLaunchAttributeAccessPolicyWindow);
     }
   });

@@ -100,7 +100,7 @@ bool Recorder::supports(CUpti_ActivityKind kind) {
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
     case CUPTI_ACTIVITY_KIND_CUDA_EVENT:
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-    // Of these there never is one: nothing that a simulated device does takes
+    // Of these there never is one: nothing that a device here does takes
     // time for the profiler's sake alone.
     case CUPTI_ACTIVITY_KIND_OVERHEAD:
       return true;

@@ -9,7 +9,7 @@
 
 #include "accelerator/runtime/driver/testing/context.h"
 
-extern "C" int cudasimVersion();
+extern "C" int accelerator_driver_version();
 
 namespace accelerator::driver::testing {
 namespace {
@@ -42,7 +42,7 @@ TEST_F(Context, TheVersionIsThatOfTheHeader) {
   int version = 0;
   EXPECT_EQ(cuDriverGetVersion(&version), CUDA_SUCCESS);
   EXPECT_EQ(version, CUDA_VERSION);
-  EXPECT_EQ(cudasimVersion(), CUDA_VERSION);
+  EXPECT_EQ(accelerator_driver_version(), CUDA_VERSION);
   EXPECT_EQ(cuDriverGetVersion(nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuInit(1), CUDA_ERROR_INVALID_VALUE);
 }

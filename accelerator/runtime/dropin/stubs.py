@@ -21,8 +21,8 @@ from collections.abc import Iterable, Sequence
 _TEXTS = ("GetErrorString", "GetErrorName", "GetStatusString", "GetStatusName")
 
 _HEAD = """\
-// Written by accelerator/runtime/dropin/stubs.py: what {soname} exports and the simulated
-// device does not have.
+// Written by accelerator/runtime/dropin/stubs.py: what {soname} exports and this
+// runtime does not have.
 #include <stdatomic.h>
 #include <stdio.h>
 

@@ -110,7 +110,7 @@ std::shared_ptr<Board> Board::open(const ncclUniqueId& id, int ranks) {
   require(
       parts.magic == kMagic,
       ncclInvalidArgument,
-      "the ncclUniqueId is none that ncclGetUniqueId of the simulated device made");
+      "the ncclUniqueId is none that ncclGetUniqueId of this NCCL made");
   const std::lock_guard lock(boards_mutex);
   const auto known = boards().find(parts.key);
   std::shared_ptr<Board> board =

@@ -35,7 +35,7 @@ constexpr double kStandstill = 2; // seconds
 // How often a wait looks whether ranks have ended.
 constexpr auto kPatience = std::chrono::milliseconds(50);
 
-// CUDASIM_TIMEOUT, as the machine reads it
+// TORCH_CUDA_TIMEOUT, as the machine reads it
 // (accelerator/runtime/core/machine/settings.h).
 double timeout_seconds() {
   return runtime::machine().settings().timeout_seconds;
@@ -332,7 +332,7 @@ void Communicator::wait_in_call(
         ncclSystemError,
         "rank " + std::to_string(rank_) + " has waited " +
             std::to_string(static_cast<int>(waited)) +
-            " seconds for other ranks (CUDASIM_TIMEOUT)");
+            " seconds for other ranks (TORCH_CUDA_TIMEOUT)");
   });
 }
 

@@ -126,7 +126,7 @@ class Communicator {
   void wait(
       const std::function<bool()>& ready,
       const std::function<bool(int)>& awaits);
-  /// The same for calls, which end then, or after CUDASIM_TIMEOUT seconds.
+  /// The same for calls, which end then, or after TORCH_CUDA_TIMEOUT seconds.
   /// @throws Error, Aborted.
   void wait_in_call(
       const std::function<bool()>& ready,

@@ -139,7 +139,7 @@ void kill_one(int ranks, int victim, From from, milliseconds after) {
     const pid_t process = processes.start([&, rank] {
       if (from == From::kItsStart) {
         // One that never comes can only be given up.
-        setenv("CUDASIM_TIMEOUT", "4", 1);
+        setenv("TORCH_CUDA_TIMEOUT", "4", 1);
       }
       Rank own;
       own.rank = rank;
@@ -279,7 +279,7 @@ TEST(Death, BeforeARankHasComeEndsTheCallsOfTheOthers) {
   ASSERT_NCCL(ncclGetUniqueId(&id));
   for (int rank = 0; rank < 2; ++rank) {
     processes.start([&, rank] {
-      setenv("CUDASIM_TIMEOUT", "1", 1);
+      setenv("TORCH_CUDA_TIMEOUT", "1", 1);
       ncclComm_t comm = nullptr;
       ASSERT_CUDA(cudaSetDevice(rank));
       const ncclResult_t result = ncclCommInitRank(&comm, 3, id, rank);
@@ -288,7 +288,7 @@ TEST(Death, BeforeARankHasComeEndsTheCallsOfTheOthers) {
       EXPECT_EQ(comm, nullptr);
       if (result == ncclSystemError) {
         EXPECT_NE(
-            std::strstr(ncclGetLastError(nullptr), "(CUDASIM_TIMEOUT)"),
+            std::strstr(ncclGetLastError(nullptr), "(TORCH_CUDA_TIMEOUT)"),
             nullptr);
       }
     });

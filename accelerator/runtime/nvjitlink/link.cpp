@@ -51,7 +51,8 @@ template <typename Function>
 Function* real(const char* name) {
   static void* const library = open_real(
       {"libnvJitLink.so.12",
-       "cudasimNvJitLink",
+       "accelerator_nvjitlink",
+       "TORCH_CUDA_NVJITLINK_PATH",
        "CUDASIM_NVJITLINK_PATH",
        "nvjitlink",
        "which compiles what is linked at run time (LTO IR); pip install "

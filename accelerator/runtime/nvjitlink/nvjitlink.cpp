@@ -71,7 +71,7 @@ void give(const std::string& text, void* place) {
 extern "C" {
 
 /// Tells this library from NVIDIA's.
-int cudasimNvJitLink() {
+int accelerator_nvjitlink() {
   return 1;
 }
 

@@ -184,7 +184,9 @@ class NvJitLinkTest(unittest.TestCase):
         self.own = _Library(os.environ["OWN"])
         self.real = _Library(os.environ["REAL"])
         # Where LTO IR becomes PTX.
-        os.environ["CUDASIM_NVJITLINK_PATH"] = os.path.dirname(os.path.realpath(os.environ["REAL"]))
+        os.environ["TORCH_CUDA_NVJITLINK_PATH"] = os.path.dirname(
+            os.path.realpath(os.environ["REAL"])
+        )
 
     def test_what_is_taken_refused_and_said(self) -> None:
         for about, texts in _CASES.items():

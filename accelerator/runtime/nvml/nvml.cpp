@@ -163,7 +163,7 @@ nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(
   return NVML_ERROR_NOT_FOUND;
 }
 
-/// No process is known: those that use a simulated device do not meet.
+/// No process is known: those that use a device do not meet.
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(
     nvmlDevice_t,
     unsigned* count,

@@ -16,7 +16,8 @@ template <typename Function>
 Function real(const char* name) {
   static void* const library = accelerator::open_real(
       {"libnvrtc.so.12",
-       "cudasimNvrtc",
+       "accelerator_nvrtc",
+       "TORCH_CUDA_NVRTC_PATH",
        "CUDASIM_NVRTC_PATH",
        "cuda_nvrtc",
        "which compiles kernels at run time; pip install "
@@ -42,7 +43,7 @@ nvrtcResult forward(
 extern "C" {
 
 /// Tells this library from NVIDIA's.
-int cudasimNvrtc() {
+int accelerator_nvrtc() {
   return 1;
 }
 

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "accelerator/host/environment.h"
+
 namespace accelerator {
 namespace {
 
@@ -33,7 +35,8 @@ void append_list(std::vector<std::string>& folders, const char* variable) {
 void* open_real(const RealLibrary& library) {
   const std::string own = own_folder();
   std::vector<std::string> folders;
-  append_list(folders, library.path_variable);
+  append_list(
+      folders, host::renamed(library.path_variable, library.older_variable));
   append_list(folders, "TORCH_CUDA_LIBRARY_PATH");
   append_list(folders, "LD_LIBRARY_PATH");
   folders.push_back(own + "../../nvidia/" + library.package + "/lib");

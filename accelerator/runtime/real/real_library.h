@@ -10,6 +10,7 @@ struct RealLibrary {
   const char* name; // "libnvrtc.so.12"
   const char* marker; // a function that only the library in its place has
   const char* path_variable; // folders that are searched first
+  const char* older_variable; // what that was called before
   const char* package; // its folder beside this package: "cuda_nvrtc"
   const char* advice; // what to install
 };

@@ -86,8 +86,11 @@ Settings read_settings(const std::string& options) {
   if (settings.synchronous) {
     settings.workers = 1;
   }
+  // The runtime has read it before, and told of the older name.
+  const char* timeout =
+      variable("TORCH_CUDA_TIMEOUT") ? "TORCH_CUDA_TIMEOUT" : "CUDASIM_TIMEOUT";
   settings.timeout_seconds =
-      static_cast<double>(read_count("CUDASIM_TIMEOUT", 600, 0, 1'000'000));
+      static_cast<double>(read_count(timeout, 600, 0, 1'000'000));
   return settings;
 }
 

@@ -20,7 +20,8 @@ struct Settings {
   unsigned workers = 1;
   /// CUDASIM_CHECK=1: the engine's checks of memory use.
   bool check = false;
-  /// CUDASIM_TIMEOUT: seconds after which a kernel is taken for hung; 0 never.
+  /// TORCH_CUDA_TIMEOUT: seconds after which a kernel is taken for hung; 0
+  /// never.
   double timeout_seconds = 600;
 };
 

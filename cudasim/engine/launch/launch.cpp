@@ -147,7 +147,7 @@ class GridRun {
                 FaultKind::kLaunchTimeout,
                 "The kernel did not end in " +
                     std::to_string(launch_.timeout_seconds) +
-                    " seconds (CUDASIM_TIMEOUT)\n    " +
+                    " seconds (TORCH_CUDA_TIMEOUT)\n    " +
                     readable_name(grid_.kernel->info.name) + "\n");
           }
           aside.push_back(std::move(block));

@@ -18,7 +18,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 
-from torch_cuda import _activation, _build, _checks, _libraries, _plugins, _simulator
+from torch_cuda import _activation, _build, _checks, _libraries, _plugins, _runtime
 from torch_cuda._errors import ActivationError, ActivationWarning
 
 OK = "ok"
@@ -83,8 +83,8 @@ def _versions(build: _build.BuildInfo) -> Iterator[Row]:
         _activation.DISABLE_VARIABLE,
         "TORCH_DEVICE_BACKEND_AUTOLOAD",
         _libraries.PATH_VARIABLE,
-        _simulator.VARIABLE,
-        _simulator.DEVICES_VARIABLE,
+        _runtime.SIM_VARIABLE,
+        _runtime.DEVICES_VARIABLE,
         "CUDA_VISIBLE_DEVICES",
         "LD_LIBRARY_PATH",
     ):

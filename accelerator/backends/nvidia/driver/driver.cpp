@@ -26,11 +26,11 @@ void* open_library(const std::string& path) {
   }
   // The loader gives what the process has under that name, which may be the
   // runtime that calls this.
-  if (path.empty() && dlsym(library, "cudasimVersion") != nullptr) {
+  if (path.empty() && dlsym(library, "accelerator_driver_version") != nullptr) {
     throw Error(
         ACCEL_NOT_FOUND,
         std::string(kSystems) +
-            " of this process is the simulated one; write library=PATH of the "
+            " of this process is torch_cuda's own; write library=PATH of the "
             "one of NVIDIA's driver");
   }
   return library;

@@ -20,6 +20,9 @@ namespace {
 
 using accelerator::Library;
 
+constexpr const char* kDevices = "TORCH_CUDA_DEVICES";
+constexpr const char* kSim = "TORCH_CUDA_SIM";
+
 struct Entry {
   std::string library; // a name or a path
   std::string options;
@@ -28,6 +31,12 @@ struct Entry {
 std::vector<const accel_api*>& linked_in() {
   static auto* all = new std::vector<const accel_api*>;
   return *all;
+}
+
+// The name of the one whose devices are there where nothing names any.
+std::string& default_library() {
+  static auto* name = new std::string;
+  return *name;
 }
 
 std::map<std::string, std::string>& announced() {
@@ -92,10 +101,38 @@ std::vector<std::unique_ptr<Library>>& opened() {
   return *all;
 }
 
+// As torch_cuda reads the variable.
+bool asks_for_sim() {
+  std::string value = accelerator::host::variable(kSim).value_or("");
+  std::transform(
+      value.begin(), value.end(), value.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+      });
+  const auto no = {"", "0", "false", "no", "off"};
+  return std::find(no.begin(), no.end(), value) == no.end();
+}
+
+// What names the devices.
+std::string asked_for() {
+  const auto devices = accelerator::host::variable(kDevices);
+  if (devices && !devices->empty()) {
+    return *devices;
+  }
+  if (asks_for_sim()) {
+    return "sim";
+  }
+  if (default_library().empty()) {
+    throw accelerator::LibraryError(
+        "nothing says which devices there are; set TORCH_CUDA_DEVICES to the "
+        "name of a device or the path of its library, such as "
+        "TORCH_CUDA_DEVICES=fake");
+  }
+  return default_library();
+}
+
 std::vector<Slot> make_slots() {
   std::vector<Slot> slots;
-  for (const Entry& entry : parse(
-           accelerator::host::variable("TORCH_CUDA_DEVICES").value_or("sim"))) {
+  for (const Entry& entry : parse(asked_for())) {
     auto library = open(entry);
     for (const auto& other : opened()) {
       if (std::string(other->api().name) == library->api().name) {
@@ -116,8 +153,11 @@ std::vector<Slot> make_slots() {
 
 } // namespace
 
-bool register_library(accel_get_api_function get_api) {
+bool register_library(accel_get_api_function get_api, bool is_default) {
   linked_in().push_back(get_api(ACCEL_ABI_VERSION));
+  if (is_default) {
+    default_library() = linked_in().back()->name;
+  }
   return true;
 }
 

@@ -79,11 +79,12 @@ std::vector<int> parse_visible_devices(
 Settings read_settings() {
   using accelerator::host::read_count;
   using accelerator::host::read_switch;
+  using accelerator::host::renamed;
   Settings settings;
   try {
     settings.launch_blocking = read_switch("CUDA_LAUNCH_BLOCKING", false);
-    settings.timeout_seconds =
-        static_cast<double>(read_count("CUDASIM_TIMEOUT", 600, 0, 1'000'000));
+    settings.timeout_seconds = static_cast<double>(read_count(
+        renamed("TORCH_CUDA_TIMEOUT", "CUDASIM_TIMEOUT"), 600, 0, 1'000'000));
   } catch (const std::invalid_argument& wrong) {
     throw Failure(cudaErrorInitializationError, wrong.what());
   }

@@ -7,7 +7,7 @@
 namespace accelerator::runtime {
 
 struct Settings {
-  /// CUDASIM_TIMEOUT: seconds after which a wait for others is given up.
+  /// TORCH_CUDA_TIMEOUT: seconds after which a wait for others is given up.
   double timeout_seconds = 600;
   /// CUDA_LAUNCH_BLOCKING=1: a launch returns when the kernel has ended.
   bool launch_blocking = false;

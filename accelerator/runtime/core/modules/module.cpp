@@ -434,8 +434,8 @@ std::shared_ptr<Module> make_module_of(
     throw Failure(
         cudaErrorNoKernelImageForDevice,
         source_name +
-            ": found machine code (a cubin), but the simulated device runs "
-            "PTX: compile for a virtual architecture such as compute_80");
+            ": found machine code (a cubin), but devices take PTX here: compile "
+            "for a virtual architecture such as compute_80");
   }
   Module::Image parts;
   if (magic == kWrapperMagic) {

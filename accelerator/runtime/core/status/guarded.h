@@ -29,7 +29,7 @@ Status guarded(Body&& body) noexcept {
   }
 }
 
-/// Says once for each function that the simulated device does not have it.
+/// Says once for each function that this runtime does not have it.
 /// @param name a string that lives as long as the process.
 void report_missing(const char* name) noexcept;
 

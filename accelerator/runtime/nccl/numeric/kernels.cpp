@@ -1,4 +1,4 @@
-// Compiled with CUDASIM_ISA set to baseline or v3. A block of results at a time
+// Compiled with ACCEL_ISA set to baseline or v3. A block of results at a time
 // is kept where the first-level cache has room for it, in the type that is
 // computed with: so inputs are read once, and outputs may be inputs.
 #include "accelerator/runtime/nccl/numeric/kernels.h"
@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-namespace accelerator::nccl::CUDASIM_ISA {
+namespace accelerator::nccl::ACCEL_ISA {
 namespace {
 
 constexpr std::size_t kBlock = 1024; // elements, a multiple of 8
@@ -281,4 +281,4 @@ Kernel find_kernel(ncclDataType_t type, Reduction reduction) {
   }
 }
 
-} // namespace accelerator::nccl::CUDASIM_ISA
+} // namespace accelerator::nccl::ACCEL_ISA

@@ -9,8 +9,10 @@ namespace accelerator::nccl {
 namespace {
 
 bool has_v3() {
-  // CUDASIM_ISA is read by the engine too, which refuses unknown words.
-  const char* wish = std::getenv("CUDASIM_ISA");
+  // The second is the simulated device's, which refuses unknown words: who sets
+  // it wants the host's code of a kind, wherever it is.
+  const char* wish = std::getenv("TORCH_CUDA_ISA");
+  wish = wish == nullptr ? std::getenv("CUDASIM_ISA") : wish;
   return __builtin_cpu_supports("x86-64-v3") != 0 &&
       (wish == nullptr || std::string_view(wish) != "baseline");
 }

@@ -94,7 +94,7 @@ pid_t Processes::start(const std::function<void()>& body) {
   const pid_t child = fork();
   if (child == 0) {
     setenv("CUDASIM_DEVICES", kDevices, 1);
-    setenv("CUDASIM_TIMEOUT", "20", 0);
+    setenv("TORCH_CUDA_TIMEOUT", "20", 0);
     const int before = failures(); // of the parent, so far
     body();
     std::fflush(nullptr);
