@@ -4,16 +4,26 @@
 #include <exception>
 #include <new>
 
-extern "C" {
+#include <dlfcn.h>
 
-// The copy constructor and the destructor, which older headers have out of
-// line.
-void copy_exception_ptr(void* to, const void* from) __asm__(
-    "_ZNSt15__exception_ptr13exception_ptrC1ERKS0_");
-void destroy_exception_ptr(void* pointer) __asm__(
-    "_ZNSt15__exception_ptr13exception_ptrD1Ev");
+namespace {
 
-} // extern "C"
+// A function of libstdc++ itself. The linker would give what headers have
+// inline under the same name, and that calls what calls this.
+template <typename Function>
+Function* of_library(const char* name) {
+  static void* const library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_NOLOAD);
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+} // namespace
+
+// The headers give all of namespace std to other libraries, libstdc++ among
+// them, which would then call these.
+__asm__(
+    ".hidden _ZSt28__throw_bad_array_new_lengthv\n"
+    ".hidden _ZNSt15__exception_ptr13exception_ptr9_M_addrefEv\n"
+    ".hidden _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv\n");
 
 namespace std {
 
@@ -26,13 +36,17 @@ namespace __exception_ptr { // NOLINT
 // An exception_ptr is the exception's address: a copy counts one more, and the
 // end of a copy one less.
 void exception_ptr::_M_addref() noexcept {
+  static auto* const copy = of_library<void(void*, const void*)>(
+      "_ZNSt15__exception_ptr13exception_ptrC1ERKS0_");
   void* counted = nullptr;
-  copy_exception_ptr(&counted, this);
+  copy(&counted, this);
 }
 
 void exception_ptr::_M_release() noexcept {
+  static auto* const destroy =
+      of_library<void(void*)>("_ZNSt15__exception_ptr13exception_ptrD1Ev");
   void* counted = *reinterpret_cast<void**>(this);
-  destroy_exception_ptr(&counted);
+  destroy(&counted);
   *reinterpret_cast<void**>(this) = nullptr;
 }
 
