@@ -2,11 +2,12 @@
 
 load("//tools/wheel:defs.bzl", "prebuilt_wheel", "wheel_env")
 
-def torch_environment(name, wheels = [], **kwargs):
-    """torch_cuda, unpacked for wheel_test, from wheels that are there.
+def torch_environment(name, device, wheels = [], **kwargs):
+    """torch_cuda and a device's wheel, unpacked for wheel_test, from wheels that are there.
 
     Args:
         name: string, name of the wheel_env.
+        device: label of the device's wheel (library_wheel).
         wheels: list of labels, .whl files of torch_cuda and torch_cuda_runtime. Without any, what needs the wheel_env is
             skipped; in torch_cuda's own repository, it is built.
         **kwargs: attributes common to all rules.
@@ -24,9 +25,9 @@ def torch_environment(name, wheels = [], **kwargs):
         )
     wheel_env(
         name = name,
-        wheels = prebuilt or [
+        wheels = [device] + (prebuilt or [
             Label("//accelerator:torch_cuda_runtime_wheel"),
             Label("//python:torch_cuda_wheel"),
-        ],
+        ]),
         **kwargs
     )

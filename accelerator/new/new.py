@@ -177,6 +177,7 @@ def instantiate(template: Mapping[str, str], name: str, torch_cuda: pathlib.Path
     for path, text in template.items():
         text = text.partition(_CUT)[0].rstrip("\n") + "\n"
         text = re.sub(rf"(?<![a-z]){PLACEHOLDER}(?![a-z])", name, text)
+        path = re.sub(rf"(?<![a-z]){PLACEHOLDER}(?![a-z])", name, path)
         files[path.removesuffix(SUFFIX)] = text.replace(TORCH_CUDA, str(torch_cuda))
     return files
 

@@ -27,10 +27,15 @@ _FILES = {
     "WORKSPACE.bzlmod",
     "device.c",
     "exports.map",
+    "{name}_torch_device/__init__.py",
     "kernels.cpp",
     "operators.yaml",
     "training_test.py",
 }
+
+
+def _files(name: str) -> set[str]:
+    return {file.format(name=name) for file in _FILES}
 
 
 class NewTest(parameterized.TestCase):
@@ -57,7 +62,7 @@ class NewTest(parameterized.TestCase):
         return new.read_template(self.folder / "device")
 
     def test_all_files_are_there(self) -> None:
-        self.assertEqual(set(self.written("my_npu")), _FILES)
+        self.assertEqual(set(self.written("my_npu")), _files("my_npu"))
 
     def test_nothing_of_the_template_is_left(self) -> None:
         for path, text in self.written("my_npu").items():
@@ -68,6 +73,7 @@ class NewTest(parameterized.TestCase):
     def test_nothing_but_the_names_is_changed(self) -> None:
         for path, text in self.written("my_npu").items():
             back = text.replace(str(self.torch_cuda), "@TORCH_CUDA@").replace("my_npu", "acme")
+            path = path.replace("my_npu", "acme")
             source = next(
                 p for p in (_TEMPLATE / path, _TEMPLATE / f"{path}.template") if p.exists()
             )
@@ -120,7 +126,7 @@ class NewTest(parameterized.TestCase):
 
     def test_an_empty_folder_is_filled(self) -> None:
         (self.folder / "device").mkdir()
-        self.assertEqual(set(self.written("npu")), _FILES)
+        self.assertEqual(set(self.written("npu")), _files("npu"))
 
     def test_folders_above_are_made(self) -> None:
         self.assertEqual(self.run_new("npu", "--out=a/b/c"), (0, ""))

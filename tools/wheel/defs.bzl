@@ -56,16 +56,16 @@ def plugin_wheel(name, distribution, version, summary, requires = [], **kwargs):
         **kwargs
     )
 
-def library_wheel(name, distribution, version, summary, **kwargs):
+def library_wheel(name, distribution, version, summary, manylinux = False, **kwargs):
     """Builds a wheel of shared libraries that no Python loads as modules: for any Python from 3.9 on, with or without torch.
-
-    All of them are linked for manylinux_2_28 (`manylinux` of //tools/cc:shared_library.bzl).
 
     Args:
         name: string, name of the target.
         distribution: string, name of the distribution.
         version: string, PEP 440 version.
         summary: string, one line for `pip show`.
+        manylinux: bool, whether all libraries are linked for manylinux_2_28 (the attribute of that name of
+            //tools/cc:shared_library.bzl); else the wheel is for this platform.
         **kwargs: further attributes of the rule, see private/plugin_wheel.bzl.
     """
     _plugin_wheel(
@@ -75,7 +75,7 @@ def library_wheel(name, distribution, version, summary, **kwargs):
         summary = summary,
         python_tag = "py3",
         abi_tag = "none",
-        platform_tag = TORCH["platform"].replace("linux_", "manylinux_2_28_"),
+        platform_tag = TORCH["platform"].replace("linux_", "manylinux_2_28_") if manylinux else TORCH["platform"],
         requires_python = ">=3.9",
         **kwargs
     )
