@@ -56,7 +56,7 @@ class ReferenceTest(absltest.TestCase):
         self.assertEqual(
             packages, {pathlib.Path(link).stem for link in links if link.startswith("python/")}
         )
-        self.assertLen(packages, 5)
+        self.assertLen(packages, 6)
         headers = {path.name for path in (self.site / "c").glob("*_8h.html")}
         self.assertEqual(
             headers, {pathlib.Path(link).name for link in links if link.endswith("_8h.html")}

@@ -12,12 +12,25 @@ import sys
 
 from absl.testing import absltest, parameterized
 
+from tools.wheel import unpack_wheel
+
 WHEELS = [pathlib.Path(wheel).absolute() for wheel in sys.argv[1:]]
 del sys.argv[1:]
 
 PLATFORM = "manylinux_2_28_x86_64"
 # What auditwheel says may be older still.
 _FOUND = re.compile(r'platform\s+tag:\s+"manylinux_2_(\d+)_x86_64"')
+
+
+def _symbols(wheel: pathlib.Path, folder: pathlib.Path) -> dict[str, list[str]]:
+    """The names in the symbol tables of the wheel's libraries, by file."""
+    unpack_wheel.unpack(wheel, folder)
+    found = {}
+    for library in sorted(folder.glob("*/lib/lib*.so.*")) + sorted(folder.glob("*/lib/libaccel_*")):
+        command = ["nm", "--dynamic", "--demangle", str(library)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        found[library.name] = [line.split(maxsplit=1)[-1] for line in done.stdout.splitlines()]
+    return found
 
 
 class PlatformTest(parameterized.TestCase):
@@ -35,6 +48,15 @@ class PlatformTest(parameterized.TestCase):
         assert found is not None, done.stdout
         self.assertLessEqual(int(found[1]), 28, done.stdout)
         self.assertEndsWith(wheel.name, f"-py3-none-{PLATFORM}.whl")
+
+    def test_cuda_s_libraries_name_no_device(self) -> None:
+        (wheel,) = (wheel for wheel in WHEELS if "_runtime-" in wheel.name)
+        symbols = _symbols(wheel, pathlib.Path(self.create_tempdir().full_path))
+        self.assertContainsSubset(["libcuda.so.1", "libaccel_runtime.so"], symbols)
+        for library, names in symbols.items():
+            self.assertNotEmpty(names, library)
+            self.assertEmpty([name for name in names if "sim" in name.lower().split("_")], library)
+            self.assertEmpty([name for name in names if "cudasim" in name.lower()], library)
 
 
 if __name__ == "__main__":

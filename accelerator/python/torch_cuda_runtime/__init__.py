@@ -1,6 +1,6 @@
-"""CUDA's libraries over any device: in the place of NVIDIA's, with the device `fake`.
+"""CUDA's libraries over any device: in the place of NVIDIA's, with the device "fake".
 
-Nothing happens by importing this. With the wheel installed beside torch_cuda, `TORCH_CUDA_DEVICES`
+Nothing happens by importing this. With the wheel installed beside torch_cuda, ``TORCH_CUDA_DEVICES``
 in the environment makes torch use it with the devices that the variable names. Other programs get
 the libraries through `environment`, or start by ``python -m torch_cuda_runtime PROGRAM``.
 """

@@ -148,8 +148,8 @@ void Communicator::require_own_device() const {
         "Duplicate GPU detected : rank " + std::to_string(found->second) +
             " and rank " + std::to_string(rank) + " both on CUDA device " +
             bus_id +
-            "; each rank needs a device of its own (CUDASIM_DEVICES says how "
-            "many there are, cudaSetDevice chooses)");
+            "; each rank needs a device of its own (TORCH_CUDA_DEVICES=NAME:COUNT "
+            "says how many there are, cudaSetDevice chooses)");
   }
 }
 

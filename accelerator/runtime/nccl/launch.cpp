@@ -255,9 +255,9 @@ bool is_being_captured(const Plan& plan) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-/// With CUDASIM_SYNC=1 only one piece of work runs at a time in the process,
-/// so one that waits for another rank's would wait for ever. All that was there
-/// before is done.
+/// On a device that works on the calling thread (CUDASIM_SYNC=1) only one piece
+/// of work runs at a time in the process, so one that waits for another rank's
+/// would wait for ever. All that was there before is done.
 void run_all_now(const std::vector<Plan>& plans) {
   std::vector<std::thread> threads;
   for (const Plan& plan : plans) {

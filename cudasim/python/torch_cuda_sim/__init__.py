@@ -13,7 +13,7 @@ _HERE = pathlib.Path(__file__).parent
 
 
 def paths() -> Dict[str, str]:  # noqa: UP006
-    """Where the device's files are: the entry point `sim` of the group `torch_cuda.devices`.
+    """Where the device's files are: the entry point "sim" of the group "torch_cuda.devices".
 
     Returns:
         "library", the device's library, and "ptxas", a program in the place of NVIDIA's assembler.
