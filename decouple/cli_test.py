@@ -158,7 +158,8 @@ class CommandLineTest(absltest.TestCase):
         make_tree(self.root / "tree")
         (self.root / "series").write_text("a.patch\n")
         (self.root / "a.patch").write_text(
-            "Why\n\n--- a/torch/nn.py\n+++ b/torch/nn.py\n@@ -1 +1 @@\n-class Module:\n+class M:\n"
+            "Why\n\n--- a/torch/nn.py\n+++ b/torch/nn.py\n@@ -1,2 +1,2 @@\n-class Module:\n+class M:\n"
+            "     def move(self):\n"
         )
         (self.root / "rules.yaml").write_text("words: [cuda]\n")
         (self.root / "owners.bzl").write_text(

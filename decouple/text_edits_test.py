@@ -44,28 +44,6 @@ class EditsTest(absltest.TestCase):
             back = text_edits.reverse_edits(text, edits)
             self.assertEqual(text_edits.apply_edits(changed, back), text)
 
-    def test_line_changes_say_the_same_as_the_edits(self) -> None:
-        source = random.Random(2)
-        for _ in range(2000):
-            text = _random_text(source)
-            edits = _random_edits(source, text)
-            lines = text_edits.split_lines(text)
-            shift = 0
-            for change in text_edits.line_changes(text, edits):
-                at = change.first_line - 1 + shift
-                self.assertEqual(tuple(lines[at : at + len(change.old)]), change.old)
-                lines[at : at + len(change.old)] = change.new
-                shift += len(change.new) - len(change.old)
-            self.assertEqual("".join(lines), text_edits.apply_edits(text, edits), (text, edits))
-
-    def test_an_edit_of_one_line_changes_one_line(self) -> None:
-        changes = text_edits.line_changes("a\nb\nc\n", [Edit(2, 3, "B")])
-        self.assertEqual(changes, [text_edits.LineChange(2, ("b\n",), ("B\n",))])
-
-    def test_a_removed_line_changes_one_line(self) -> None:
-        changes = text_edits.line_changes("a\nb\nc\n", [Edit(2, 4)])
-        self.assertEqual(changes, [text_edits.LineChange(2, ("b\n",), ())])
-
 
 if __name__ == "__main__":
     absltest.main()

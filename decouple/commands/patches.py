@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         raise DecoupleError(f"{root} is not a folder; name the source tree.")
     patches = series.read_series(options.working_path(args.series))
     if args.action == "status":
-        return _status(root, series.standings(root, patches))
+        return _status(series.standings(root, patches))
     names, files = (series.apply if args.action == "apply" else series.reverse)(root, patches)
     done = "applied" if args.action == "apply" else "reversed"
     print(f"{done} {len(names)} of {len(patches)} patches, {len(files)} files changed")
@@ -48,11 +48,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _status(root: pathlib.Path, standings: list[series.Standing]) -> int:
+def _status(standings: list[series.Standing]) -> int:
     for standing in standings:
         print(f"{standing.state:15} {standing.patch.name}: {standing.patch.subject}")
-        if standing.misfit is not None:
-            print(f"{'':15} {series.explain(root, standing.patch, standing.misfit)}")
+        if standing.problem:
+            print(f"{'':15} {standing.patch.name}: {standing.problem}")
     if not standings:
         print("the series is empty")
     return 1 if any(standing.state is State.BROKEN for standing in standings) else 0

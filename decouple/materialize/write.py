@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import os
 import pathlib
 import shutil
@@ -16,7 +17,6 @@ from decouple.gaps import Gap
 from decouple.materialize.cut import cut
 from decouple.materialize.rewrite import Rewriter
 from decouple.model import Inventory
-from decouple.patches import unified_diff
 from decouple.plan.layout import Layout, rfc_layout
 from decouple.plan.plan import Plan
 from decouple.rules.load import Rules
@@ -156,11 +156,11 @@ class _Writer:
         if renamed:
             edits += renamed
             reasons.append("Headers of the device are included from where they are now.")
-        changes = text_edits.line_changes(text, edits)
-        if not changes:
+        changed = text_edits.apply_edits(text, edits)
+        if changed == text:
             return False
-        self._put(path, text_edits.apply_edits(text, edits), path)
-        diff = unified_diff.render(path, text, changes)
+        self._put(path, changed, path)
+        diff = _diff(path, text, changed)
         name = self._layout.patch(path)
         head = f"{path} without {self._rules.device}\n\n" + "\n".join(reasons) + "\n"
         source = f"\nMade from PyTorch {self._inventory.version} by decouple materialize.\n---\n"
@@ -206,6 +206,14 @@ class _Writer:
         target.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
         if original is not None:
             shutil.copymode(self._tree.root / original, target)
+
+
+def _diff(path: str, before: str, after: str) -> str:
+    """A unified diff of one file, as `git apply` reads it."""
+    old, new = text_edits.split_lines(before), text_edits.split_lines(after)
+    lines = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
+    end = "\n\\ No newline at end of file\n"
+    return "".join(line if line.endswith("\n") else line + end for line in lines)
 
 
 def _words(paths: Iterable[str]) -> Iterator[str]:

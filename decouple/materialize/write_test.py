@@ -105,8 +105,8 @@ class MaterializeTest(absltest.TestCase):
     def test_the_patches_are_a_series_with_reasons(self) -> None:
         self._materialize()
         patches = series.read_series(self.out / _PATCHES / "series")
-        self.assertEqual([patch.files[0].path for patch in patches], ["torch/csrc/engine.cpp"])
-        self.assertIn("cut out", patches[0].head)
+        self.assertEqual([patch.files for patch in patches], [("torch/csrc/engine.cpp",)])
+        self.assertIn(b"cut out", patches[0].text)
 
     def test_the_same_input_gives_the_same_bytes(self) -> None:
         self._materialize()

@@ -135,6 +135,11 @@ class SeriesTest(absltest.TestCase):
         self.assertIn('expects "from torch._C import _cuda_getCurrentRawStream', output)
         self.assertIn('the tree has "from torch._C import _accelerator_getStream', output)
 
+    def test_a_line_that_differs_by_its_blanks_is_named(self) -> None:
+        line = "from torch._C import _cuda_getCurrentRawStream"
+        self._edit(self.tree / _PYTHON, f"    {line}", f"        {line}")
+        self.assertIn(f'the tree has "{line}', self._command("status")[1])
+
     def test_a_series_of_which_one_breaks_changes_nothing(self) -> None:
         self._edit(self.tree / _PYTHON, "_cuda_getCurrentRawStream as", "_other as")
         before = self._texts()
@@ -170,6 +175,43 @@ class SeriesTest(absltest.TestCase):
         (self.folder / "stream.patch").unlink()
         with self.assertRaisesRegex(DecoupleError, "series:3: names stream.patch"):
             series.read_series(self.folder / "series")
+
+    def test_what_git_refuses_is_refused_with_its_name(self) -> None:
+        (self.tree.parent / "f").write_text("a\n")
+        for text, problem in (
+            ("only prose\n", "No valid patches"),
+            ("Why\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n", "corrupt patch at line 6"),
+            ("Why\n--- a/../f\n+++ b/../f\n@@ -1 +1 @@\n-a\n+b\n", "invalid path"),
+        ):
+            (self.folder / "stream.patch").write_text(text)
+            with self.assertRaisesRegex(DecoupleError, f"^stream.patch: {problem}"):
+                series.apply(self.tree, series.read_series(self.folder / "series"))
+
+    def test_patches_build_on_each_other_below_another_repository(self) -> None:
+        """What one patch makes the next one changes; and a tree need not be a repository, though it may lie in one."""
+        outer = self.tree.parent
+        subprocess.run(["git", "init", "-q", outer], check=True)
+        (self.folder / "a.patch").write_text(
+            "Make\n--- /dev/null\n+++ b/new/f\n@@ -0,0 +1,2 @@\n+a\n+b\n"
+        )
+        (self.folder / "b.patch").write_text(
+            "Change\n--- a/new/f\n+++ b/new/f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
+        )
+        (self.folder / "series").write_text("a.patch\nb.patch\n")
+        self.assertIn("applied 2 of 2 patches, 1 files changed", self._command("apply")[1])
+        self.assertEqual((self.tree / "new/f").read_text(), "a\nc\n")
+        self.assertEqual(self._states(), [State.APPLIED, State.APPLIED])
+        self.assertIn("reversed 2 of 2", self._command("reverse")[1])
+        self.assertFalse((self.tree / "new/f").exists())
+
+    def test_what_stands_in_the_way_leaves_all_as_it_was(self) -> None:
+        (self.folder / "stream.patch").write_text(
+            "Make\n--- /dev/null\n+++ b/taken\n@@ -0,0 +1 @@\n+a\n"
+        )
+        (self.tree / "taken").touch()
+        with self.assertRaisesRegex(DecoupleError, "^stream.patch: taken: already exists"):
+            series.apply(self.tree, series.read_series(self.folder / "series"))
+        self.assertEqual(self._texts(), self.original)
 
 
 if __name__ == "__main__":
