@@ -15,6 +15,10 @@ class Plan:
 
     Building a plan changes nothing. `apply` makes the assignments in the order in which they were
     added, and takes them all back if one of them, or the last step, raises.
+
+    It is not the adapter's `Journal`, which changes things one by one while a program runs and
+    puts them back when it is asked to: neither wheel needs the other, and a plan is seen whole
+    before anything changes.
     """
 
     def __init__(self) -> None:

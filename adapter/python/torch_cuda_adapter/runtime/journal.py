@@ -9,7 +9,11 @@ _ABSENT = object()
 
 
 class Journal:
-    """Changes things, and remembers what they were."""
+    """Changes things, and remembers what they were.
+
+    It is not torch_cuda's `Plan`, which assigns all or nothing, once, and is not undone later: neither wheel needs the
+    other, and what is changed here depends on modules that are imported long after the first change.
+    """
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], object]] = []
