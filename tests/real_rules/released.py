@@ -1,4 +1,4 @@
-"""The released rules, unpacked, and how Bazel is told to take them instead of the stand-ins of third_party/modules.
+"""The released rules, and how Bazel is told to take them instead of the substitutes of third_party/modules.
 
 What the released rules ask for besides is on a closed network only in the versions that Debian has: a registry beside
 third_party/registry offers these under the numbers that are asked for. Debian's rules_python has no `python/cc`; a view
@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import shutil
 import sysconfig
-import tarfile
 from pathlib import Path
 
-# What the MODULE.bazel of each archive asks for and third_party/registry does not have: module, version asked for,
-# version of third_party/registry that stands in.
+# What the MODULE.bazel of each asks for and third_party/registry does not have: module, version asked for, version of
+# third_party/registry that is taken for it.
 ASKED_FOR = (
     ("bazel_skylib", "1.4.2", "1.9.1"),
     ("platforms", "0.0.6", "0.0.10"),
@@ -21,7 +20,7 @@ ASKED_FOR = (
     ("rules_cc", "0.2.14", "0.0.11"),
     ("rules_python", "0.34.0", "0.22.1"),
 )
-ARCHIVES = {"pybind11_bazel": "2.13.6", "rules_cuda": "0.3.0"}
+MODULES = ("pybind11_bazel", "rules_cuda")
 
 _PYTHON_CC = '''"""The headers of the machine's Python."""
 
@@ -35,41 +34,18 @@ cc_library(
 _PYBIND11 = "pybind11_bazel~~internal_configure_extension~pybind11"
 
 
-def archives(workspace: Path) -> dict[str, Path]:
-    """Finds the archives of the released rules.
-
-    Args:
-        workspace: root of this repository.
-
-    Returns:
-        Module name to archive, of those that lie in the folder `shared/thirdparty` beside the repository.
-    """
-    folder = workspace.parent / "shared" / "thirdparty"
-    paths = {name: folder / f"{name}-v{version}.tar.gz" for name, version in ARCHIVES.items()}
-    return {name: path for name, path in paths.items() if path.is_file()}
-
-
-def unpack(archive: Path, folder: Path) -> Path:
-    """Unpacks an archive below a folder, anew; returns the folder that it holds."""
-    shutil.rmtree(folder, ignore_errors=True)
-    with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
-    (top,) = folder.iterdir()
-    return top
-
-
 def write_registry(workspace: Path, folder: Path) -> str:
     """Writes the registry of what the released rules ask for; returns its address."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     ours = workspace / "third_party/registry"
     folder.joinpath("bazel_registry.json").write_text("{}", encoding="utf-8")
-    for name, version, stand_in in ASKED_FOR:
-        source = ours / "modules" / name / stand_in
+    for name, version, ours_has in ASKED_FOR:
+        source = ours / "modules" / name / ours_has
         target = folder / "modules" / name / version
         target.mkdir(parents=True)
         module = source.joinpath("MODULE.bazel").read_text(encoding="utf-8")
-        module = module.replace(f'version = "{stand_in}"', f'version = "{version}"', 1)
+        module = module.replace(f'version = "{ours_has}"', f'version = "{version}"', 1)
         target.joinpath("MODULE.bazel").write_text(module, encoding="utf-8")
         shutil.copy(source / "source.json", target)
     return folder.as_uri()
@@ -101,22 +77,21 @@ def write_pybind11(folder: Path, build_file: Path) -> Path:
     return folder
 
 
-def options(workspace: Path, work: Path, found: dict[str, Path]) -> list[str]:
-    """Unpacks the rules below a folder and returns the options with which Bazel takes them.
+def options(workspace: Path, work: Path, folder: Path) -> list[str]:
+    """Returns the options with which Bazel takes the released rules.
 
     Args:
         workspace: root of this repository.
         work: folder to write to; what is there already is written anew.
-        found: what `archives` returned, with both archives.
+        folder: has the released rules, unpacked, each in a folder of its module's name.
     """
     work.mkdir(parents=True, exist_ok=True)
-    modules = {name: unpack(path, work / name) for name, path in found.items()}
-    pybind11 = write_pybind11(work / "pybind11", modules["pybind11_bazel"] / "pybind11-BUILD.bazel")
+    build_file = folder / "pybind11_bazel/pybind11-BUILD.bazel"
     return [
         f"--registry={(workspace / 'third_party/registry').as_uri()}",
         f"--registry={write_registry(workspace, work / 'registry')}",
-        *(f"--override_module={name}={path}" for name, path in modules.items()),
+        *(f"--override_module={name}={folder / name}" for name in MODULES),
         # Debian's Bazel overrides this module itself; the last one counts.
         f"--override_module=rules_python={write_rules_python(work / 'rules_python')}",
-        f"--override_repository={_PYBIND11}={pybind11}",
+        f"--override_repository={_PYBIND11}={write_pybind11(work / 'pybind11', build_file)}",
     ]

@@ -69,13 +69,12 @@ python_prefixes() {
 entry_paths() {
   local name path parent=
   {
-    # Released rules that lie beside the clone: tests/real_rules builds with them.
-    printf '%s\n' "$(dirname "$WORKSPACE")/shared/thirdparty"
     printf '%s\n' "$WORKSPACE" "$CACHE" "$HOME" /tmp "${TMPDIR:-}" \
       /etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt
     pip_paths
     for name in "${CA_ENV[@]}"; do printf '%s\n' "${!name:-}"; done
     build_variable PYTORCH_SOURCE_DIR "$@"
+    build_variable REAL_RULES "$@"
     python_prefixes "$(build_variable TORCH_CUDA_PYTHON "$@")"
     tr ':' '\n' <<<"${TORCH_CUDA_BIND:-}"
   } | LC_ALL=C sort -u | while read -r path; do
