@@ -1,4 +1,4 @@
-"""Tests of edits.py with a stand-in for Bazel that compares files with what it saw last."""
+"""Tests of edits.py with a fake Bazel that compares files with what it saw last."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _NAMESPACE = re.compile(r"TORCH_LIBRARY_IMPL\((\w+), (\w+), m\)")
 
 
 class Discard:
-    """A stand-in for torchgen's FileManager for files that a CPU build of PyTorch already has."""
+    """Instead of torchgen's FileManager, for files that a CPU build of PyTorch already has."""
 
     install_dir = ""
 

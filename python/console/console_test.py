@@ -1,4 +1,4 @@
-"""Tests of console.py with a stand-in for the unpacked wheel."""
+"""Tests of console.py with a fake of the unpacked wheel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ConsoleTest(absltest.TestCase):
         self.site = self.folder / "site"
         package = self.site / "torch_cuda"
         package.mkdir(parents=True)
-        (package / "__init__.py").write_text("NAME = 'stand-in'\n", encoding="utf-8")
+        (package / "__init__.py").write_text("NAME = 'fake'\n", encoding="utf-8")
 
     def _run(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -43,11 +43,11 @@ class ConsoleTest(absltest.TestCase):
             BUILD_WORKING_DIRECTORY=str(self.folder),
         )
         self.assertEqual(done.stderr, "")
-        self.assertEqual(done.stdout, "stand-in ['script.py', '--flag']\n")
+        self.assertEqual(done.stdout, "fake ['script.py', '--flag']\n")
 
     def test_python_options_go_to_python(self) -> None:
         done = self._run(f"--site={self.site}", "--", "-c", "import torch_cuda as t; print(t.NAME)")
-        self.assertEqual(done.stdout, "stand-in\n")
+        self.assertEqual(done.stdout, "fake\n")
 
     def test_processes_that_a_script_starts_have_the_plugin(self) -> None:
         code = (
@@ -55,7 +55,7 @@ class ConsoleTest(absltest.TestCase):
             "subprocess.run([sys.executable, '-c', 'import torch_cuda; print(torch_cuda.NAME)'])"
         )
         done = self._run(f"--site={self.site}", "--", "-c", code)
-        self.assertEqual(done.stdout, "stand-in\n")
+        self.assertEqual(done.stdout, "fake\n")
 
     def test_exit_code_is_the_script_s(self) -> None:
         done = self._run(f"--site={self.site}", "--", "-c", "raise SystemExit(7)")

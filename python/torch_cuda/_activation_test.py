@@ -1,6 +1,6 @@
 """`import torch` beside an installed torch_cuda: what turns it on, what keeps it off.
 
-Real torch in processes of their own; the compiled parts are stand-ins. Every error has to leave one
+Real torch in processes of their own; the compiled parts are fakes. Every error has to leave one
 warning and a torch that works on the CPU.
 """
 

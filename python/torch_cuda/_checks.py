@@ -28,7 +28,7 @@ class Installation:
       build: the constants of the build.
       package: folder of the installed package.
       torch: the module `torch`, possibly still being imported. Not typed as a module, because
-        tests pass stand-ins with just the attributes that are read.
+        tests pass fakes with just the attributes that are read.
     """
 
     build: BuildInfo

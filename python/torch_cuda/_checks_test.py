@@ -1,4 +1,4 @@
-"""What each check accepts and refuses. torch is a stand-in with the attributes that are read."""
+"""What each check accepts and refuses. torch is a fake with the attributes that are read."""
 
 from __future__ import annotations
 

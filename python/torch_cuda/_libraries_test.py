@@ -16,7 +16,7 @@ from torch_cuda.fake_installation import BUILD
 
 
 def cudart(version: int, status: int = 0) -> Any:
-    """A stand-in for a loaded CUDA runtime."""
+    """A fake of a loaded CUDA runtime."""
 
     def get_version(out: Any) -> int:
         out._obj.value = version

@@ -1,6 +1,6 @@
 """Plugins beside an active torch_cuda: in which order they come, and what keeps one of them off.
 
-Real torch in processes of their own; the compiled parts and the plugins are stand-ins.
+Real torch in processes of their own; the compiled parts and the plugins are fakes.
 """
 
 from __future__ import annotations

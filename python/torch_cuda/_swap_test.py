@@ -1,6 +1,6 @@
 """What the swap makes of torch: names, classes, and the references that others took before.
 
-One process for each situation, with real torch and stand-ins for the bindings; it prints what it
+One process for each situation, with real torch and fake bindings; it prints what it
 sees as JSON.
 """
 

@@ -1,4 +1,4 @@
-"""Test helper: torch_cuda installed into a folder of its own, with stand-ins for what is compiled.
+"""Test helper: torch_cuda installed into a folder of its own, with fakes of what is compiled.
 
 The Python sources are the real ones and so is torch; `_CUDAC` is a Python module whose classes
 have, like the real ones, a memory layout of their own. Not part of the wheel.

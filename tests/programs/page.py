@@ -12,7 +12,7 @@ _HEAD = """# Programs that others wrote
 
 Models and tools of Python's package index and of Debian, at the versions of
 [requirements.txt](../../third_party/programs/requirements.txt) and [extension.bzl](../../third_party/programs/extension.bzl), run on the CPU and on the simulated device with
-the wheels of this tree, through their own public interfaces: each program ([tests/programs/programs](../../tests/programs/programs)) trains a small model with random weights for some steps, or uses a
+the wheels of this tree, through their own public interfaces: each program ([tests/programs/catalogue](../../tests/programs/catalogue)) trains a small model with random weights for some steps, or uses a
 tool, in float64 and in float32. What is compared are losses, outputs, gradients, parameters and whatever else it computes. The numbers say the largest difference, of the largest number that was
 compared with it; allowed are 1e-9 in float64 and 1e-3 in float32, or what the program says and why (`TOLERANCES`). A type is left out where the program works in the other one only (`TYPES`).
 

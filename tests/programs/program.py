@@ -26,7 +26,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from tests.programs import harness
 
-PACKAGE = "tests.programs.programs"
+PACKAGE = "tests.programs.catalogue"
 
 
 def load(name: str) -> ModuleType:

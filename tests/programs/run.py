@@ -41,7 +41,7 @@ _ENVIRONMENT = {
 
 def names() -> list[str]:
     """The programs, as FOLDER.FILE, sorted."""
-    return sorted(f"{path.parent.name}.{path.stem}" for path in (HERE / "programs").glob("*/*.py"))
+    return sorted(f"{path.parent.name}.{path.stem}" for path in (HERE / "catalogue").glob("*/*.py"))
 
 
 def chosen(patterns: Sequence[str]) -> list[str]:
@@ -180,7 +180,7 @@ def finish(
         if options.operators:
             file, text = _OPERATORS, results.calls(outcomes)
         else:
-            file, text = _PAGE, page.render(outcomes, known, HERE / "programs", options.profile)
+            file, text = _PAGE, page.render(outcomes, known, HERE / "catalogue", options.profile)
         pathlib.Path(workspace, file).write_text(text, encoding="utf-8")
         print(f"wrote {file}")
     failed = sum(bool(outcome.reasons) for outcome in outcomes.values())

@@ -51,7 +51,7 @@ def environment(
     job: Job, record: pathlib.Path, done: pathlib.Path, rank: int | None = None
 ) -> dict[str, str]:
     """The environment of a process that runs tests; of several together, the first one records."""
-    path = [str(HERE / "standins"), str(HERE.parent.parent), *sys.path]
+    path = [str(HERE / "substitutes"), str(HERE.parent.parent), *sys.path]
     chosen = {"TORCH_CUDA_DEVICES": selection.devices(job.devices, job.name)}
     return {
         **selection.settings(job.name),
