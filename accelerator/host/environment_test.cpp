@@ -1,3 +1,4 @@
+// The older names of environment variables.
 #include "accelerator/host/environment.h"
 
 #include <cstdlib>
