@@ -2,11 +2,6 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
-COPTS = [
-    "-Wall",
-    "-Wextra",
-]
-
 def component(name, deps = [], implementation_deps = [], header_deps = [], exclude = [], **kwargs):
     """A library of all sources of the package, its headers by themselves, and its tests as a filegroup.
 
@@ -35,7 +30,6 @@ def component(name, deps = [], implementation_deps = [], header_deps = [], exclu
             allow_empty = True,
             exclude = ["*_test.cpp"] + exclude,
         ),
-        copts = COPTS,
         linkstatic = True,
         visibility = ["//:__subpackages__"],
         deps = [":headers"] + deps + implementation_deps,

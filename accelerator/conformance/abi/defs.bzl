@@ -22,7 +22,7 @@ def abi_test(name, library, options = "", copts = [], srcs = None, deps = None, 
         name = name,
         size = size,
         srcs = srcs,
-        copts = ["-Wall", "-Wextra"] + copts,
+        copts = copts,
         data = [library] + data,
         env = {
             "ACCEL_LIBRARY": "$(rootpath %s)" % library,

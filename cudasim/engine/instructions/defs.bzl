@@ -12,8 +12,6 @@ _ISAS = {
 # PTX says how each operation is rounded, so nothing may be contracted or reordered.
 _COPTS = [
     "-O3",
-    "-Wall",
-    "-Wextra",
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
@@ -92,8 +90,6 @@ def instruction_tests(name, srcs, deps):
         srcs = srcs,
         # Expectations are computed in the rounding mode that a test asks for, without extra precision.
         copts = [
-            "-Wall",
-            "-Wextra",
             "-frounding-math",
             "-ffp-contract=off",
         ],

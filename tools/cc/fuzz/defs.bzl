@@ -29,11 +29,7 @@ def fuzz_target(name, srcs, corpus, libs = [], defines = [], runs = 20000, rando
         size = size,
         srcs = srcs + ["//tools/cc/fuzz:standalone.cpp"],
         args = ["--runs=%d" % runs, "--random=%d" % random] + ["$(rootpath {})".format(file) for file in corpus],
-        copts = [
-            "-O1",
-            "-Wall",
-            "-Wextra",
-        ] + _SANITIZERS,
+        copts = ["-O1"] + _SANITIZERS,
         data = corpus,
         local_defines = defines,
         # The standard library is that of the sanitizers' runtime.
