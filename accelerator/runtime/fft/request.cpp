@@ -3,8 +3,6 @@
 namespace accelerator::fft {
 namespace {
 
-constexpr int kMaxRank = 3;
-
 bool is_power_of_two(long long size) {
   return (size & (size - 1)) == 0;
 }
@@ -128,13 +126,14 @@ cufftResult make_transform(
     const Request& request,
     Types types,
     std::shared_ptr<const Transform>* transform) {
-  if (request.rank < 1 || request.rank > kMaxRank || request.n == nullptr) {
+  const long long* const n = request.n.get();
+  if (n == nullptr) {
     return CUFFT_INVALID_VALUE;
   }
   auto made = std::make_shared<Transform>();
   made->kind = types.kind;
   made->precision = types.precision;
-  made->sizes.assign(request.n, request.n + request.rank);
+  made->sizes.assign(n, n + request.rank);
   made->batch = request.batch;
   const bool is_half = types.precision == Precision::kHalf ||
       types.precision == Precision::kBfloat16;
@@ -147,7 +146,7 @@ cufftResult make_transform(
     return CUFFT_INVALID_SIZE;
   }
   // Without the one, the other does not count either.
-  if (request.inembed != nullptr && request.onembed != nullptr) {
+  if (request.inembed.get() != nullptr && request.onembed.get() != nullptr) {
     const bool is_strided_half = is_half &&
         ((types.kind == Kind::kRealToComplex && request.istride != 1) ||
          (types.kind == Kind::kComplexToReal && request.ostride != 1));
@@ -156,13 +155,13 @@ cufftResult make_transform(
     }
     for (const cufftResult result :
          {make_layout(
-              request.inembed,
+              request.inembed.get(),
               request.istride,
               request.idist,
               *made,
               &made->input_layout),
           make_layout(
-              request.onembed,
+              request.onembed.get(),
               request.ostride,
               request.odist,
               *made,

@@ -4,6 +4,8 @@
 #include <cufft.h>
 #include <library_types.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 
 #include "accelerator/runtime/fft/transform.h"
@@ -26,14 +28,41 @@ cufftResult types_of(
     cudaDataType execution,
     Types* types);
 
-/// Sizes and layouts, as a call has them. Layouts are null where it has none.
+constexpr int kMaxRank = 3;
+
+/// As many sizes as a transform has dimensions, as a call has them; absent for
+/// null, and for a rank that there is not.
+class Sizes {
+ public:
+  Sizes() = default;
+
+  /// @param Int type of 32 or of 64 bits.
+  template <typename Int>
+  Sizes(const Int* values, int rank)
+      : are_there_(values != nullptr && rank > 0 && rank <= kMaxRank) {
+    if (are_there_) {
+      std::copy(values, values + rank, all_.begin());
+    }
+  }
+
+  /// Null where they are absent.
+  const long long* get() const {
+    return are_there_ ? all_.data() : nullptr;
+  }
+
+ private:
+  std::array<long long, kMaxRank> all_{};
+  bool are_there_ = false;
+};
+
+/// Sizes and layouts, as a call has them. Layouts are absent where it has none.
 struct Request {
   int rank;
-  const long long* n;
-  const long long* inembed;
+  Sizes n;
+  Sizes inembed;
   long long istride;
   long long idist;
-  const long long* onembed;
+  Sizes onembed;
   long long ostride;
   long long odist;
   long long batch;
