@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <optional>
 
 namespace {
 
@@ -15,14 +16,13 @@ struct Matrix {
   int to_leading;
 };
 
-/// Copies a matrix. Without `stream` (null) it waits.
 cublasStatus_t copy(
     int rows,
     int columns,
     int size,
     const Matrix& matrix,
     cudaMemcpyKind kind,
-    const cudaStream_t* stream) {
+    std::optional<cudaStream_t> stream) {
   if (rows < 0 || columns < 0 || size <= 0 || matrix.from_leading <= 0 ||
       matrix.to_leading <= 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -30,23 +30,19 @@ cublasStatus_t copy(
   const auto bytes = [size](int elements) {
     return static_cast<std::size_t>(elements) * static_cast<std::size_t>(size);
   };
-  const cudaError_t error = stream == nullptr ? cudaMemcpy2D(
-                                                    matrix.to,
-                                                    bytes(matrix.to_leading),
-                                                    matrix.from,
-                                                    bytes(matrix.from_leading),
-                                                    bytes(rows),
-                                                    columns,
-                                                    kind)
-                                              : cudaMemcpy2DAsync(
-                                                    matrix.to,
-                                                    bytes(matrix.to_leading),
-                                                    matrix.from,
-                                                    bytes(matrix.from_leading),
-                                                    bytes(rows),
-                                                    columns,
-                                                    kind,
-                                                    *stream);
+  const auto run = [&](auto function, auto... in) {
+    return function(
+        matrix.to,
+        bytes(matrix.to_leading),
+        matrix.from,
+        bytes(matrix.from_leading),
+        bytes(rows),
+        columns,
+        kind,
+        in...);
+  };
+  const cudaError_t error =
+      stream ? run(cudaMemcpy2DAsync, *stream) : run(cudaMemcpy2D);
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS
                               : CUBLAS_STATUS_MAPPING_ERROR;
 }
@@ -55,96 +51,45 @@ cublasStatus_t copy(
 
 extern "C" {
 
-cublasStatus_t cublasSetVector(
-    int n,
-    int size,
-    const void* x,
-    int incx,
-    void* y,
-    int incy) {
-  return copy(1, n, size, {x, incx, y, incy}, cudaMemcpyHostToDevice, nullptr);
-}
-
-cublasStatus_t cublasGetVector(
-    int n,
-    int size,
-    const void* x,
-    int incx,
-    void* y,
-    int incy) {
-  return copy(1, n, size, {x, incx, y, incy}, cudaMemcpyDeviceToHost, nullptr);
-}
-
-cublasStatus_t cublasSetMatrix(
-    int rows,
-    int columns,
-    int size,
-    const void* a,
-    int lda,
-    void* b,
-    int ldb) {
-  return copy(
-      rows, columns, size, {a, lda, b, ldb}, cudaMemcpyHostToDevice, nullptr);
-}
-
-cublasStatus_t cublasGetMatrix(
-    int rows,
-    int columns,
-    int size,
-    const void* a,
-    int lda,
-    void* b,
-    int ldb) {
-  return copy(
-      rows, columns, size, {a, lda, b, ldb}, cudaMemcpyDeviceToHost, nullptr);
-}
-
-cublasStatus_t cublasSetVectorAsync(
-    int n,
-    int size,
-    const void* x,
-    int incx,
-    void* y,
-    int incy,
-    cudaStream_t stream) {
-  return copy(1, n, size, {x, incx, y, incy}, cudaMemcpyHostToDevice, &stream);
-}
-
-cublasStatus_t cublasGetVectorAsync(
-    int n,
-    int size,
-    const void* x,
-    int incx,
-    void* y,
-    int incy,
-    cudaStream_t stream) {
-  return copy(1, n, size, {x, incx, y, incy}, cudaMemcpyDeviceToHost, &stream);
-}
-
-cublasStatus_t cublasSetMatrixAsync(
-    int rows,
-    int columns,
-    int size,
-    const void* a,
-    int lda,
-    void* b,
-    int ldb,
-    cudaStream_t stream) {
-  return copy(
-      rows, columns, size, {a, lda, b, ldb}, cudaMemcpyHostToDevice, &stream);
-}
-
-cublasStatus_t cublasGetMatrixAsync(
-    int rows,
-    int columns,
-    int size,
-    const void* a,
-    int lda,
-    void* b,
-    int ldb,
-    cudaStream_t stream) {
-  return copy(
-      rows, columns, size, {a, lda, b, ldb}, cudaMemcpyDeviceToHost, &stream);
-}
+// The four functions of a direction. Without a stream they wait.
+#define ACCEL_DIRECTION(Verb, kind)                                   \
+  cublasStatus_t cublas##Verb##VectorAsync(                           \
+      int n,                                                          \
+      int size,                                                       \
+      const void* x,                                                  \
+      int incx,                                                       \
+      void* y,                                                        \
+      int incy,                                                       \
+      cudaStream_t stream) {                                          \
+    return copy(1, n, size, {x, incx, y, incy}, kind, stream);        \
+  }                                                                   \
+  cublasStatus_t cublas##Verb##Vector(                                \
+      int n, int size, const void* x, int incx, void* y, int incy) {  \
+    return copy(1, n, size, {x, incx, y, incy}, kind, {});            \
+  }                                                                   \
+  cublasStatus_t cublas##Verb##MatrixAsync(                           \
+      int rows,                                                       \
+      int columns,                                                    \
+      int size,                                                       \
+      const void* a,                                                  \
+      int lda,                                                        \
+      void* b,                                                        \
+      int ldb,                                                        \
+      cudaStream_t stream) {                                          \
+    return copy(rows, columns, size, {a, lda, b, ldb}, kind, stream); \
+  }                                                                   \
+  cublasStatus_t cublas##Verb##Matrix(                                \
+      int rows,                                                       \
+      int columns,                                                    \
+      int size,                                                       \
+      const void* a,                                                  \
+      int lda,                                                        \
+      void* b,                                                        \
+      int ldb) {                                                      \
+    return copy(rows, columns, size, {a, lda, b, ldb}, kind, {});     \
+  }
+ACCEL_DIRECTION(Set, cudaMemcpyHostToDevice)
+ACCEL_DIRECTION(Get, cudaMemcpyDeviceToHost)
+#undef ACCEL_DIRECTION
 
 } // extern "C"
