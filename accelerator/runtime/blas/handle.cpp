@@ -1,8 +1,84 @@
 #include "accelerator/runtime/blas/handle.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "accelerator/runtime/stream_work/stream_work.h"
+
+namespace {
+
+/// Gives one of a handle's settings a value.
+/// @param is_valid whether the setting can have it.
+template <typename T>
+cublasStatus_t set(
+    cublasHandle_t handle,
+    T cublasContext::* setting,
+    T value,
+    bool is_valid = true) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
+  if (!is_valid) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  handle->*setting = value;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+template <typename T>
+cublasStatus_t get(
+    cublasHandle_t handle,
+    T cublasContext::* setting,
+    T* value) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
+  if (value == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  *value = handle->*setting;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+struct Text {
+  cublasStatus_t status;
+  const char* name;
+  const char* meaning;
+};
+
+#define ACCEL_TEXT(name) name, #name
+constexpr Text kTexts[] = {
+    {ACCEL_TEXT(CUBLAS_STATUS_SUCCESS), "success"},
+    {ACCEL_TEXT(CUBLAS_STATUS_NOT_INITIALIZED),
+     "the library was not initialized"},
+    {ACCEL_TEXT(CUBLAS_STATUS_ALLOC_FAILED), "the resource allocation failed"},
+    {ACCEL_TEXT(CUBLAS_STATUS_INVALID_VALUE), "an invalid value was passed"},
+    {ACCEL_TEXT(CUBLAS_STATUS_ARCH_MISMATCH),
+     "the device does not have what the function needs"},
+    {ACCEL_TEXT(CUBLAS_STATUS_MAPPING_ERROR),
+     "device memory could not be accessed"},
+    {ACCEL_TEXT(CUBLAS_STATUS_EXECUTION_FAILED),
+     "the function failed on the device"},
+    {ACCEL_TEXT(CUBLAS_STATUS_INTERNAL_ERROR),
+     "an operation inside the library failed"},
+    {ACCEL_TEXT(CUBLAS_STATUS_NOT_SUPPORTED),
+     "the function or these parameters are not supported"},
+    {ACCEL_TEXT(CUBLAS_STATUS_LICENSE_ERROR), "a license was not found"},
+};
+#undef ACCEL_TEXT
+
+Text text_of(cublasStatus_t status) {
+  const auto found =
+      std::find_if(std::begin(kTexts), std::end(kTexts), [&](const Text& text) {
+        return text.status == status;
+      });
+  return found != std::end(kTexts)
+      ? *found
+      : Text{status, "unknown cuBLAS status", "unknown cuBLAS status"};
+}
+
+} // namespace
 
 extern "C" {
 
@@ -37,21 +113,13 @@ cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
 }
 
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
-  if (value == nullptr) {
+  constexpr int kParts[] = {
+      CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH};
+  if (value == nullptr || type < MAJOR_VERSION || type > PATCH_LEVEL) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  switch (type) {
-    case MAJOR_VERSION:
-      *value = CUBLAS_VER_MAJOR;
-      return CUBLAS_STATUS_SUCCESS;
-    case MINOR_VERSION:
-      *value = CUBLAS_VER_MINOR;
-      return CUBLAS_STATUS_SUCCESS;
-    case PATCH_LEVEL:
-      *value = CUBLAS_VER_PATCH;
-      return CUBLAS_STATUS_SUCCESS;
-  }
-  return CUBLAS_STATUS_INVALID_VALUE;
+  *value = kParts[type];
+  return CUBLAS_STATUS_SUCCESS;
 }
 
 std::size_t cublasGetCudartVersion() {
@@ -59,118 +127,62 @@ std::size_t cublasGetCudartVersion() {
 }
 
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
-  handle->stream = stream;
-  return CUBLAS_STATUS_SUCCESS;
+  return set(handle, &cublasContext::stream, stream);
 }
 
 cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t* stream) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
-  if (stream == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  *stream = handle->stream;
-  return CUBLAS_STATUS_SUCCESS;
+  return get(handle, &cublasContext::stream, stream);
 }
 
 cublasStatus_t cublasSetPointerMode_v2(
     cublasHandle_t handle,
     cublasPointerMode_t mode) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
-  if (mode != CUBLAS_POINTER_MODE_HOST && mode != CUBLAS_POINTER_MODE_DEVICE) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  handle->pointer_mode = mode;
-  return CUBLAS_STATUS_SUCCESS;
+  return set(
+      handle,
+      &cublasContext::pointer_mode,
+      mode,
+      mode == CUBLAS_POINTER_MODE_HOST || mode == CUBLAS_POINTER_MODE_DEVICE);
 }
 
 cublasStatus_t cublasGetPointerMode_v2(
     cublasHandle_t handle,
     cublasPointerMode_t* mode) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
-  if (mode == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  *mode = handle->pointer_mode;
-  return CUBLAS_STATUS_SUCCESS;
+  return get(handle, &cublasContext::pointer_mode, mode);
 }
 
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
   // A mode, and a flag beside it.
   constexpr int kFlags = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
   const int plain = mode & ~kFlags;
-  if (plain < CUBLAS_DEFAULT_MATH || plain > CUBLAS_TF32_TENSOR_OP_MATH) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  handle->math_mode = mode;
-  return CUBLAS_STATUS_SUCCESS;
+  return set(
+      handle,
+      &cublasContext::math_mode,
+      mode,
+      plain >= CUBLAS_DEFAULT_MATH && plain <= CUBLAS_TF32_TENSOR_OP_MATH);
 }
 
 cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
-  if (mode == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  *mode = handle->math_mode;
-  return CUBLAS_STATUS_SUCCESS;
+  return get(handle, &cublasContext::math_mode, mode);
 }
 
 cublasStatus_t cublasSetAtomicsMode(
     cublasHandle_t handle,
     cublasAtomicsMode_t mode) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
-  handle->atomics_mode = mode;
-  return CUBLAS_STATUS_SUCCESS;
+  return set(handle, &cublasContext::atomics_mode, mode);
 }
 
 cublasStatus_t cublasGetAtomicsMode(
     cublasHandle_t handle,
     cublasAtomicsMode_t* mode) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
-  if (mode == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  *mode = handle->atomics_mode;
-  return CUBLAS_STATUS_SUCCESS;
+  return get(handle, &cublasContext::atomics_mode, mode);
 }
 
 cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int count) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
-  if (count < 0) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  handle->sm_count_target = count;
-  return CUBLAS_STATUS_SUCCESS;
+  return set(handle, &cublasContext::sm_count_target, count, count >= 0);
 }
 
 cublasStatus_t cublasGetSmCountTarget(cublasHandle_t handle, int* count) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
-  if (count == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  *count = handle->sm_count_target;
-  return CUBLAS_STATUS_SUCCESS;
+  return get(handle, &cublasContext::sm_count_target, count);
 }
 
 // The host's BLAS needs no memory of the device.
@@ -189,49 +201,11 @@ cublasStatus_t cublasSetWorkspace_v2(
 }
 
 const char* cublasGetStatusName(cublasStatus_t status) {
-  switch (status) {
-#define ACCEL_NAME(name) \
-  case name:             \
-    return #name;
-    ACCEL_NAME(CUBLAS_STATUS_SUCCESS)
-    ACCEL_NAME(CUBLAS_STATUS_NOT_INITIALIZED)
-    ACCEL_NAME(CUBLAS_STATUS_ALLOC_FAILED)
-    ACCEL_NAME(CUBLAS_STATUS_INVALID_VALUE)
-    ACCEL_NAME(CUBLAS_STATUS_ARCH_MISMATCH)
-    ACCEL_NAME(CUBLAS_STATUS_MAPPING_ERROR)
-    ACCEL_NAME(CUBLAS_STATUS_EXECUTION_FAILED)
-    ACCEL_NAME(CUBLAS_STATUS_INTERNAL_ERROR)
-    ACCEL_NAME(CUBLAS_STATUS_NOT_SUPPORTED)
-    ACCEL_NAME(CUBLAS_STATUS_LICENSE_ERROR)
-#undef ACCEL_NAME
-  }
-  return "unknown cuBLAS status";
+  return text_of(status).name;
 }
 
 const char* cublasGetStatusString(cublasStatus_t status) {
-  switch (status) {
-    case CUBLAS_STATUS_SUCCESS:
-      return "success";
-    case CUBLAS_STATUS_NOT_INITIALIZED:
-      return "the library was not initialized";
-    case CUBLAS_STATUS_ALLOC_FAILED:
-      return "the resource allocation failed";
-    case CUBLAS_STATUS_INVALID_VALUE:
-      return "an invalid value was passed";
-    case CUBLAS_STATUS_ARCH_MISMATCH:
-      return "the device does not have what the function needs";
-    case CUBLAS_STATUS_MAPPING_ERROR:
-      return "device memory could not be accessed";
-    case CUBLAS_STATUS_EXECUTION_FAILED:
-      return "the function failed on the device";
-    case CUBLAS_STATUS_INTERNAL_ERROR:
-      return "an operation inside the library failed";
-    case CUBLAS_STATUS_NOT_SUPPORTED:
-      return "the function or these parameters are not supported";
-    case CUBLAS_STATUS_LICENSE_ERROR:
-      return "a license was not found";
-  }
-  return "unknown cuBLAS status";
+  return text_of(status).meaning;
 }
 
 } // extern "C"

@@ -83,85 +83,42 @@ using namespace accelerator::fft;
 
 extern "C" {
 
-cufftResult cufftExecC2C(
-    cufftHandle plan,
-    cufftComplex* input,
-    cufftComplex* output,
-    int direction) {
-  return run(
-      __func__,
-      {Kind::kComplexToComplex, Precision::kSingle},
-      plan,
-      input,
-      output,
-      direction);
-}
-
-cufftResult cufftExecR2C(
-    cufftHandle plan,
-    cufftReal* input,
-    cufftComplex* output) {
-  return run(
-      __func__,
-      {Kind::kRealToComplex, Precision::kSingle},
-      plan,
-      input,
-      output,
-      CUFFT_FORWARD);
-}
-
-cufftResult cufftExecC2R(
-    cufftHandle plan,
-    cufftComplex* input,
-    cufftReal* output) {
-  return run(
-      __func__,
-      {Kind::kComplexToReal, Precision::kSingle},
-      plan,
-      input,
-      output,
-      CUFFT_INVERSE);
-}
-
-cufftResult cufftExecZ2Z(
-    cufftHandle plan,
-    cufftDoubleComplex* input,
-    cufftDoubleComplex* output,
-    int direction) {
-  return run(
-      __func__,
-      {Kind::kComplexToComplex, Precision::kDouble},
-      plan,
-      input,
-      output,
-      direction);
-}
-
-cufftResult cufftExecD2Z(
-    cufftHandle plan,
-    cufftDoubleReal* input,
-    cufftDoubleComplex* output) {
-  return run(
-      __func__,
-      {Kind::kRealToComplex, Precision::kDouble},
-      plan,
-      input,
-      output,
-      CUFFT_FORWARD);
-}
-
-cufftResult cufftExecZ2D(
-    cufftHandle plan,
-    cufftDoubleComplex* input,
-    cufftDoubleReal* output) {
-  return run(
-      __func__,
-      {Kind::kComplexToReal, Precision::kDouble},
-      plan,
-      input,
-      output,
-      CUFFT_INVERSE);
-}
+// The three kinds of one precision, named by the letters of its real and its
+// complex numbers.
+#define ACCEL_PRECISION(R, C, precision, Real, Complex)                   \
+  cufftResult cufftExec##C##2##C(                                         \
+      cufftHandle plan, Complex* input, Complex* output, int direction) { \
+    return run(                                                           \
+        __func__,                                                         \
+        {Kind::kComplexToComplex, precision},                             \
+        plan,                                                             \
+        input,                                                            \
+        output,                                                           \
+        direction);                                                       \
+  }                                                                       \
+  cufftResult cufftExec##R##2##C(                                         \
+      cufftHandle plan, Real* input, Complex* output) {                   \
+    return run(                                                           \
+        __func__,                                                         \
+        {Kind::kRealToComplex, precision},                                \
+        plan,                                                             \
+        input,                                                            \
+        output,                                                           \
+        CUFFT_FORWARD);                                                   \
+  }                                                                       \
+  cufftResult cufftExec##C##2##R(                                         \
+      cufftHandle plan, Complex* input, Real* output) {                   \
+    return run(                                                           \
+        __func__,                                                         \
+        {Kind::kComplexToReal, precision},                                \
+        plan,                                                             \
+        input,                                                            \
+        output,                                                           \
+        CUFFT_INVERSE);                                                   \
+  }
+ACCEL_PRECISION(R, C, Precision::kSingle, cufftReal, cufftComplex)
+ACCEL_PRECISION(D, Z, Precision::kDouble, cufftDoubleReal, cufftDoubleComplex)
+#undef ACCEL_PRECISION
 
 cufftResult cufftXtExec(
     cufftHandle plan,

@@ -77,21 +77,12 @@ cufftResult cufftGetVersion(int* version) {
 }
 
 cufftResult cufftGetProperty(libraryPropertyType type, int* value) {
-  if (value == nullptr) {
+  constexpr int kParts[] = {CUFFT_VER_MAJOR, CUFFT_VER_MINOR, CUFFT_VER_PATCH};
+  if (value == nullptr || type < MAJOR_VERSION || type > PATCH_LEVEL) {
     return CUFFT_INVALID_VALUE;
   }
-  switch (type) {
-    case MAJOR_VERSION:
-      *value = CUFFT_VER_MAJOR;
-      return CUFFT_SUCCESS;
-    case MINOR_VERSION:
-      *value = CUFFT_VER_MINOR;
-      return CUFFT_SUCCESS;
-    case PATCH_LEVEL:
-      *value = CUFFT_VER_PATCH;
-      return CUFFT_SUCCESS;
-  }
-  return CUFFT_INVALID_VALUE;
+  *value = kParts[type];
+  return CUFFT_SUCCESS;
 }
 
 cufftResult cufftSetPlanPropertyInt64(

@@ -148,21 +148,13 @@ curandStatus_t curandGetVersion(int* version) {
 }
 
 curandStatus_t curandGetProperty(libraryPropertyType type, int* value) {
-  if (value == nullptr) {
+  constexpr int kParts[] = {
+      CURAND_VER_MAJOR, CURAND_VER_MINOR, CURAND_VER_PATCH};
+  if (value == nullptr || type < MAJOR_VERSION || type > PATCH_LEVEL) {
     return CURAND_STATUS_OUT_OF_RANGE;
   }
-  switch (type) {
-    case MAJOR_VERSION:
-      *value = CURAND_VER_MAJOR;
-      return CURAND_STATUS_SUCCESS;
-    case MINOR_VERSION:
-      *value = CURAND_VER_MINOR;
-      return CURAND_STATUS_SUCCESS;
-    case PATCH_LEVEL:
-      *value = CURAND_VER_PATCH;
-      return CURAND_STATUS_SUCCESS;
-  }
-  return CURAND_STATUS_OUT_OF_RANGE;
+  *value = kParts[type];
+  return CURAND_STATUS_SUCCESS;
 }
 
 } // extern "C"
