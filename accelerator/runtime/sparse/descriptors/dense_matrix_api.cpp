@@ -4,37 +4,7 @@
 #include "accelerator/runtime/sparse/descriptors.h"
 #include "accelerator/runtime/sparse/numbers.h"
 #include "accelerator/runtime/sparse/objects.h"
-
-namespace accelerator::sparse {
-namespace {
-
-template <typename Pointer>
-cusparseStatus_t get(
-    const cusparseDnMatDescr* matrix,
-    std::int64_t* rows,
-    std::int64_t* columns,
-    std::int64_t* leading,
-    Pointer* values,
-    cudaDataType* type,
-    cusparseOrder_t* order) {
-  return matrix == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
-                           : answer(
-                                 std::pair(rows, matrix->rows),
-                                 std::pair(columns, matrix->columns),
-                                 std::pair(leading, matrix->leading),
-                                 std::pair(values, matrix->values),
-                                 std::pair(type, matrix->type),
-                                 std::pair(order, matrix->order));
-}
-
-template <typename Pointer>
-cusparseStatus_t get_values(const cusparseDnMatDescr* matrix, Pointer* values) {
-  return matrix == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
-                           : answer(std::pair(values, matrix->values));
-}
-
-} // namespace
-} // namespace accelerator::sparse
+#include "accelerator/runtime/sparse/read_only.h"
 
 using namespace accelerator::sparse;
 
@@ -60,28 +30,7 @@ cusparseStatus_t cusparseCreateDnMat(
       matrix,
       cusparseDnMatDescr{rows, columns, leading, values, type, order, 1, 0});
 }
-
-cusparseStatus_t cusparseCreateConstDnMat(
-    cusparseConstDnMatDescr_t* matrix,
-    std::int64_t rows,
-    std::int64_t columns,
-    std::int64_t leading,
-    const void* values,
-    cudaDataType type,
-    cusparseOrder_t order) {
-  return cusparseCreateDnMat(
-      const_cast<cusparseDnMatDescr_t*>(matrix),
-      rows,
-      columns,
-      leading,
-      const_cast<void*>(values),
-      type,
-      order);
-}
-
-cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix) {
-  return destroy(matrix);
-}
+ACCEL_READ_ONLY(cusparseCreateConstDnMat, cusparseCreateDnMat)
 
 cusparseStatus_t cusparseDnMatGet(
     cusparseDnMatDescr_t matrix,
@@ -91,41 +40,16 @@ cusparseStatus_t cusparseDnMatGet(
     void** values,
     cudaDataType* type,
     cusparseOrder_t* order) {
-  return get(matrix, rows, columns, leading, values, type, order);
+  return matrix == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
+                           : answer(
+                                 std::pair(rows, matrix->rows),
+                                 std::pair(columns, matrix->columns),
+                                 std::pair(leading, matrix->leading),
+                                 std::pair(values, matrix->values),
+                                 std::pair(type, matrix->type),
+                                 std::pair(order, matrix->order));
 }
-
-cusparseStatus_t cusparseConstDnMatGet(
-    cusparseConstDnMatDescr_t matrix,
-    std::int64_t* rows,
-    std::int64_t* columns,
-    std::int64_t* leading,
-    const void** values,
-    cudaDataType* type,
-    cusparseOrder_t* order) {
-  return get(matrix, rows, columns, leading, values, type, order);
-}
-
-cusparseStatus_t cusparseDnMatGetValues(
-    cusparseDnMatDescr_t matrix,
-    void** values) {
-  return get_values(matrix, values);
-}
-
-cusparseStatus_t cusparseConstDnMatGetValues(
-    cusparseConstDnMatDescr_t matrix,
-    const void** values) {
-  return get_values(matrix, values);
-}
-
-cusparseStatus_t cusparseDnMatSetValues(
-    cusparseDnMatDescr_t matrix,
-    void* values) {
-  if (matrix == nullptr || !is_aligned(values, size_of(matrix->type))) {
-    return CUSPARSE_STATUS_INVALID_VALUE;
-  }
-  matrix->values = values;
-  return CUSPARSE_STATUS_SUCCESS;
-}
+ACCEL_READ_ONLY(cusparseConstDnMatGet, cusparseDnMatGet)
 
 cusparseStatus_t cusparseDnMatSetStridedBatch(
     cusparseDnMatDescr_t matrix,

@@ -4,6 +4,7 @@
 #include "accelerator/runtime/sparse/descriptors.h"
 #include "accelerator/runtime/sparse/numbers.h"
 #include "accelerator/runtime/sparse/objects.h"
+#include "accelerator/runtime/sparse/read_only.h"
 
 namespace accelerator::sparse {
 namespace {
@@ -15,16 +16,15 @@ bool has_format(const cusparseSpMatDescr* matrix, cusparseFormat_t format) {
 }
 
 /// CSR and CSC.
-template <typename Pointer>
 cusparseStatus_t get(
     cusparseFormat_t format,
     const cusparseSpMatDescr* matrix,
     std::int64_t* rows,
     std::int64_t* columns,
     std::int64_t* nnz,
-    Pointer* offsets,
-    Pointer* indices,
-    Pointer* values,
+    void** offsets,
+    void** indices,
+    void** values,
     cusparseIndexType_t* offsets_type,
     cusparseIndexType_t* indices_type,
     cusparseIndexBase_t* base,
@@ -40,32 +40,6 @@ cusparseStatus_t get(
             std::pair(values, matrix->values),
             std::pair(offsets_type, matrix->index_type),
             std::pair(indices_type, matrix->index_type),
-            std::pair(base, matrix->base),
-            std::pair(type, matrix->type));
-}
-
-template <typename Pointer>
-cusparseStatus_t get_ell(
-    const cusparseSpMatDescr* matrix,
-    std::int64_t* rows,
-    std::int64_t* columns,
-    std::int64_t* block,
-    std::int64_t* ell_columns,
-    Pointer* indices,
-    Pointer* values,
-    cusparseIndexType_t* index_type,
-    cusparseIndexBase_t* base,
-    cudaDataType* type) {
-  return !has_format(matrix, CUSPARSE_FORMAT_BLOCKED_ELL)
-      ? kInvalid
-      : answer(
-            std::pair(rows, matrix->rows),
-            std::pair(columns, matrix->columns),
-            std::pair(block, matrix->block),
-            std::pair(ell_columns, matrix->ell_size),
-            std::pair(indices, matrix->indices),
-            std::pair(values, matrix->values),
-            std::pair(index_type, matrix->index_type),
             std::pair(base, matrix->base),
             std::pair(type, matrix->type));
 }
@@ -134,30 +108,6 @@ cusparseStatus_t cusparseSpMatGetIndexBase(
     cusparseConstSpMatDescr_t matrix,
     cusparseIndexBase_t* base) {
   return matrix == nullptr ? kInvalid : answer(std::pair(base, matrix->base));
-}
-
-cusparseStatus_t cusparseSpMatGetValues(
-    cusparseSpMatDescr_t matrix,
-    void** values) {
-  return matrix == nullptr ? kInvalid
-                           : answer(std::pair(values, matrix->values));
-}
-
-cusparseStatus_t cusparseConstSpMatGetValues(
-    cusparseConstSpMatDescr_t matrix,
-    const void** values) {
-  return matrix == nullptr ? kInvalid
-                           : answer(std::pair(values, matrix->values));
-}
-
-cusparseStatus_t cusparseSpMatSetValues(
-    cusparseSpMatDescr_t matrix,
-    void* values) {
-  if (matrix == nullptr || !is_aligned(values, size_of(matrix->type))) {
-    return kInvalid;
-  }
-  matrix->values = values;
-  return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseSpMatGetSize(
@@ -254,99 +204,71 @@ cusparseStatus_t cusparseSpMatSetAttribute(
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-#define ACCEL_ACCESS(Format, FORMAT)                               \
-  cusparseStatus_t cusparse##Format##Get(                          \
-      cusparseSpMatDescr_t matrix,                                 \
-      std::int64_t* rows,                                          \
-      std::int64_t* columns,                                       \
-      std::int64_t* nnz,                                           \
-      void** offsets,                                              \
-      void** indices,                                              \
-      void** values,                                               \
-      cusparseIndexType_t* offsets_type,                           \
-      cusparseIndexType_t* indices_type,                           \
-      cusparseIndexBase_t* base,                                   \
-      cudaDataType* type) {                                        \
-    return get(                                                    \
-        FORMAT,                                                    \
-        matrix,                                                    \
-        rows,                                                      \
-        columns,                                                   \
-        nnz,                                                       \
-        offsets,                                                   \
-        indices,                                                   \
-        values,                                                    \
-        offsets_type,                                              \
-        indices_type,                                              \
-        base,                                                      \
-        type);                                                     \
-  }                                                                \
-  cusparseStatus_t cusparseConst##Format##Get(                     \
-      cusparseConstSpMatDescr_t matrix,                            \
-      std::int64_t* rows,                                          \
-      std::int64_t* columns,                                       \
-      std::int64_t* nnz,                                           \
-      const void** offsets,                                        \
-      const void** indices,                                        \
-      const void** values,                                         \
-      cusparseIndexType_t* offsets_type,                           \
-      cusparseIndexType_t* indices_type,                           \
-      cusparseIndexBase_t* base,                                   \
-      cudaDataType* type) {                                        \
-    return get(                                                    \
-        FORMAT,                                                    \
-        matrix,                                                    \
-        rows,                                                      \
-        columns,                                                   \
-        nnz,                                                       \
-        offsets,                                                   \
-        indices,                                                   \
-        values,                                                    \
-        offsets_type,                                              \
-        indices_type,                                              \
-        base,                                                      \
-        type);                                                     \
-  }                                                                \
-  cusparseStatus_t cusparse##Format##SetPointers(                  \
-      cusparseSpMatDescr_t matrix,                                 \
-      void* offsets,                                               \
-      void* indices,                                               \
-      void* values) {                                              \
-    return set_pointers(matrix, FORMAT, offsets, indices, values); \
+#define ACCEL_ACCESS(Format, FORMAT)                                 \
+  cusparseStatus_t cusparse##Format##Get(                            \
+      cusparseSpMatDescr_t matrix,                                   \
+      std::int64_t* rows,                                            \
+      std::int64_t* columns,                                         \
+      std::int64_t* nnz,                                             \
+      void** offsets,                                                \
+      void** indices,                                                \
+      void** values,                                                 \
+      cusparseIndexType_t* offsets_type,                             \
+      cusparseIndexType_t* indices_type,                             \
+      cusparseIndexBase_t* base,                                     \
+      cudaDataType* type) {                                          \
+    return get(                                                      \
+        FORMAT,                                                      \
+        matrix,                                                      \
+        rows,                                                        \
+        columns,                                                     \
+        nnz,                                                         \
+        offsets,                                                     \
+        indices,                                                     \
+        values,                                                      \
+        offsets_type,                                                \
+        indices_type,                                                \
+        base,                                                        \
+        type);                                                       \
+  }                                                                  \
+  ACCEL_READ_ONLY(cusparseConst##Format##Get, cusparse##Format##Get) \
+  cusparseStatus_t cusparse##Format##SetPointers(                    \
+      cusparseSpMatDescr_t matrix,                                   \
+      void* offsets,                                                 \
+      void* indices,                                                 \
+      void* values) {                                                \
+    return set_pointers(matrix, FORMAT, offsets, indices, values);   \
   }
 ACCEL_ACCESS(Csr, CUSPARSE_FORMAT_CSR)
 ACCEL_ACCESS(Csc, CUSPARSE_FORMAT_CSC)
 #undef ACCEL_ACCESS
 
-#define ACCEL_ACCESS(name, Matrix, Pointer) \
-  cusparseStatus_t name(                    \
-      Matrix matrix,                        \
-      std::int64_t* rows,                   \
-      std::int64_t* columns,                \
-      std::int64_t* nnz,                    \
-      Pointer* row_indices,                 \
-      Pointer* column_indices,              \
-      Pointer* values,                      \
-      cusparseIndexType_t* index_type,      \
-      cusparseIndexBase_t* base,            \
-      cudaDataType* type) {                 \
-    return get(                             \
-        CUSPARSE_FORMAT_COO,                \
-        matrix,                             \
-        rows,                               \
-        columns,                            \
-        nnz,                                \
-        row_indices,                        \
-        column_indices,                     \
-        values,                             \
-        index_type,                         \
-        index_type,                         \
-        base,                               \
-        type);                              \
-  }
-ACCEL_ACCESS(cusparseCooGet, cusparseSpMatDescr_t, void*)
-ACCEL_ACCESS(cusparseConstCooGet, cusparseConstSpMatDescr_t, const void*)
-#undef ACCEL_ACCESS
+cusparseStatus_t cusparseCooGet(
+    cusparseSpMatDescr_t matrix,
+    std::int64_t* rows,
+    std::int64_t* columns,
+    std::int64_t* nnz,
+    void** row_indices,
+    void** column_indices,
+    void** values,
+    cusparseIndexType_t* index_type,
+    cusparseIndexBase_t* base,
+    cudaDataType* type) {
+  return get(
+      CUSPARSE_FORMAT_COO,
+      matrix,
+      rows,
+      columns,
+      nnz,
+      row_indices,
+      column_indices,
+      values,
+      index_type,
+      index_type,
+      base,
+      type);
+}
+ACCEL_READ_ONLY(cusparseConstCooGet, cusparseCooGet)
 
 cusparseStatus_t cusparseCooSetPointers(
     cusparseSpMatDescr_t matrix,
@@ -357,32 +279,30 @@ cusparseStatus_t cusparseCooSetPointers(
       matrix, CUSPARSE_FORMAT_COO, row_indices, column_indices, values);
 }
 
-#define ACCEL_ACCESS(name, Matrix, Pointer) \
-  cusparseStatus_t name(                    \
-      Matrix matrix,                        \
-      std::int64_t* rows,                   \
-      std::int64_t* columns,                \
-      std::int64_t* block,                  \
-      std::int64_t* ell_columns,            \
-      Pointer* indices,                     \
-      Pointer* values,                      \
-      cusparseIndexType_t* index_type,      \
-      cusparseIndexBase_t* base,            \
-      cudaDataType* type) {                 \
-    return get_ell(                         \
-        matrix,                             \
-        rows,                               \
-        columns,                            \
-        block,                              \
-        ell_columns,                        \
-        indices,                            \
-        values,                             \
-        index_type,                         \
-        base,                               \
-        type);                              \
-  }
-ACCEL_ACCESS(cusparseBlockedEllGet, cusparseSpMatDescr_t, void*)
-ACCEL_ACCESS(cusparseConstBlockedEllGet, cusparseConstSpMatDescr_t, const void*)
-#undef ACCEL_ACCESS
+cusparseStatus_t cusparseBlockedEllGet(
+    cusparseSpMatDescr_t matrix,
+    std::int64_t* rows,
+    std::int64_t* columns,
+    std::int64_t* block,
+    std::int64_t* ell_columns,
+    void** indices,
+    void** values,
+    cusparseIndexType_t* index_type,
+    cusparseIndexBase_t* base,
+    cudaDataType* type) {
+  return !has_format(matrix, CUSPARSE_FORMAT_BLOCKED_ELL)
+      ? kInvalid
+      : answer(
+            std::pair(rows, matrix->rows),
+            std::pair(columns, matrix->columns),
+            std::pair(block, matrix->block),
+            std::pair(ell_columns, matrix->ell_size),
+            std::pair(indices, matrix->indices),
+            std::pair(values, matrix->values),
+            std::pair(index_type, matrix->index_type),
+            std::pair(base, matrix->base),
+            std::pair(type, matrix->type));
+}
+ACCEL_READ_ONLY(cusparseConstBlockedEllGet, cusparseBlockedEllGet)
 
 } // extern "C"

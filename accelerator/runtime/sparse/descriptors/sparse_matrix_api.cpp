@@ -7,6 +7,7 @@
 #include "accelerator/runtime/sparse/descriptors.h"
 #include "accelerator/runtime/sparse/numbers.h"
 #include "accelerator/runtime/sparse/objects.h"
+#include "accelerator/runtime/sparse/read_only.h"
 
 namespace accelerator::sparse {
 namespace {
@@ -72,59 +73,36 @@ using namespace accelerator::sparse;
 
 extern "C" {
 
-cusparseStatus_t cusparseCreateCsr(
-    cusparseSpMatDescr_t* matrix,
-    std::int64_t rows,
-    std::int64_t columns,
-    std::int64_t nnz,
-    void* offsets,
-    void* indices,
-    void* values,
-    cusparseIndexType_t offsets_type,
-    cusparseIndexType_t indices_type,
-    cusparseIndexBase_t base,
-    cudaDataType type) {
-  return create_plain(
-      matrix,
-      CUSPARSE_FORMAT_CSR,
-      rows,
-      columns,
-      nnz,
-      offsets,
-      indices,
-      values,
-      offsets_type,
-      indices_type,
-      base,
-      type);
-}
-
-cusparseStatus_t cusparseCreateCsc(
-    cusparseSpMatDescr_t* matrix,
-    std::int64_t rows,
-    std::int64_t columns,
-    std::int64_t nnz,
-    void* offsets,
-    void* indices,
-    void* values,
-    cusparseIndexType_t offsets_type,
-    cusparseIndexType_t indices_type,
-    cusparseIndexBase_t base,
-    cudaDataType type) {
-  return create_plain(
-      matrix,
-      CUSPARSE_FORMAT_CSC,
-      rows,
-      columns,
-      nnz,
-      offsets,
-      indices,
-      values,
-      offsets_type,
-      indices_type,
-      base,
-      type);
-}
+#define ACCEL_COMPRESSED(Format, format)   \
+  cusparseStatus_t cusparseCreate##Format( \
+      cusparseSpMatDescr_t* matrix,        \
+      std::int64_t rows,                   \
+      std::int64_t columns,                \
+      std::int64_t nnz,                    \
+      void* offsets,                       \
+      void* indices,                       \
+      void* values,                        \
+      cusparseIndexType_t offsets_type,    \
+      cusparseIndexType_t indices_type,    \
+      cusparseIndexBase_t base,            \
+      cudaDataType type) {                 \
+    return create_plain(                   \
+        matrix,                            \
+        format,                            \
+        rows,                              \
+        columns,                           \
+        nnz,                               \
+        offsets,                           \
+        indices,                           \
+        values,                            \
+        offsets_type,                      \
+        indices_type,                      \
+        base,                              \
+        type);                             \
+  }
+ACCEL_COMPRESSED(Csr, CUSPARSE_FORMAT_CSR)
+ACCEL_COMPRESSED(Csc, CUSPARSE_FORMAT_CSC)
+#undef ACCEL_COMPRESSED
 
 cusparseStatus_t cusparseCreateCoo(
     cusparseSpMatDescr_t* matrix,
@@ -283,149 +261,11 @@ cusparseStatus_t cusparseCreateSlicedEll(
 }
 
 // The same for matrices that are read only. The descriptors are no others.
-
-#define ACCEL_CONST_PLAIN(Format)                  \
-  cusparseStatus_t cusparseCreateConst##Format(    \
-      cusparseConstSpMatDescr_t* matrix,           \
-      std::int64_t rows,                           \
-      std::int64_t columns,                        \
-      std::int64_t nnz,                            \
-      const void* offsets,                         \
-      const void* indices,                         \
-      const void* values,                          \
-      cusparseIndexType_t offsets_type,            \
-      cusparseIndexType_t indices_type,            \
-      cusparseIndexBase_t base,                    \
-      cudaDataType type) {                         \
-    return cusparseCreate##Format(                 \
-        const_cast<cusparseSpMatDescr_t*>(matrix), \
-        rows,                                      \
-        columns,                                   \
-        nnz,                                       \
-        const_cast<void*>(offsets),                \
-        const_cast<void*>(indices),                \
-        const_cast<void*>(values),                 \
-        offsets_type,                              \
-        indices_type,                              \
-        base,                                      \
-        type);                                     \
-  }
-ACCEL_CONST_PLAIN(Csr)
-ACCEL_CONST_PLAIN(Csc)
-#undef ACCEL_CONST_PLAIN
-
-cusparseStatus_t cusparseCreateConstCoo(
-    cusparseConstSpMatDescr_t* matrix,
-    std::int64_t rows,
-    std::int64_t columns,
-    std::int64_t nnz,
-    const void* row_indices,
-    const void* column_indices,
-    const void* values,
-    cusparseIndexType_t index_type,
-    cusparseIndexBase_t base,
-    cudaDataType type) {
-  return cusparseCreateCoo(
-      const_cast<cusparseSpMatDescr_t*>(matrix),
-      rows,
-      columns,
-      nnz,
-      const_cast<void*>(row_indices),
-      const_cast<void*>(column_indices),
-      const_cast<void*>(values),
-      index_type,
-      base,
-      type);
-}
-
-cusparseStatus_t cusparseCreateConstBsr(
-    cusparseConstSpMatDescr_t* matrix,
-    std::int64_t block_rows,
-    std::int64_t block_columns,
-    std::int64_t blocks,
-    std::int64_t row_block,
-    std::int64_t column_block,
-    const void* offsets,
-    const void* indices,
-    const void* values,
-    cusparseIndexType_t offsets_type,
-    cusparseIndexType_t indices_type,
-    cusparseIndexBase_t base,
-    cudaDataType type,
-    cusparseOrder_t order) {
-  return cusparseCreateBsr(
-      const_cast<cusparseSpMatDescr_t*>(matrix),
-      block_rows,
-      block_columns,
-      blocks,
-      row_block,
-      column_block,
-      const_cast<void*>(offsets),
-      const_cast<void*>(indices),
-      const_cast<void*>(values),
-      offsets_type,
-      indices_type,
-      base,
-      type,
-      order);
-}
-
-cusparseStatus_t cusparseCreateConstBlockedEll(
-    cusparseConstSpMatDescr_t* matrix,
-    std::int64_t rows,
-    std::int64_t columns,
-    std::int64_t block,
-    std::int64_t ell_columns,
-    const void* indices,
-    const void* values,
-    cusparseIndexType_t index_type,
-    cusparseIndexBase_t base,
-    cudaDataType type) {
-  return cusparseCreateBlockedEll(
-      const_cast<cusparseSpMatDescr_t*>(matrix),
-      rows,
-      columns,
-      block,
-      ell_columns,
-      const_cast<void*>(indices),
-      const_cast<void*>(values),
-      index_type,
-      base,
-      type);
-}
-
-cusparseStatus_t cusparseCreateConstSlicedEll(
-    cusparseConstSpMatDescr_t* matrix,
-    std::int64_t rows,
-    std::int64_t columns,
-    std::int64_t nnz,
-    std::int64_t values_size,
-    std::int64_t slice,
-    const void* offsets,
-    const void* indices,
-    const void* values,
-    cusparseIndexType_t offsets_type,
-    cusparseIndexType_t indices_type,
-    cusparseIndexBase_t base,
-    cudaDataType type) {
-  return cusparseCreateSlicedEll(
-      const_cast<cusparseSpMatDescr_t*>(matrix),
-      rows,
-      columns,
-      nnz,
-      values_size,
-      slice,
-      const_cast<void*>(offsets),
-      const_cast<void*>(indices),
-      const_cast<void*>(values),
-      offsets_type,
-      indices_type,
-      base,
-      type);
-}
-
-cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t matrix) {
-  return destroy(matrix);
-}
+ACCEL_READ_ONLY(cusparseCreateConstCsr, cusparseCreateCsr)
+ACCEL_READ_ONLY(cusparseCreateConstCsc, cusparseCreateCsc)
+ACCEL_READ_ONLY(cusparseCreateConstCoo, cusparseCreateCoo)
+ACCEL_READ_ONLY(cusparseCreateConstBsr, cusparseCreateBsr)
+ACCEL_READ_ONLY(cusparseCreateConstBlockedEll, cusparseCreateBlockedEll)
+ACCEL_READ_ONLY(cusparseCreateConstSlicedEll, cusparseCreateSlicedEll)
 
 } // extern "C"
