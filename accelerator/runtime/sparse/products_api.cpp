@@ -267,48 +267,31 @@ using namespace accelerator::sparse;
 
 extern "C" {
 
-cusparseStatus_t cusparseSpMV_bufferSize(
-    cusparseHandle_t handle,
-    cusparseOperation_t op,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnVecDescr_t x,
-    const void* beta,
-    cusparseDnVecDescr_t y,
-    cudaDataType compute,
-    cusparseSpMVAlg_t algorithm,
-    std::size_t* size) {
+// SpMV's functions, by how their parameters end.
+#define ACCEL_SPMV(name, ...)      \
+  cusparseStatus_t name(           \
+      cusparseHandle_t handle,     \
+      cusparseOperation_t op,      \
+      const void* alpha,           \
+      cusparseConstSpMatDescr_t a, \
+      cusparseConstDnVecDescr_t x, \
+      const void* beta,            \
+      cusparseDnVecDescr_t y,      \
+      cudaDataType compute,        \
+      cusparseSpMVAlg_t algorithm, \
+      __VA_ARGS__)
+ACCEL_SPMV(cusparseSpMV_bufferSize, std::size_t* size) {
   return answer_work_size(
       check_vectors(handle, op, alpha, a, x, beta, y, compute, algorithm),
       size);
 }
 
 // There is nothing to prepare.
-cusparseStatus_t cusparseSpMV_preprocess(
-    cusparseHandle_t handle,
-    cusparseOperation_t op,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnVecDescr_t x,
-    const void* beta,
-    cusparseDnVecDescr_t y,
-    cudaDataType compute,
-    cusparseSpMVAlg_t algorithm,
-    void*) {
+ACCEL_SPMV(cusparseSpMV_preprocess, void*) {
   return check_vectors(handle, op, alpha, a, x, beta, y, compute, algorithm);
 }
 
-cusparseStatus_t cusparseSpMV(
-    cusparseHandle_t handle,
-    cusparseOperation_t op,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnVecDescr_t x,
-    const void* beta,
-    cusparseDnVecDescr_t y,
-    cudaDataType compute,
-    cusparseSpMVAlg_t algorithm,
-    void*) {
+ACCEL_SPMV(cusparseSpMV, void*) {
   const cusparseStatus_t status =
       check_vectors(handle, op, alpha, a, x, beta, y, compute, algorithm);
   return status != CUSPARSE_STATUS_SUCCESS
@@ -325,53 +308,35 @@ cusparseStatus_t cusparseSpMV(
             beta,
             as_matrix(*y));
 }
+#undef ACCEL_SPMV
 
-cusparseStatus_t cusparseSpMM_bufferSize(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnMatDescr_t b,
-    const void* beta,
-    cusparseDnMatDescr_t c,
-    cudaDataType compute,
-    cusparseSpMMAlg_t algorithm,
-    std::size_t* size) {
+// SpMM's functions, by how their parameters end.
+#define ACCEL_SPMM(name, ...)      \
+  cusparseStatus_t name(           \
+      cusparseHandle_t handle,     \
+      cusparseOperation_t op_a,    \
+      cusparseOperation_t op_b,    \
+      const void* alpha,           \
+      cusparseConstSpMatDescr_t a, \
+      cusparseConstDnMatDescr_t b, \
+      const void* beta,            \
+      cusparseDnMatDescr_t c,      \
+      cudaDataType compute,        \
+      cusparseSpMMAlg_t algorithm, \
+      __VA_ARGS__)
+ACCEL_SPMM(cusparseSpMM_bufferSize, std::size_t* size) {
   return answer_work_size(
       check_matrices(
           handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm),
       size);
 }
 
-cusparseStatus_t cusparseSpMM_preprocess(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnMatDescr_t b,
-    const void* beta,
-    cusparseDnMatDescr_t c,
-    cudaDataType compute,
-    cusparseSpMMAlg_t algorithm,
-    void*) {
+ACCEL_SPMM(cusparseSpMM_preprocess, void*) {
   return check_matrices(
       handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm);
 }
 
-cusparseStatus_t cusparseSpMM(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnMatDescr_t b,
-    const void* beta,
-    cusparseDnMatDescr_t c,
-    cudaDataType compute,
-    cusparseSpMMAlg_t algorithm,
-    void*) {
+ACCEL_SPMM(cusparseSpMM, void*) {
   const cusparseStatus_t status = check_matrices(
       handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm);
   return status != CUSPARSE_STATUS_SUCCESS
@@ -379,5 +344,6 @@ cusparseStatus_t cusparseSpMM(
       : submit_product(
             __func__, handle, op_a, op_b, compute, alpha, *a, *b, beta, *c);
 }
+#undef ACCEL_SPMM
 
 } // extern "C"

@@ -125,52 +125,33 @@ using namespace accelerator::sparse;
 
 extern "C" {
 
-cusparseStatus_t cusparseSDDMM_bufferSize(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstDnMatDescr_t a,
-    cusparseConstDnMatDescr_t b,
-    const void* beta,
-    cusparseSpMatDescr_t c,
-    cudaDataType compute,
-    cusparseSDDMMAlg_t algorithm,
-    std::size_t* size) {
+// SDDMM's functions, by how their parameters end.
+#define ACCEL_SDDMM(name, ...)      \
+  cusparseStatus_t name(            \
+      cusparseHandle_t handle,      \
+      cusparseOperation_t op_a,     \
+      cusparseOperation_t op_b,     \
+      const void* alpha,            \
+      cusparseConstDnMatDescr_t a,  \
+      cusparseConstDnMatDescr_t b,  \
+      const void* beta,             \
+      cusparseSpMatDescr_t c,       \
+      cudaDataType compute,         \
+      cusparseSDDMMAlg_t algorithm, \
+      __VA_ARGS__)
+ACCEL_SDDMM(cusparseSDDMM_bufferSize, std::size_t* size) {
   return answer_work_size(
       check_call(handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm),
       size);
 }
 
 // There is nothing to prepare.
-cusparseStatus_t cusparseSDDMM_preprocess(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstDnMatDescr_t a,
-    cusparseConstDnMatDescr_t b,
-    const void* beta,
-    cusparseSpMatDescr_t c,
-    cudaDataType compute,
-    cusparseSDDMMAlg_t algorithm,
-    void*) {
+ACCEL_SDDMM(cusparseSDDMM_preprocess, void*) {
   return check_call(
       handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm);
 }
 
-cusparseStatus_t cusparseSDDMM(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstDnMatDescr_t a,
-    cusparseConstDnMatDescr_t b,
-    const void* beta,
-    cusparseSpMatDescr_t c,
-    cudaDataType compute,
-    cusparseSDDMMAlg_t algorithm,
-    void*) {
+ACCEL_SDDMM(cusparseSDDMM, void*) {
   const cusparseStatus_t status =
       check_call(handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm);
   if (status != CUSPARSE_STATUS_SUCCESS) {
@@ -199,5 +180,6 @@ cusparseStatus_t cusparseSDDMM(
             compute, [&](auto zero) { return product.run<decltype(zero)>(); });
       });
 }
+#undef ACCEL_SDDMM
 
 } // extern "C"

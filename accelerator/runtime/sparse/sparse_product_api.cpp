@@ -165,17 +165,22 @@ cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t descriptor) {
   return destroy(descriptor);
 }
 
-cusparseStatus_t cusparseSpGEMM_workEstimation(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstSpMatDescr_t b,
-    const void* beta,
-    cusparseSpMatDescr_t c,
-    cudaDataType compute,
-    cusparseSpGEMMAlg_t algorithm,
+// SpGEMM's functions that compute, by how their parameters end.
+#define ACCEL_SPGEMM(name, ...)      \
+  cusparseStatus_t name(             \
+      cusparseHandle_t handle,       \
+      cusparseOperation_t op_a,      \
+      cusparseOperation_t op_b,      \
+      const void* alpha,             \
+      cusparseConstSpMatDescr_t a,   \
+      cusparseConstSpMatDescr_t b,   \
+      const void* beta,              \
+      cusparseSpMatDescr_t c,        \
+      cudaDataType compute,          \
+      cusparseSpGEMMAlg_t algorithm, \
+      __VA_ARGS__)
+ACCEL_SPGEMM(
+    cusparseSpGEMM_workEstimation,
     cusparseSpGEMMDescr_t descriptor,
     std::size_t* size,
     void* buffer) {
@@ -198,17 +203,8 @@ cusparseStatus_t cusparseSpGEMM_getNumProducts(
       : answer(std::pair(products, descriptor->products));
 }
 
-cusparseStatus_t cusparseSpGEMM_estimateMemory(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstSpMatDescr_t b,
-    const void* beta,
-    cusparseSpMatDescr_t c,
-    cudaDataType compute,
-    cusparseSpGEMMAlg_t algorithm,
+ACCEL_SPGEMM(
+    cusparseSpGEMM_estimateMemory,
     cusparseSpGEMMDescr_t descriptor,
     float chunk_fraction,
     std::size_t* size_3,
@@ -231,17 +227,8 @@ cusparseStatus_t cusparseSpGEMM_estimateMemory(
   return arguments;
 }
 
-cusparseStatus_t cusparseSpGEMM_compute(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstSpMatDescr_t b,
-    const void* beta,
-    cusparseSpMatDescr_t c,
-    cudaDataType compute,
-    cusparseSpGEMMAlg_t algorithm,
+ACCEL_SPGEMM(
+    cusparseSpGEMM_compute,
     cusparseSpGEMMDescr_t descriptor,
     std::size_t* size,
     void* buffer) {
@@ -261,18 +248,7 @@ cusparseStatus_t cusparseSpGEMM_compute(
   return status;
 }
 
-cusparseStatus_t cusparseSpGEMM_copy(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstSpMatDescr_t b,
-    const void* beta,
-    cusparseSpMatDescr_t c,
-    cudaDataType compute,
-    cusparseSpGEMMAlg_t algorithm,
-    cusparseSpGEMMDescr_t descriptor) {
+ACCEL_SPGEMM(cusparseSpGEMM_copy, cusparseSpGEMMDescr_t descriptor) {
   const cusparseStatus_t status = check_all(
       handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm, descriptor);
   if (status != CUSPARSE_STATUS_SUCCESS || !has_place(*c, *descriptor)) {
@@ -291,15 +267,20 @@ cusparseStatus_t cusparseSpGEMM_copy(
       });
 }
 
-cusparseStatus_t cusparseSpGEMMreuse_workEstimation(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstSpMatDescr_t b,
-    cusparseSpMatDescr_t c,
-    cusparseSpGEMMAlg_t algorithm,
-    cusparseSpGEMMDescr_t descriptor,
+// SpGEMMreuse's functions that need no values.
+#define ACCEL_SPGEMM_REUSE(name, ...)   \
+  cusparseStatus_t name(                \
+      cusparseHandle_t handle,          \
+      cusparseOperation_t op_a,         \
+      cusparseOperation_t op_b,         \
+      cusparseConstSpMatDescr_t a,      \
+      cusparseConstSpMatDescr_t b,      \
+      cusparseSpMatDescr_t c,           \
+      cusparseSpGEMMAlg_t algorithm,    \
+      cusparseSpGEMMDescr_t descriptor, \
+      __VA_ARGS__)
+ACCEL_SPGEMM_REUSE(
+    cusparseSpGEMMreuse_workEstimation,
     std::size_t* size,
     void* buffer) {
   const cusparseStatus_t status =
@@ -307,15 +288,8 @@ cusparseStatus_t cusparseSpGEMMreuse_workEstimation(
   return buffer == nullptr ? answer_work_size(status, size) : status;
 }
 
-cusparseStatus_t cusparseSpGEMMreuse_nnz(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstSpMatDescr_t b,
-    cusparseSpMatDescr_t c,
-    cusparseSpGEMMAlg_t algorithm,
-    cusparseSpGEMMDescr_t descriptor,
+ACCEL_SPGEMM_REUSE(
+    cusparseSpGEMMreuse_nnz,
     std::size_t* size_2,
     void* buffer_2,
     std::size_t* size_3,
@@ -340,17 +314,7 @@ cusparseStatus_t cusparseSpGEMMreuse_nnz(
   return status;
 }
 
-cusparseStatus_t cusparseSpGEMMreuse_copy(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstSpMatDescr_t b,
-    cusparseSpMatDescr_t c,
-    cusparseSpGEMMAlg_t algorithm,
-    cusparseSpGEMMDescr_t descriptor,
-    std::size_t* size,
-    void* buffer) {
+ACCEL_SPGEMM_REUSE(cusparseSpGEMMreuse_copy, std::size_t* size, void* buffer) {
   const cusparseStatus_t status =
       check_matrices(handle, op_a, op_b, a, b, c, algorithm, descriptor);
   if (status != CUSPARSE_STATUS_SUCCESS || buffer == nullptr) {
@@ -368,20 +332,10 @@ cusparseStatus_t cusparseSpGEMMreuse_copy(
         return true;
       });
 }
+#undef ACCEL_SPGEMM_REUSE
 
 // The values of the matrices as they are now.
-cusparseStatus_t cusparseSpGEMMreuse_compute(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstSpMatDescr_t b,
-    const void* beta,
-    cusparseSpMatDescr_t c,
-    cudaDataType compute,
-    cusparseSpGEMMAlg_t algorithm,
-    cusparseSpGEMMDescr_t descriptor) {
+ACCEL_SPGEMM(cusparseSpGEMMreuse_compute, cusparseSpGEMMDescr_t descriptor) {
   const cusparseStatus_t status = check_all(
       handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm, descriptor);
   if (status != CUSPARSE_STATUS_SUCCESS || !has_place(*c, *descriptor)) {
@@ -411,5 +365,6 @@ cusparseStatus_t cusparseSpGEMMreuse_compute(
         return true;
       });
 }
+#undef ACCEL_SPGEMM
 
 } // extern "C"

@@ -216,15 +216,20 @@ ACCEL_OBJECTS(SpSV)
 ACCEL_OBJECTS(SpSM)
 #undef ACCEL_OBJECTS
 
-cusparseStatus_t cusparseSpSV_bufferSize(
-    cusparseHandle_t handle,
-    cusparseOperation_t op,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnVecDescr_t x,
-    cusparseDnVecDescr_t y,
-    cudaDataType compute,
-    cusparseSpSVAlg_t algorithm,
+// SpSV's functions, by how their parameters end.
+#define ACCEL_SPSV(name, ...)      \
+  cusparseStatus_t name(           \
+      cusparseHandle_t handle,     \
+      cusparseOperation_t op,      \
+      const void* alpha,           \
+      cusparseConstSpMatDescr_t a, \
+      cusparseConstDnVecDescr_t x, \
+      cusparseDnVecDescr_t y,      \
+      cudaDataType compute,        \
+      cusparseSpSVAlg_t algorithm, \
+      __VA_ARGS__)
+ACCEL_SPSV(
+    cusparseSpSV_bufferSize,
     cusparseSpSVDescr_t descriptor,
     std::size_t* size) {
   System system;
@@ -234,17 +239,7 @@ cusparseStatus_t cusparseSpSV_bufferSize(
       size);
 }
 
-cusparseStatus_t cusparseSpSV_analysis(
-    cusparseHandle_t handle,
-    cusparseOperation_t op,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnVecDescr_t x,
-    cusparseDnVecDescr_t y,
-    cudaDataType compute,
-    cusparseSpSVAlg_t algorithm,
-    cusparseSpSVDescr_t descriptor,
-    void*) {
+ACCEL_SPSV(cusparseSpSV_analysis, cusparseSpSVDescr_t descriptor, void*) {
   System system;
   const cusparseStatus_t status = check_vectors(
       handle, op, alpha, a, x, y, compute, algorithm, descriptor, &system);
@@ -253,16 +248,7 @@ cusparseStatus_t cusparseSpSV_analysis(
       : status;
 }
 
-cusparseStatus_t cusparseSpSV_solve(
-    cusparseHandle_t handle,
-    cusparseOperation_t op,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnVecDescr_t x,
-    cusparseDnVecDescr_t y,
-    cudaDataType compute,
-    cusparseSpSVAlg_t algorithm,
-    cusparseSpSVDescr_t descriptor) {
+ACCEL_SPSV(cusparseSpSV_solve, cusparseSpSVDescr_t descriptor) {
   System system;
   const cusparseStatus_t status = check_vectors(
       handle, op, alpha, a, x, y, compute, algorithm, descriptor, &system);
@@ -270,17 +256,23 @@ cusparseStatus_t cusparseSpSV_solve(
       ? submit_solution(__func__, system, *descriptor)
       : status;
 }
+#undef ACCEL_SPSV
 
-cusparseStatus_t cusparseSpSM_bufferSize(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnMatDescr_t b,
-    cusparseDnMatDescr_t c,
-    cudaDataType compute,
-    cusparseSpSMAlg_t algorithm,
+// SpSM's functions, by how their parameters end.
+#define ACCEL_SPSM(name, ...)      \
+  cusparseStatus_t name(           \
+      cusparseHandle_t handle,     \
+      cusparseOperation_t op_a,    \
+      cusparseOperation_t op_b,    \
+      const void* alpha,           \
+      cusparseConstSpMatDescr_t a, \
+      cusparseConstDnMatDescr_t b, \
+      cusparseDnMatDescr_t c,      \
+      cudaDataType compute,        \
+      cusparseSpSMAlg_t algorithm, \
+      __VA_ARGS__)
+ACCEL_SPSM(
+    cusparseSpSM_bufferSize,
     cusparseSpSMDescr_t descriptor,
     std::size_t* size) {
   System system;
@@ -300,18 +292,7 @@ cusparseStatus_t cusparseSpSM_bufferSize(
       size);
 }
 
-cusparseStatus_t cusparseSpSM_analysis(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnMatDescr_t b,
-    cusparseDnMatDescr_t c,
-    cudaDataType compute,
-    cusparseSpSMAlg_t algorithm,
-    cusparseSpSMDescr_t descriptor,
-    void*) {
+ACCEL_SPSM(cusparseSpSM_analysis, cusparseSpSMDescr_t descriptor, void*) {
   System system;
   const cusparseStatus_t status = check_matrices(
       handle,
@@ -330,17 +311,7 @@ cusparseStatus_t cusparseSpSM_analysis(
       : status;
 }
 
-cusparseStatus_t cusparseSpSM_solve(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    cusparseConstSpMatDescr_t a,
-    cusparseConstDnMatDescr_t b,
-    cusparseDnMatDescr_t c,
-    cudaDataType compute,
-    cusparseSpSMAlg_t algorithm,
-    cusparseSpSMDescr_t descriptor) {
+ACCEL_SPSM(cusparseSpSM_solve, cusparseSpSMDescr_t descriptor) {
   System system;
   const cusparseStatus_t status = check_matrices(
       handle,
@@ -358,5 +329,6 @@ cusparseStatus_t cusparseSpSM_solve(
       ? submit_solution(__func__, system, *descriptor)
       : status;
 }
+#undef ACCEL_SPSM
 
 } // extern "C"
