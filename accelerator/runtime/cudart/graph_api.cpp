@@ -1,4 +1,5 @@
-// Graphs: nodes, dependencies, instantiation and launch.
+// Graphs: dependencies, instantiation and launch. What nodes do is in
+// node_parameters_api.cpp.
 // Source: CUDA runtime API, graph management.
 #include <algorithm>
 #include <fstream>
@@ -7,53 +8,32 @@
 #include <vector>
 
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/graphs/graph.h"
-#include "accelerator/runtime/core/graphs/instances/graph_exec.h"
 #include "accelerator/runtime/core/graphs/user_object.h"
-#include "accelerator/runtime/core/memory/memory_pool.h"
 #include "accelerator/runtime/cudart/call.h"
-#include "accelerator/runtime/cudart/node_parameters.h"
+#include "accelerator/runtime/cudart/graph_handles.h"
 
 using namespace accelerator::runtime;
 using namespace accelerator::cudart;
 
 namespace {
 
-std::shared_ptr<Graph> resolve_graph(cudaGraph_t handle) {
-  return machine().graphs().get(handle, cudaErrorInvalidValue);
-}
-
-std::shared_ptr<GraphExec> resolve_exec(cudaGraphExec_t handle) {
-  return machine().graph_execs().get(handle, cudaErrorInvalidValue);
-}
-
-cudaGraphNode_t handle_of(const Node* node) {
-  return reinterpret_cast<cudaGraphNode_t>(const_cast<Node*>(node));
-}
-
 cudaGraph_t enter(std::shared_ptr<Graph> graph) {
   return reinterpret_cast<cudaGraph_t>(
       machine().graphs().add(std::move(graph)));
 }
 
-std::vector<Node*> nodes_of(const cudaGraphNode_t* handles, std::size_t count) {
-  require(handles != nullptr || count == 0);
-  std::vector<Node*> nodes;
-  for (std::size_t i = 0; i < count; ++i) {
-    nodes.push_back(&resolve_node(handles[i]));
-  }
-  return nodes;
-}
-
-void add(
-    cudaGraphNode_t* node,
+void change_edges(
     cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
+    const cudaGraphNode_t* from,
+    const cudaGraphNode_t* to,
     std::size_t count,
-    Work work) {
-  require(node != nullptr);
-  *node = handle_of(&resolve_graph(graph)->add(
-      std::move(work), current_device(), nodes_of(dependencies, count)));
+    void (Graph::*change)(Node& from, Node& to)) {
+  const auto target = resolve_graph(graph);
+  const auto before = nodes_of(from, count);
+  const auto after = nodes_of(to, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    ((*target).*change)(*before[i], *after[i]);
+  }
 }
 
 // The two-step way of CUDA to hand out a list: its length, then its elements;
@@ -116,177 +96,13 @@ cudaError_t cudaGraphNodeFindInClone(
   });
 }
 
-cudaError_t cudaGraphAddKernelNode(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    size_t count,
-    const cudaKernelNodeParams* parameters) {
-  return call(
-      [&] { add(node, graph, dependencies, count, kernel_work(parameters)); });
-}
-
-cudaError_t cudaGraphAddMemcpyNode(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    size_t count,
-    const cudaMemcpy3DParms* parameters) {
-  return call(
-      [&] { add(node, graph, dependencies, count, copy_work(parameters)); });
-}
-
-cudaError_t cudaGraphAddMemcpyNode1D(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    size_t count,
-    void* to,
-    const void* from,
-    size_t bytes,
-    cudaMemcpyKind kind) {
-  return call([&] {
-    add(node, graph, dependencies, count, copy_work(to, from, bytes, kind));
-  });
-}
-
-cudaError_t cudaGraphAddMemsetNode(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    size_t count,
-    const cudaMemsetParams* parameters) {
-  return call(
-      [&] { add(node, graph, dependencies, count, fill_work(parameters)); });
-}
-
-cudaError_t cudaGraphAddHostNode(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    size_t count,
-    const cudaHostNodeParams* parameters) {
-  return call(
-      [&] { add(node, graph, dependencies, count, host_work(parameters)); });
-}
-
-cudaError_t cudaGraphAddEmptyNode(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    size_t count) {
-  return call([&] { add(node, graph, dependencies, count, EmptyWork{}); });
-}
-
-cudaError_t cudaGraphAddChildGraphNode(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    size_t count,
-    cudaGraph_t child) {
-  return call([&] {
-    add(node,
-        graph,
-        dependencies,
-        count,
-        ChildGraphWork{resolve_graph(child)->clone()});
-  });
-}
-
-cudaError_t cudaGraphAddEventRecordNode(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    size_t count,
-    cudaEvent_t event) {
-  return call([&] {
-    add(node,
-        graph,
-        dependencies,
-        count,
-        EventRecordWork{machine().events().get(event)});
-  });
-}
-
-cudaError_t cudaGraphAddEventWaitNode(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    size_t count,
-    cudaEvent_t event) {
-  return call([&] {
-    add(node,
-        graph,
-        dependencies,
-        count,
-        EventWaitWork{machine().events().get(event)});
-  });
-}
-
-cudaError_t cudaGraphAddMemAllocNode(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    size_t count,
-    cudaMemAllocNodeParams* parameters) {
-  return call([&] {
-    require(parameters != nullptr && parameters->bytesize > 0);
-    auto pool =
-        machine().device(parameters->poolProps.location.id).default_pool;
-    auto memory =
-        std::make_shared<GraphMemory>(std::move(pool), parameters->bytesize);
-    parameters->dptr = memory->address();
-    add(node, graph, dependencies, count, AllocationWork{std::move(memory)});
-  });
-}
-
-cudaError_t cudaGraphAddMemFreeNode(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    size_t count,
-    void* memory) {
-  return call([&] {
-    require(memory != nullptr);
-    add(node, graph, dependencies, count, FreeWork{memory});
-  });
-}
-
-cudaError_t cudaGraphMemAllocNodeGetParams(
-    cudaGraphNode_t node,
-    cudaMemAllocNodeParams* parameters) {
-  return call([&] {
-    require(parameters != nullptr);
-    const auto& memory = *parts<AllocationWork>(resolve_node(node)).memory;
-    *parameters = {};
-    parameters->poolProps.allocType = cudaMemAllocationTypePinned;
-    parameters->poolProps.location = {
-        cudaMemLocationTypeDevice, memory.pool().device().ordinal()};
-    parameters->bytesize = memory.bytes();
-    parameters->dptr = memory.address();
-  });
-}
-
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* memory) {
-  return call([&] {
-    require(memory != nullptr);
-    *static_cast<void**>(memory) = parts<FreeWork>(resolve_node(node)).memory;
-  });
-}
-
 cudaError_t cudaGraphAddDependencies(
     cudaGraph_t graph,
     const cudaGraphNode_t* from,
     const cudaGraphNode_t* to,
     size_t count) {
-  return call([&] {
-    const auto target = resolve_graph(graph);
-    const auto before = nodes_of(from, count);
-    const auto after = nodes_of(to, count);
-    for (std::size_t i = 0; i < count; ++i) {
-      target->add_dependency(*before[i], *after[i]);
-    }
-  });
+  return call(
+      [&] { change_edges(graph, from, to, count, &Graph::add_dependency); });
 }
 
 cudaError_t cudaGraphRemoveDependencies(
@@ -294,14 +110,8 @@ cudaError_t cudaGraphRemoveDependencies(
     const cudaGraphNode_t* from,
     const cudaGraphNode_t* to,
     size_t count) {
-  return call([&] {
-    const auto target = resolve_graph(graph);
-    const auto before = nodes_of(from, count);
-    const auto after = nodes_of(to, count);
-    for (std::size_t i = 0; i < count; ++i) {
-      target->remove_dependency(*before[i], *after[i]);
-    }
-  });
+  return call(
+      [&] { change_edges(graph, from, to, count, &Graph::remove_dependency); });
 }
 
 cudaError_t cudaGraphGetNodes(
@@ -373,36 +183,6 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     Node& node = resolve_node(handle);
     require_not_captured_into(node.graph());
     node.graph().remove(node);
-  });
-}
-
-cudaError_t cudaGraphChildGraphNodeGetGraph(
-    cudaGraphNode_t node,
-    cudaGraph_t* graph) {
-  return call([&] {
-    const auto& child = parts<ChildGraphWork>(resolve_node(node)).graph;
-    if (!machine().graphs().contains(child.get())) {
-      machine().graphs().add(child);
-    }
-    store(graph, reinterpret_cast<cudaGraph_t>(child.get()));
-  });
-}
-
-cudaError_t cudaGraphEventRecordNodeGetEvent(
-    cudaGraphNode_t node,
-    cudaEvent_t* event) {
-  return call([&] {
-    const auto& held = parts<EventRecordWork>(resolve_node(node)).event;
-    store(event, reinterpret_cast<cudaEvent_t>(held.get()));
-  });
-}
-
-cudaError_t cudaGraphEventWaitNodeGetEvent(
-    cudaGraphNode_t node,
-    cudaEvent_t* event) {
-  return call([&] {
-    const auto& held = parts<EventWaitWork>(resolve_node(node)).event;
-    store(event, reinterpret_cast<cudaEvent_t>(held.get()));
   });
 }
 
@@ -496,89 +276,6 @@ cudaError_t cudaGraphNodeGetEnabled(
     unsigned* enabled) {
   return call([&] {
     store(enabled, resolve_exec(exec)->enabled(resolve_node(node)) ? 1u : 0u);
-  });
-}
-
-cudaError_t cudaGraphExecChildGraphNodeSetParams(
-    cudaGraphExec_t exec,
-    cudaGraphNode_t node,
-    cudaGraph_t child) {
-  return call([&] {
-    resolve_exec(exec)->set_work(
-        resolve_node(node), ChildGraphWork{resolve_graph(child)->clone()});
-  });
-}
-
-cudaError_t cudaGraphExecKernelNodeSetParams(
-    cudaGraphExec_t exec,
-    cudaGraphNode_t node,
-    const cudaKernelNodeParams* parameters) {
-  return call([&] {
-    const auto target = resolve_exec(exec);
-    Node& changed = resolve_node(node);
-    const auto* before = std::get_if<KernelWork>(&target->work(changed));
-    require(before != nullptr);
-    target->set_work(changed, kernel_work(parameters, before->cooperative));
-  });
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams(
-    cudaGraphExec_t exec,
-    cudaGraphNode_t node,
-    const cudaMemcpy3DParms* parameters) {
-  return call([&] {
-    resolve_exec(exec)->set_work(resolve_node(node), copy_work(parameters));
-  });
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(
-    cudaGraphExec_t exec,
-    cudaGraphNode_t node,
-    void* to,
-    const void* from,
-    size_t bytes,
-    cudaMemcpyKind kind) {
-  return call([&] {
-    resolve_exec(exec)->set_work(
-        resolve_node(node), copy_work(to, from, bytes, kind));
-  });
-}
-
-cudaError_t cudaGraphExecMemsetNodeSetParams(
-    cudaGraphExec_t exec,
-    cudaGraphNode_t node,
-    const cudaMemsetParams* parameters) {
-  return call([&] {
-    resolve_exec(exec)->set_work(resolve_node(node), fill_work(parameters));
-  });
-}
-
-cudaError_t cudaGraphExecHostNodeSetParams(
-    cudaGraphExec_t exec,
-    cudaGraphNode_t node,
-    const cudaHostNodeParams* parameters) {
-  return call([&] {
-    resolve_exec(exec)->set_work(resolve_node(node), host_work(parameters));
-  });
-}
-
-cudaError_t cudaGraphExecEventRecordNodeSetEvent(
-    cudaGraphExec_t exec,
-    cudaGraphNode_t node,
-    cudaEvent_t event) {
-  return call([&] {
-    resolve_exec(exec)->set_work(
-        resolve_node(node), EventRecordWork{machine().events().get(event)});
-  });
-}
-
-cudaError_t cudaGraphExecEventWaitNodeSetEvent(
-    cudaGraphExec_t exec,
-    cudaGraphNode_t node,
-    cudaEvent_t event) {
-  return call([&] {
-    resolve_exec(exec)->set_work(
-        resolve_node(node), EventWaitWork{machine().events().get(event)});
   });
 }
 

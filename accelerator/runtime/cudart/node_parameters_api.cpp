@@ -1,20 +1,36 @@
-// Parameters of graph nodes: read and changed.
+// Nodes of graphs: added, and their parameters, read and changed.
 // Source: CUDA runtime API, graph management.
-#include "accelerator/runtime/cudart/node_parameters.h"
+#include <cuda_runtime_api.h>
 
-#include <cstring>
+#include <memory>
 #include <utility>
+#include <variant>
 
+#include "accelerator/runtime/core/graphs/work.h"
+#include "accelerator/runtime/core/memory/memory_pool.h"
 #include "accelerator/runtime/cudart/call.h"
+#include "accelerator/runtime/cudart/graph_handles.h"
 #include "accelerator/runtime/cudart/registry.h"
 
 using namespace accelerator::runtime;
 
 namespace accelerator::cudart {
+namespace {
 
+/// The work of a node that has to be of one kind.
+/// @throws Failure: cudaErrorInvalidValue when it is of another.
+template <typename Parts>
+Parts& parts(Node& node) {
+  auto* found = std::get_if<Parts>(&node.work());
+  require(found != nullptr);
+  return *found;
+}
+
+/// @param cooperative the node's attribute, which is no parameter.
+/// @throws Failure: what a launch with these parameters would answer.
 KernelWork kernel_work(
     const cudaKernelNodeParams* parameters,
-    bool cooperative) {
+    bool cooperative = false) {
   require(parameters != nullptr);
   Device& device = current_device();
   KernelWork work;
@@ -74,11 +90,162 @@ HostWork host_work(const cudaHostNodeParams* parameters) {
   return {parameters->fn, parameters->userData};
 }
 
+void add(
+    cudaGraphNode_t* node,
+    cudaGraph_t graph,
+    const cudaGraphNode_t* dependencies,
+    std::size_t count,
+    Work work) {
+  require(node != nullptr);
+  *node = handle_of(&resolve_graph(graph)->add(
+      std::move(work), current_device(), nodes_of(dependencies, count)));
+}
+
+/// Gives a node other work of its kind.
+template <typename Parts>
+void change(cudaGraphNode_t node, Parts work) {
+  parts<Parts>(resolve_node(node)) = std::move(work);
+}
+
+template <typename Parts>
+void store_event(cudaGraphNode_t node, cudaEvent_t* event) {
+  store(
+      event,
+      reinterpret_cast<cudaEvent_t>(
+          parts<Parts>(resolve_node(node)).event.get()));
+}
+
+} // namespace
 } // namespace accelerator::cudart
 
 using namespace accelerator::cudart;
 
 extern "C" {
+
+// Adding a node. What all functions need of its place comes first.
+#define ACCEL_PLACE                         \
+  cudaGraphNode_t *node, cudaGraph_t graph, \
+      const cudaGraphNode_t *dependencies, size_t count
+
+cudaError_t cudaGraphAddEmptyNode(ACCEL_PLACE) {
+  return call([&] { add(node, graph, dependencies, count, EmptyWork{}); });
+}
+
+cudaError_t cudaGraphAddMemFreeNode(ACCEL_PLACE, void* memory) {
+  return call([&] {
+    require(memory != nullptr);
+    add(node, graph, dependencies, count, FreeWork{memory});
+  });
+}
+
+cudaError_t cudaGraphAddMemAllocNode(
+    ACCEL_PLACE,
+    cudaMemAllocNodeParams* parameters) {
+  return call([&] {
+    require(parameters != nullptr && parameters->bytesize > 0);
+    auto pool =
+        machine().device(parameters->poolProps.location.id).default_pool;
+    auto memory =
+        std::make_shared<GraphMemory>(std::move(pool), parameters->bytesize);
+    parameters->dptr = memory->address();
+    add(node, graph, dependencies, count, AllocationWork{std::move(memory)});
+  });
+}
+
+cudaError_t cudaGraphAddKernelNode(
+    ACCEL_PLACE,
+    const cudaKernelNodeParams* parameters) {
+  return call(
+      [&] { add(node, graph, dependencies, count, kernel_work(parameters)); });
+}
+
+cudaError_t cudaGraphKernelNodeSetParams(
+    cudaGraphNode_t node,
+    const cudaKernelNodeParams* parameters) {
+  return call([&] {
+    auto& work = parts<KernelWork>(resolve_node(node));
+    work = kernel_work(parameters, work.cooperative);
+  });
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(
+    cudaGraphExec_t exec,
+    cudaGraphNode_t node,
+    const cudaKernelNodeParams* parameters) {
+  return call([&] {
+    const auto target = resolve_exec(exec);
+    Node& changed = resolve_node(node);
+    const auto* before = std::get_if<KernelWork>(&target->work(changed));
+    require(before != nullptr);
+    target->set_work(changed, kernel_work(parameters, before->cooperative));
+  });
+}
+
+// Nodes of other kinds are added and changed with the same parameters.
+//   Kind: of the node.
+//   Set: what changes it, and `suffix` how that ends.
+//   work: what the node does, from the parameters, which come last.
+#define ACCEL_ADDED(Kind, Set, suffix, work, ...)                         \
+  cudaError_t cudaGraphAdd##Kind##suffix(ACCEL_PLACE, __VA_ARGS__) {      \
+    return call([&] { add(node, graph, dependencies, count, work); });    \
+  }                                                                       \
+  cudaError_t cudaGraphExec##Kind##Set##suffix(                           \
+      cudaGraphExec_t exec, cudaGraphNode_t node, __VA_ARGS__) {          \
+    return call(                                                          \
+        [&] { resolve_exec(exec)->set_work(resolve_node(node), work); }); \
+  }
+#define ACCEL_CHANGED(Kind, suffix, work, ...)            \
+  ACCEL_ADDED(Kind, SetParams, suffix, work, __VA_ARGS__) \
+  cudaError_t cudaGraph##Kind##SetParams##suffix(         \
+      cudaGraphNode_t node, __VA_ARGS__) {                \
+    return call([&] { change(node, work); });             \
+  }
+
+ACCEL_CHANGED(
+    MemcpyNode,
+    ,
+    copy_work(parameters),
+    const cudaMemcpy3DParms* parameters)
+ACCEL_CHANGED(
+    MemcpyNode,
+    1D,
+    copy_work(to, from, bytes, kind),
+    void* to,
+    const void* from,
+    size_t bytes,
+    cudaMemcpyKind kind)
+ACCEL_CHANGED(
+    MemsetNode,
+    ,
+    fill_work(parameters),
+    const cudaMemsetParams* parameters)
+ACCEL_CHANGED(
+    HostNode,
+    ,
+    host_work(parameters),
+    const cudaHostNodeParams* parameters)
+ACCEL_ADDED(
+    ChildGraphNode,
+    SetParams,
+    ,
+    ChildGraphWork{resolve_graph(child)->clone()},
+    cudaGraph_t child)
+ACCEL_ADDED(
+    EventRecordNode,
+    SetEvent,
+    ,
+    EventRecordWork{machine().events().get(event)},
+    cudaEvent_t event)
+ACCEL_ADDED(
+    EventWaitNode,
+    SetEvent,
+    ,
+    EventWaitWork{machine().events().get(event)},
+    cudaEvent_t event)
+
+#undef ACCEL_CHANGED
+#undef ACCEL_ADDED
+#undef ACCEL_PLACE
 
 cudaError_t cudaGraphKernelNodeGetParams(
     cudaGraphNode_t handle,
@@ -93,15 +260,6 @@ cudaError_t cudaGraphKernelNodeGetParams(
     parameters->blockDim = dim3(work.block.x, work.block.y, work.block.z);
     parameters->sharedMemBytes = static_cast<unsigned>(work.shared_bytes);
     parameters->kernelParams = node.parameter_pointers();
-  });
-}
-
-cudaError_t cudaGraphKernelNodeSetParams(
-    cudaGraphNode_t node,
-    const cudaKernelNodeParams* parameters) {
-  return call([&] {
-    auto& work = parts<KernelWork>(resolve_node(node));
-    work = kernel_work(parameters, work.cooperative);
   });
 }
 
@@ -171,24 +329,6 @@ cudaError_t cudaGraphMemcpyNodeGetParams(
   });
 }
 
-cudaError_t cudaGraphMemcpyNodeSetParams(
-    cudaGraphNode_t node,
-    const cudaMemcpy3DParms* parameters) {
-  return call(
-      [&] { parts<CopyWork>(resolve_node(node)) = copy_work(parameters); });
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParams1D(
-    cudaGraphNode_t node,
-    void* to,
-    const void* from,
-    size_t bytes,
-    cudaMemcpyKind kind) {
-  return call([&] {
-    parts<CopyWork>(resolve_node(node)) = copy_work(to, from, bytes, kind);
-  });
-}
-
 cudaError_t cudaGraphMemsetNodeGetParams(
     cudaGraphNode_t node,
     cudaMemsetParams* parameters) {
@@ -206,13 +346,6 @@ cudaError_t cudaGraphMemsetNodeGetParams(
   });
 }
 
-cudaError_t cudaGraphMemsetNodeSetParams(
-    cudaGraphNode_t node,
-    const cudaMemsetParams* parameters) {
-  return call(
-      [&] { parts<FillWork>(resolve_node(node)) = fill_work(parameters); });
-}
-
 cudaError_t cudaGraphHostNodeGetParams(
     cudaGraphNode_t node,
     cudaHostNodeParams* parameters) {
@@ -222,11 +355,50 @@ cudaError_t cudaGraphHostNodeGetParams(
   });
 }
 
-cudaError_t cudaGraphHostNodeSetParams(
+cudaError_t cudaGraphMemAllocNodeGetParams(
     cudaGraphNode_t node,
-    const cudaHostNodeParams* parameters) {
-  return call(
-      [&] { parts<HostWork>(resolve_node(node)) = host_work(parameters); });
+    cudaMemAllocNodeParams* parameters) {
+  return call([&] {
+    require(parameters != nullptr);
+    const auto& memory = *parts<AllocationWork>(resolve_node(node)).memory;
+    *parameters = {};
+    parameters->poolProps.allocType = cudaMemAllocationTypePinned;
+    parameters->poolProps.location = {
+        cudaMemLocationTypeDevice, memory.pool().device().ordinal()};
+    parameters->bytesize = memory.bytes();
+    parameters->dptr = memory.address();
+  });
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* memory) {
+  return call([&] {
+    require(memory != nullptr);
+    *static_cast<void**>(memory) = parts<FreeWork>(resolve_node(node)).memory;
+  });
+}
+
+cudaError_t cudaGraphEventRecordNodeGetEvent(
+    cudaGraphNode_t node,
+    cudaEvent_t* event) {
+  return call([&] { store_event<EventRecordWork>(node, event); });
+}
+
+cudaError_t cudaGraphEventWaitNodeGetEvent(
+    cudaGraphNode_t node,
+    cudaEvent_t* event) {
+  return call([&] { store_event<EventWaitWork>(node, event); });
+}
+
+cudaError_t cudaGraphChildGraphNodeGetGraph(
+    cudaGraphNode_t node,
+    cudaGraph_t* graph) {
+  return call([&] {
+    const auto& child = parts<ChildGraphWork>(resolve_node(node)).graph;
+    if (!machine().graphs().contains(child.get())) {
+      machine().graphs().add(child);
+    }
+    store(graph, reinterpret_cast<cudaGraph_t>(child.get()));
+  });
 }
 
 } // extern "C"
