@@ -1,7 +1,8 @@
 // Cholesky factorisations, and inverses of triangles.
-#include "accelerator/runtime/solver/dense.h"
+#include "accelerator/runtime/solver/generic.h"
 
 namespace accelerator::solver {
+namespace {
 
 template <typename T>
 cusolverStatus_t potrf(
@@ -88,8 +89,6 @@ cusolverStatus_t trtri(
         return true;
       });
 }
-
-namespace {
 
 template <typename T>
 cusolverStatus_t potri(
@@ -194,43 +193,13 @@ cusolverStatus_t potrs_batched(
 }
 
 } // namespace
-
-#define ACCEL_INSTANTIATE(T)                                                  \
-  template cusolverStatus_t potrf<T>(                                         \
-      const char*, cusolverDnHandle_t, cublasFillMode_t, int, T*, int, int*); \
-  template cusolverStatus_t potrs<T>(                                         \
-      const char*,                                                            \
-      cusolverDnHandle_t,                                                     \
-      cublasFillMode_t,                                                       \
-      int,                                                                    \
-      int,                                                                    \
-      const T*,                                                               \
-      int,                                                                    \
-      T*,                                                                     \
-      int,                                                                    \
-      int*);                                                                  \
-  template cusolverStatus_t trtri<T>(                                         \
-      const char*,                                                            \
-      cusolverDnHandle_t,                                                     \
-      cublasFillMode_t,                                                       \
-      cublasDiagType_t,                                                       \
-      int,                                                                    \
-      T*,                                                                     \
-      int,                                                                    \
-      int*);
-ACCEL_INSTANTIATE(float)
-ACCEL_INSTANTIATE(double)
-ACCEL_INSTANTIATE(std::complex<float>)
-ACCEL_INSTANTIATE(std::complex<double>)
-#undef ACCEL_INSTANTIATE
-
 } // namespace accelerator::solver
 
 using namespace accelerator::solver;
 
 extern "C" {
 
-#define ACCEL_API(L, T, Api)                                                 \
+#define ACCEL_API(L, T, Api, Real)                                           \
   cusolverStatus_t cusolverDn##L##potrf_bufferSize(                          \
       cusolverDnHandle_t handle,                                             \
       cublasFillMode_t triangle,                                             \
@@ -333,10 +302,138 @@ extern "C" {
         info,                                                                \
         count);                                                              \
   }
-ACCEL_API(S, float, float)
-ACCEL_API(D, double, double)
-ACCEL_API(C, std::complex<float>, cuComplex)
-ACCEL_API(Z, std::complex<double>, cuDoubleComplex)
+ACCEL_FOR_TYPES(ACCEL_API)
 #undef ACCEL_API
+
+// The same for matrices of 64-bit sizes, whose types are arguments.
+
+cusolverStatus_t cusolverDnXpotrf_bufferSize(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    cublasFillMode_t triangle,
+    int64_t n,
+    cudaDataType type,
+    const void*,
+    int64_t lda,
+    cudaDataType compute_type,
+    size_t* device_bytes,
+    size_t* host_bytes) {
+  return dispatch(handle, type, {compute_type}, {n, lda}, [&](auto zero) {
+    return answer<decltype(zero)>(
+        check(
+            handle,
+            {is_triangle(triangle),
+             is_matrix(narrow(n), narrow(n), narrow(lda))}),
+        device_bytes,
+        host_bytes);
+  });
+}
+
+cusolverStatus_t cusolverDnXpotrf(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    cublasFillMode_t triangle,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    cudaDataType compute_type,
+    void*,
+    size_t device_bytes,
+    void*,
+    size_t,
+    int* info) {
+  return dispatch_with_work(
+      handle, type, {compute_type}, {n, lda}, device_bytes, [&](auto zero) {
+        using T = decltype(zero);
+        return potrf(
+            "cusolverDnXpotrf",
+            handle,
+            triangle,
+            narrow(n),
+            as<T>(a),
+            narrow(lda),
+            info);
+      });
+}
+
+cusolverStatus_t cusolverDnXpotrs(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    cublasFillMode_t triangle,
+    int64_t n,
+    int64_t columns,
+    cudaDataType type,
+    const void* a,
+    int64_t lda,
+    cudaDataType type_b,
+    void* b,
+    int64_t ldb,
+    int* info) {
+  return dispatch(
+      handle, type, {type_b}, {n, columns, lda, ldb}, [&](auto zero) {
+        using T = decltype(zero);
+        return potrs(
+            "cusolverDnXpotrs",
+            handle,
+            triangle,
+            narrow(n),
+            narrow(columns),
+            as<const T>(a),
+            narrow(lda),
+            as<T>(b),
+            narrow(ldb),
+            info);
+      });
+}
+
+cusolverStatus_t cusolverDnXtrtri_bufferSize(
+    cusolverDnHandle_t handle,
+    cublasFillMode_t triangle,
+    cublasDiagType_t,
+    int64_t n,
+    cudaDataType type,
+    void*,
+    int64_t lda,
+    size_t* device_bytes,
+    size_t* host_bytes) {
+  return dispatch(handle, type, {}, {n, lda}, [&](auto zero) {
+    return answer<decltype(zero)>(
+        check(
+            handle,
+            {is_triangle(triangle),
+             is_matrix(narrow(n), narrow(n), narrow(lda))}),
+        device_bytes,
+        host_bytes);
+  });
+}
+
+cusolverStatus_t cusolverDnXtrtri(
+    cusolverDnHandle_t handle,
+    cublasFillMode_t triangle,
+    cublasDiagType_t diagonal,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    void*,
+    size_t device_bytes,
+    void*,
+    size_t,
+    int* info) {
+  return dispatch_with_work(
+      handle, type, {}, {n, lda}, device_bytes, [&](auto zero) {
+        using T = decltype(zero);
+        return trtri(
+            "cusolverDnXtrtri",
+            handle,
+            triangle,
+            diagonal,
+            narrow(n),
+            as<T>(a),
+            narrow(lda),
+            info);
+      });
+}
 
 } // extern "C"

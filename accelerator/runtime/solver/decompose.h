@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "accelerator/runtime/solver/dense.h"
+#include "accelerator/runtime/solver/submit.h"
 
 namespace accelerator::solver {
 

@@ -2,7 +2,7 @@
 // the others give: LAPACK's is used for all.
 #include <cmath>
 
-#include "accelerator/runtime/solver/dense.h"
+#include "accelerator/runtime/solver/generic.h"
 
 namespace accelerator::solver {
 namespace {
@@ -149,8 +149,6 @@ cusolverStatus_t syevj_batched(
       });
 }
 
-} // namespace
-
 template <typename T>
 cusolverStatus_t syevd(
     const char* function,
@@ -180,23 +178,7 @@ cusolverStatus_t syevd(
       });
 }
 
-#define ACCEL_INSTANTIATE(T)          \
-  template cusolverStatus_t syevd<T>( \
-      const char*,                    \
-      cusolverDnHandle_t,             \
-      cusolverEigMode_t,              \
-      cublasFillMode_t,               \
-      int,                            \
-      T*,                             \
-      int,                            \
-      RealOf<T>*,                     \
-      int*);
-ACCEL_INSTANTIATE(float)
-ACCEL_INSTANTIATE(double)
-ACCEL_INSTANTIATE(std::complex<float>)
-ACCEL_INSTANTIATE(std::complex<double>)
-#undef ACCEL_INSTANTIATE
-
+} // namespace
 } // namespace accelerator::solver
 
 using namespace accelerator::solver;
@@ -328,5 +310,70 @@ ACCEL_API(D, double, double, double, sy)
 ACCEL_API(C, std::complex<float>, cuComplex, float, he)
 ACCEL_API(Z, std::complex<double>, cuDoubleComplex, double, he)
 #undef ACCEL_API
+
+// The same for matrices of 64-bit sizes, whose types are arguments.
+
+cusolverStatus_t cusolverDnXsyevd_bufferSize(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    cusolverEigMode_t mode,
+    cublasFillMode_t triangle,
+    int64_t n,
+    cudaDataType type,
+    const void*,
+    int64_t lda,
+    cudaDataType type_values,
+    const void*,
+    cudaDataType compute_type,
+    size_t* device_bytes,
+    size_t* host_bytes) {
+  return dispatch(handle, type, {compute_type}, {n, lda}, [&](auto zero) {
+    return answer<decltype(zero)>(
+        check(
+            handle,
+            {type_values == real_of(type),
+             is_mode(mode),
+             is_triangle(triangle),
+             is_matrix(narrow(n), narrow(n), narrow(lda))}),
+        device_bytes,
+        host_bytes);
+  });
+}
+
+cusolverStatus_t cusolverDnXsyevd(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    cusolverEigMode_t mode,
+    cublasFillMode_t triangle,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    cudaDataType type_values,
+    void* values,
+    cudaDataType compute_type,
+    void*,
+    size_t device_bytes,
+    void*,
+    size_t,
+    int* info) {
+  return dispatch_with_work(
+      handle, type, {compute_type}, {n, lda}, device_bytes, [&](auto zero) {
+        using T = decltype(zero);
+        if (type_values != real_of(type)) {
+          return CUSOLVER_STATUS_INVALID_VALUE;
+        }
+        return syevd(
+            "cusolverDnXsyevd",
+            handle,
+            mode,
+            triangle,
+            narrow(n),
+            as<T>(a),
+            narrow(lda),
+            as<accelerator::solver::RealOf<T>>(values),
+            info);
+      });
+}
 
 } // extern "C"

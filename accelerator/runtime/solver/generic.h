@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "accelerator/runtime/solver/dense.h"
+#include "accelerator/runtime/solver/submit.h"
 
 namespace accelerator::solver {
 

@@ -248,10 +248,7 @@ extern "C" {
         params,                                                                \
         count);                                                                \
   }
-ACCEL_API(S, float, float, float)
-ACCEL_API(D, double, double, double)
-ACCEL_API(C, std::complex<float>, cuComplex, float)
-ACCEL_API(Z, std::complex<double>, cuDoubleComplex, double)
+ACCEL_FOR_TYPES(ACCEL_API)
 #undef ACCEL_API
 
 } // extern "C"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "accelerator/runtime/blas/lu.h"
-#include "accelerator/runtime/solver/dense.h"
+#include "accelerator/runtime/solver/generic.h"
 
 namespace accelerator::solver {
 namespace {
@@ -56,8 +56,6 @@ std::vector<int> rows_of(const std::vector<int>& pivots) {
   return rows;
 }
 
-} // namespace
-
 template <typename T, typename Int>
 cusolverStatus_t sytrs(
     const char* function,
@@ -98,32 +96,14 @@ cusolverStatus_t sytrs(
       });
 }
 
-#define ACCEL_INSTANTIATE(T)                        \
-  template cusolverStatus_t sytrs<T, std::int64_t>( \
-      const char*,                                  \
-      cusolverDnHandle_t,                           \
-      cublasFillMode_t,                             \
-      int,                                          \
-      int,                                          \
-      const T*,                                     \
-      int,                                          \
-      const std::int64_t*,                          \
-      T*,                                           \
-      int,                                          \
-      int*);
-ACCEL_INSTANTIATE(float)
-ACCEL_INSTANTIATE(double)
-ACCEL_INSTANTIATE(std::complex<float>)
-ACCEL_INSTANTIATE(std::complex<double>)
-#undef ACCEL_INSTANTIATE
-
+} // namespace
 } // namespace accelerator::solver
 
 using namespace accelerator::solver;
 
 extern "C" {
 
-#define ACCEL_API(L, T, Api)                                               \
+#define ACCEL_API(L, T, Api, Real)                                         \
   cusolverStatus_t cusolverDn##L##sytrf_bufferSize(                        \
       cusolverDnHandle_t handle, int n, Api*, int lda, int* size) {        \
     return answer_work_size(check(handle, {is_matrix(n, n, lda)}), size);  \
@@ -141,10 +121,76 @@ extern "C" {
     return sytrf(                                                          \
         __func__, handle, triangle, n, as<T>(a), lda, pivots, size, info); \
   }
-ACCEL_API(S, float, float)
-ACCEL_API(D, double, double)
-ACCEL_API(C, std::complex<float>, cuComplex)
-ACCEL_API(Z, std::complex<double>, cuDoubleComplex)
+ACCEL_FOR_TYPES(ACCEL_API)
 #undef ACCEL_API
+
+// The same for matrices of 64-bit sizes, whose types are arguments.
+
+cusolverStatus_t cusolverDnXsytrs_bufferSize(
+    cusolverDnHandle_t handle,
+    cublasFillMode_t triangle,
+    int64_t n,
+    int64_t columns,
+    cudaDataType type,
+    const void*,
+    int64_t lda,
+    const int64_t*,
+    cudaDataType type_b,
+    void*,
+    int64_t ldb,
+    size_t* device_bytes,
+    size_t* host_bytes) {
+  return dispatch(
+      handle, type, {type_b}, {n, columns, lda, ldb}, [&](auto zero) {
+        return answer<decltype(zero)>(
+            check(
+                handle,
+                {is_triangle(triangle),
+                 is_matrix(narrow(n), narrow(n), narrow(lda)),
+                 is_matrix(narrow(n), narrow(columns), narrow(ldb))}),
+            device_bytes,
+            host_bytes);
+      });
+}
+
+cusolverStatus_t cusolverDnXsytrs(
+    cusolverDnHandle_t handle,
+    cublasFillMode_t triangle,
+    int64_t n,
+    int64_t columns,
+    cudaDataType type,
+    const void* a,
+    int64_t lda,
+    const int64_t* pivots,
+    cudaDataType type_b,
+    void* b,
+    int64_t ldb,
+    void*,
+    size_t device_bytes,
+    void*,
+    size_t,
+    int* info) {
+  return dispatch_with_work(
+      handle,
+      type,
+      {type_b},
+      {n, columns, lda, ldb},
+      device_bytes,
+      [&](auto zero) {
+        using T = decltype(zero);
+        return sytrs(
+            "cusolverDnXsytrs",
+            handle,
+            triangle,
+            narrow(n),
+            narrow(columns),
+            as<const T>(a),
+            narrow(lda),
+            pivots,
+            as<T>(b),
+            narrow(ldb),
+            info);
+      });
+}
 
 } // extern "C"

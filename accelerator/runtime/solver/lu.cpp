@@ -4,9 +4,10 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "accelerator/runtime/solver/dense.h"
+#include "accelerator/runtime/solver/generic.h"
 
 namespace accelerator::solver {
+namespace {
 
 template <typename T, typename Int>
 cusolverStatus_t getrf(
@@ -87,8 +88,6 @@ cusolverStatus_t getrs(
       });
 }
 
-namespace {
-
 /// Exchanges rows from k1 to k2, counted from 1, in the order of the pivots, or
 /// backwards.
 template <typename T>
@@ -136,35 +135,13 @@ cusolverStatus_t laswp(
 }
 
 } // namespace
-
-#define ACCEL_INSTANTIATE(T, Int)                                      \
-  template cusolverStatus_t getrf<T, Int>(                             \
-      const char*, cusolverDnHandle_t, int, int, T*, int, Int*, int*); \
-  template cusolverStatus_t getrs<T, Int>(                             \
-      const char*,                                                     \
-      cusolverDnHandle_t,                                              \
-      cublasOperation_t,                                               \
-      int,                                                             \
-      int,                                                             \
-      const T*,                                                        \
-      int,                                                             \
-      const Int*,                                                      \
-      T*,                                                              \
-      int,                                                             \
-      int*);
-ACCEL_INSTANTIATE(float, std::int64_t)
-ACCEL_INSTANTIATE(double, std::int64_t)
-ACCEL_INSTANTIATE(std::complex<float>, std::int64_t)
-ACCEL_INSTANTIATE(std::complex<double>, std::int64_t)
-#undef ACCEL_INSTANTIATE
-
 } // namespace accelerator::solver
 
 using namespace accelerator::solver;
 
 extern "C" {
 
-#define ACCEL_API(L, T, Api)                                               \
+#define ACCEL_API(L, T, Api, Real)                                         \
   cusolverStatus_t cusolverDn##L##getrf_bufferSize(                        \
       cusolverDnHandle_t handle, int m, int n, Api*, int lda, int* size) { \
     return answer_work_size(check(handle, {is_matrix(m, n, lda)}), size);  \
@@ -216,10 +193,90 @@ extern "C" {
     return laswp(                                                          \
         __func__, handle, columns, as<T>(a), lda, k1, k2, pivots, stride); \
   }
-ACCEL_API(S, float, float)
-ACCEL_API(D, double, double)
-ACCEL_API(C, std::complex<float>, cuComplex)
-ACCEL_API(Z, std::complex<double>, cuDoubleComplex)
+ACCEL_FOR_TYPES(ACCEL_API)
 #undef ACCEL_API
+
+// The same for matrices of 64-bit sizes, whose types are arguments.
+
+cusolverStatus_t cusolverDnXgetrf_bufferSize(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    int64_t m,
+    int64_t n,
+    cudaDataType type,
+    const void*,
+    int64_t lda,
+    cudaDataType compute_type,
+    size_t* device_bytes,
+    size_t* host_bytes) {
+  return dispatch(handle, type, {compute_type}, {m, n, lda}, [&](auto zero) {
+    return answer<decltype(zero)>(
+        check(handle, {is_matrix(narrow(m), narrow(n), narrow(lda))}),
+        device_bytes,
+        host_bytes);
+  });
+}
+
+cusolverStatus_t cusolverDnXgetrf(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    int64_t m,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    int64_t* pivots,
+    cudaDataType compute_type,
+    void*,
+    size_t device_bytes,
+    void*,
+    size_t,
+    int* info) {
+  return dispatch_with_work(
+      handle, type, {compute_type}, {m, n, lda}, device_bytes, [&](auto zero) {
+        using T = decltype(zero);
+        return getrf(
+            "cusolverDnXgetrf",
+            handle,
+            narrow(m),
+            narrow(n),
+            as<T>(a),
+            narrow(lda),
+            pivots,
+            info);
+      });
+}
+
+cusolverStatus_t cusolverDnXgetrs(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    cublasOperation_t operation,
+    int64_t n,
+    int64_t columns,
+    cudaDataType type,
+    const void* a,
+    int64_t lda,
+    const int64_t* pivots,
+    cudaDataType type_b,
+    void* b,
+    int64_t ldb,
+    int* info) {
+  return dispatch(
+      handle, type, {type_b}, {n, columns, lda, ldb}, [&](auto zero) {
+        using T = decltype(zero);
+        return getrs(
+            "cusolverDnXgetrs",
+            handle,
+            operation,
+            narrow(n),
+            narrow(columns),
+            as<const T>(a),
+            narrow(lda),
+            pivots,
+            as<T>(b),
+            narrow(ldb),
+            info);
+      });
+}
 
 } // extern "C"

@@ -1,7 +1,8 @@
 // QR factorisations, and what is done with their reflectors.
-#include "accelerator/runtime/solver/dense.h"
+#include "accelerator/runtime/solver/generic.h"
 
 namespace accelerator::solver {
+namespace {
 
 template <typename T>
 cusolverStatus_t geqrf(
@@ -29,8 +30,6 @@ cusolverStatus_t geqrf(
         return true;
       });
 }
-
-namespace {
 
 cusolverStatus_t check_orgqr(
     cusolverDnHandle_t handle,
@@ -147,15 +146,6 @@ cusolverStatus_t ormqr(
 }
 
 } // namespace
-#define ACCEL_INSTANTIATE(T)          \
-  template cusolverStatus_t geqrf<T>( \
-      const char*, cusolverDnHandle_t, int, int, T*, int, T*, int*);
-ACCEL_INSTANTIATE(float)
-ACCEL_INSTANTIATE(double)
-ACCEL_INSTANTIATE(std::complex<float>)
-ACCEL_INSTANTIATE(std::complex<double>)
-#undef ACCEL_INSTANTIATE
-
 } // namespace accelerator::solver
 
 using namespace accelerator::solver;
@@ -268,5 +258,65 @@ ACCEL_API(D, double, double, or)
 ACCEL_API(C, std::complex<float>, cuComplex, un)
 ACCEL_API(Z, std::complex<double>, cuDoubleComplex, un)
 #undef ACCEL_API
+
+// The same for matrices of 64-bit sizes, whose types are arguments.
+
+cusolverStatus_t cusolverDnXgeqrf_bufferSize(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    int64_t m,
+    int64_t n,
+    cudaDataType type,
+    const void*,
+    int64_t lda,
+    cudaDataType type_tau,
+    const void*,
+    cudaDataType compute_type,
+    size_t* device_bytes,
+    size_t* host_bytes) {
+  return dispatch(
+      handle, type, {type_tau, compute_type}, {m, n, lda}, [&](auto zero) {
+        return answer<decltype(zero)>(
+            check(handle, {is_matrix(narrow(m), narrow(n), narrow(lda))}),
+            device_bytes,
+            host_bytes);
+      });
+}
+
+cusolverStatus_t cusolverDnXgeqrf(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    int64_t m,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    cudaDataType type_tau,
+    void* tau,
+    cudaDataType compute_type,
+    void*,
+    size_t device_bytes,
+    void*,
+    size_t,
+    int* info) {
+  return dispatch_with_work(
+      handle,
+      type,
+      {type_tau, compute_type},
+      {m, n, lda},
+      device_bytes,
+      [&](auto zero) {
+        using T = decltype(zero);
+        return geqrf(
+            "cusolverDnXgeqrf",
+            handle,
+            narrow(m),
+            narrow(n),
+            as<T>(a),
+            narrow(lda),
+            as<T>(tau),
+            info);
+      });
+}
 
 } // extern "C"

@@ -124,3 +124,10 @@ T* as(Api* pointer) {
 }
 
 } // namespace accelerator::solver
+
+/// Defines functions for each type of numbers: its letter, itself, cuSOLVER's
+/// name for it, and that of its real part.
+#define ACCEL_FOR_TYPES(define)                                    \
+  define(S, float, float, float) define(D, double, double, double) \
+      define(C, std::complex<float>, cuComplex, float)             \
+          define(Z, std::complex<double>, cuDoubleComplex, double)

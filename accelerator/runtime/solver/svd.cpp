@@ -1,5 +1,5 @@
 // Singular values by QR iterations.
-#include "accelerator/runtime/solver/dense.h"
+#include "accelerator/runtime/solver/generic.h"
 
 namespace accelerator::solver {
 namespace {
@@ -12,8 +12,6 @@ bool is_job(signed char job) {
 int vectors_of(signed char job, int all, int some) {
   return job == 'A' ? all : job == 'S' ? some : 0;
 }
-
-} // namespace
 
 template <typename T>
 cusolverStatus_t gesvd(
@@ -76,29 +74,7 @@ cusolverStatus_t gesvd(
       });
 }
 
-#define ACCEL_INSTANTIATE(T)          \
-  template cusolverStatus_t gesvd<T>( \
-      const char*,                    \
-      cusolverDnHandle_t,             \
-      signed char,                    \
-      signed char,                    \
-      int,                            \
-      int,                            \
-      T*,                             \
-      int,                            \
-      RealOf<T>*,                     \
-      T*,                             \
-      int,                            \
-      T*,                             \
-      int,                            \
-      RealOf<T>*,                     \
-      int*);
-ACCEL_INSTANTIATE(float)
-ACCEL_INSTANTIATE(double)
-ACCEL_INSTANTIATE(std::complex<float>)
-ACCEL_INSTANTIATE(std::complex<double>)
-#undef ACCEL_INSTANTIATE
-
+} // namespace
 } // namespace accelerator::solver
 
 using namespace accelerator::solver;
@@ -146,10 +122,102 @@ extern "C" {
                                                    unconverged,             \
                                                    info);                   \
   }
-ACCEL_API(S, float, float, float)
-ACCEL_API(D, double, double, double)
-ACCEL_API(C, std::complex<float>, cuComplex, float)
-ACCEL_API(Z, std::complex<double>, cuDoubleComplex, double)
+ACCEL_FOR_TYPES(ACCEL_API)
 #undef ACCEL_API
+
+// The same for matrices of 64-bit sizes, whose types are arguments.
+
+cusolverStatus_t cusolverDnXgesvd_bufferSize(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    signed char,
+    signed char,
+    int64_t m,
+    int64_t n,
+    cudaDataType type,
+    const void*,
+    int64_t lda,
+    cudaDataType type_values,
+    const void*,
+    cudaDataType type_u,
+    const void*,
+    int64_t ldu,
+    cudaDataType type_vt,
+    const void*,
+    int64_t ldvt,
+    cudaDataType compute_type,
+    size_t* device_bytes,
+    size_t* host_bytes) {
+  return dispatch(
+      handle,
+      type,
+      {type_u, type_vt, compute_type},
+      {m, n, lda, ldu, ldvt},
+      [&](auto zero) {
+        return answer<decltype(zero)>(
+            check(
+                handle,
+                {type_values == real_of(type),
+                 n <= m,
+                 is_matrix(narrow(m), narrow(n), narrow(lda))}),
+            device_bytes,
+            host_bytes);
+      });
+}
+
+cusolverStatus_t cusolverDnXgesvd(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    signed char left,
+    signed char right,
+    int64_t m,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    cudaDataType type_values,
+    void* values,
+    cudaDataType type_u,
+    void* u,
+    int64_t ldu,
+    cudaDataType type_vt,
+    void* vt,
+    int64_t ldvt,
+    cudaDataType compute_type,
+    void*,
+    size_t device_bytes,
+    void*,
+    size_t,
+    int* info) {
+  return dispatch_with_work(
+      handle,
+      type,
+      {type_u, type_vt, compute_type},
+      {m, n, lda, ldu, ldvt},
+      device_bytes,
+      [&](auto zero) {
+        using T = decltype(zero);
+        using Real = accelerator::solver::RealOf<T>;
+        if (type_values != real_of(type)) {
+          return CUSOLVER_STATUS_INVALID_VALUE;
+        }
+        return gesvd(
+            "cusolverDnXgesvd",
+            handle,
+            left,
+            right,
+            narrow(m),
+            narrow(n),
+            as<T>(a),
+            narrow(lda),
+            as<Real>(values),
+            as<T>(u),
+            narrow(ldu),
+            as<T>(vt),
+            narrow(ldvt),
+            static_cast<Real*>(nullptr),
+            info);
+      });
+}
 
 } // extern "C"
