@@ -1,4 +1,4 @@
-// The singular value decomposition of Jacobi's methods, by LAPACK's.
+// The decomposition of gesvdj and gesvda, which have V, by LAPACK's gesvd.
 #pragma once
 
 #include <cmath>
@@ -113,7 +113,7 @@ int decompose(
   return info;
 }
 
-/// Of Jacobi's methods, which say of all failures the same.
+/// Of gesvdj and gesvda, which say of all failures the same.
 inline int info_of(int failed, int rows, int columns) {
   return failed > 0 ? std::min(rows, columns) + 1 : failed;
 }

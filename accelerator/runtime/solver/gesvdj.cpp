@@ -1,5 +1,6 @@
-// Singular values by Jacobi's method, which gives what others give: LAPACK's is
-// used.
+// gesvdj and its batches: singular values, with V where gesvd has V^H. They are
+// computed by LAPACK's gesvd: Jacobi's method, which cuSOLVER's j stands for,
+// would give the same.
 #include "accelerator/runtime/solver/decompose.h"
 
 namespace accelerator::solver {

@@ -1,4 +1,4 @@
-// Singular values by QR iterations.
+// gesvd: singular values as LAPACK's gesvd gives them.
 #include "accelerator/runtime/solver/generic.h"
 
 namespace accelerator::solver {

@@ -1,5 +1,5 @@
-// Some of the singular values of tall matrices, in batches. cuSOLVER's are
-// approximate; these are not.
+// gesvda in batches: some of the singular values of tall matrices, by LAPACK's
+// gesvd. cuSOLVER's, which its a stands for, are approximate; these are not.
 #include <cuda_runtime_api.h>
 
 #include "accelerator/runtime/solver/decompose.h"
