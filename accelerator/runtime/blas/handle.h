@@ -1,4 +1,4 @@
-// cublasHandle_t, and what depends on its pointer mode.
+// What cublasHandle_t stands for, and what depends on its pointer mode.
 // Source: cuBLAS API, chapter 2.1 (general description) and 2.4 (helpers).
 #pragma once
 

@@ -100,8 +100,8 @@ bool Recorder::supports(CUpti_ActivityKind kind) {
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
     case CUPTI_ACTIVITY_KIND_CUDA_EVENT:
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-    // Of these there never is one: nothing that a device here does takes
-    // time for the profiler's sake alone.
+    // Of these there never is one: nothing is done for the profiler's sake
+    // alone that takes a device's time.
     case CUPTI_ACTIVITY_KIND_OVERHEAD:
       return true;
     default:
