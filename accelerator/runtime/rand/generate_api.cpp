@@ -191,59 +191,32 @@ curandStatus_t curandGenerateLongLong(
       is_64_bit);
 }
 
-curandStatus_t curandGenerateUniform(
-    curandGenerator_t generator,
-    float* out,
-    size_t count) {
-  return generate_uniform(__func__, generator, out, count);
-}
-
-curandStatus_t curandGenerateUniformDouble(
-    curandGenerator_t generator,
-    double* out,
-    size_t count) {
-  return generate_uniform(__func__, generator, out, count);
-}
-
-curandStatus_t curandGenerateNormal(
-    curandGenerator_t generator,
-    float* out,
-    size_t count,
-    float mean,
-    float deviation) {
-  return generate_normal(
-      __func__, generator, out, count, mean, deviation, false);
-}
-
-curandStatus_t curandGenerateNormalDouble(
-    curandGenerator_t generator,
-    double* out,
-    size_t count,
-    double mean,
-    double deviation) {
-  return generate_normal(
-      __func__, generator, out, count, mean, deviation, false);
-}
-
-curandStatus_t curandGenerateLogNormal(
-    curandGenerator_t generator,
-    float* out,
-    size_t count,
-    float mean,
-    float deviation) {
-  return generate_normal(
-      __func__, generator, out, count, mean, deviation, true);
-}
-
-curandStatus_t curandGenerateLogNormalDouble(
-    curandGenerator_t generator,
-    double* out,
-    size_t count,
-    double mean,
-    double deviation) {
-  return generate_normal(
-      __func__, generator, out, count, mean, deviation, true);
-}
+#define ACCEL_PRECISION(suffix, Real)                             \
+  curandStatus_t curandGenerateUniform##suffix(                   \
+      curandGenerator_t generator, Real* out, size_t count) {     \
+    return generate_uniform(__func__, generator, out, count);     \
+  }                                                               \
+  curandStatus_t curandGenerateNormal##suffix(                    \
+      curandGenerator_t generator,                                \
+      Real* out,                                                  \
+      size_t count,                                               \
+      Real mean,                                                  \
+      Real deviation) {                                           \
+    return generate_normal(                                       \
+        __func__, generator, out, count, mean, deviation, false); \
+  }                                                               \
+  curandStatus_t curandGenerateLogNormal##suffix(                 \
+      curandGenerator_t generator,                                \
+      Real* out,                                                  \
+      size_t count,                                               \
+      Real mean,                                                  \
+      Real deviation) {                                           \
+    return generate_normal(                                       \
+        __func__, generator, out, count, mean, deviation, true);  \
+  }
+ACCEL_PRECISION(, float)
+ACCEL_PRECISION(Double, double)
+#undef ACCEL_PRECISION
 
 curandStatus_t curandGeneratePoisson(
     curandGenerator_t generator,

@@ -169,39 +169,6 @@ cublasStatus_t cublasLtMatmulDescCreate(
       *descriptor, sizeof(**descriptor), compute, scale);
 }
 
-cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t descriptor) {
-  delete descriptor;
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasLtMatmulDescSetAttribute(
-    cublasLtMatmulDesc_t descriptor,
-    cublasLtMatmulDescAttributes_t attribute,
-    const void* value,
-    std::size_t size) {
-  if (descriptor == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  return lt::set(
-      "cublasLtMatmulDescSetAttribute",
-      attribute,
-      lt::find(lt::of(descriptor), attribute),
-      value,
-      size);
-}
-
-cublasStatus_t cublasLtMatmulDescGetAttribute(
-    cublasLtMatmulDesc_t descriptor,
-    cublasLtMatmulDescAttributes_t attribute,
-    void* value,
-    std::size_t size,
-    std::size_t* written) {
-  if (descriptor == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  return lt::get(lt::find(lt::of(descriptor), attribute), value, size, written);
-}
-
 cublasStatus_t cublasLtMatrixLayoutInit_internal(
     cublasLtMatrixLayout_t layout,
     std::size_t size,
@@ -231,38 +198,40 @@ cublasStatus_t cublasLtMatrixLayoutCreate(
       *layout, sizeof(**layout), type, rows, columns, leading);
 }
 
-cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
-  delete layout;
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasLtMatrixLayoutSetAttribute(
-    cublasLtMatrixLayout_t layout,
-    cublasLtMatrixLayoutAttribute_t attribute,
-    const void* value,
-    std::size_t size) {
-  if (layout == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
+// What both kinds have: an end, and attributes of one type.
+#define ACCEL_ATTRIBUTES(Kind, Attribute)                                     \
+  cublasStatus_t cublasLt##Kind##Destroy(cublasLt##Kind##_t descriptor) {     \
+    delete descriptor;                                                        \
+    return CUBLAS_STATUS_SUCCESS;                                             \
+  }                                                                           \
+  cublasStatus_t cublasLt##Kind##SetAttribute(                                \
+      cublasLt##Kind##_t descriptor,                                          \
+      Attribute attribute,                                                    \
+      const void* value,                                                      \
+      std::size_t size) {                                                     \
+    return descriptor == nullptr                                              \
+        ? CUBLAS_STATUS_INVALID_VALUE                                         \
+        : lt::set(                                                            \
+              __func__,                                                       \
+              attribute,                                                      \
+              lt::find(lt::of(descriptor), attribute),                        \
+              value,                                                          \
+              size);                                                          \
+  }                                                                           \
+  cublasStatus_t cublasLt##Kind##GetAttribute(                                \
+      cublasLt##Kind##_t descriptor,                                          \
+      Attribute attribute,                                                    \
+      void* value,                                                            \
+      std::size_t size,                                                       \
+      std::size_t* written) {                                                 \
+    return descriptor == nullptr                                              \
+        ? CUBLAS_STATUS_INVALID_VALUE                                         \
+        : lt::get(                                                            \
+              lt::find(lt::of(descriptor), attribute), value, size, written); \
   }
-  return lt::set(
-      "cublasLtMatrixLayoutSetAttribute",
-      attribute,
-      lt::find(lt::of(layout), attribute),
-      value,
-      size);
-}
-
-cublasStatus_t cublasLtMatrixLayoutGetAttribute(
-    cublasLtMatrixLayout_t layout,
-    cublasLtMatrixLayoutAttribute_t attribute,
-    void* value,
-    std::size_t size,
-    std::size_t* written) {
-  if (layout == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  return lt::get(lt::find(lt::of(layout), attribute), value, size, written);
-}
+ACCEL_ATTRIBUTES(MatmulDesc, cublasLtMatmulDescAttributes_t)
+ACCEL_ATTRIBUTES(MatrixLayout, cublasLtMatrixLayoutAttribute_t)
+#undef ACCEL_ATTRIBUTES
 
 cublasStatus_t cublasLtMatmulPreferenceInit_internal(
     cublasLtMatmulPreference_t preference,
