@@ -1,4 +1,4 @@
-"""Records, object code and the files of the drop-in libraries become the right page."""
+"""What tests record becomes the right page."""
 
 from __future__ import annotations
 
@@ -8,23 +8,7 @@ import stat
 from absl.testing import absltest
 
 from cudasim.coverage import inventory, page
-from cudasim.coverage.inventory import Function, Instruction, Library
-
-SCRIPT = """libfoo.so.1 {
-  global:
-    fooCreate;
-    fooName;
-    fooRun;
-  local:
-    *;
-};
-"""
-STUBS = """
-static int answer(const char* function, atomic_flag* told) {
-int fooRun(void) {
-  return answer("fooRun", &told);
-const char* fooName(int status) {
-"""
+from cudasim.coverage.inventory import Instruction
 
 
 class InventoryTest(absltest.TestCase):
@@ -70,23 +54,6 @@ class InventoryTest(absltest.TestCase):
             ],
         )
 
-    def test_functions_are_those_that_are_no_stubs(self) -> None:
-        answers = {
-            "fooCreate": {"a:b": ["nothing"], "a:c": ["error"]},
-            "fooRun": {"a:b": ["error"]},
-        }
-        found = inventory.library("libfoo.so.1", SCRIPT, STUBS, answers)
-        self.assertEqual(
-            found, Library("libfoo.so.1", [Function("fooCreate", ("a:b",), ("a:c",))], 2)
-        )
-
-    def test_what_was_measured_of_a_test_that_changed_is_an_error(self) -> None:
-        answers = {"fooCreate": {"a:b": ["nothing"]}}
-        inventory.hold_against(answers, {"a:b": ["fooCreate"]})
-        for calls in ({}, {"a:b": ["fooRun"]}):
-            with self.assertRaisesRegex(inventory.CoverageError, "a:b calls fooCreate"):
-                inventory.hold_against(answers, calls)
-
 
 class PageTest(absltest.TestCase):
     def test_all_pairs_of_types_are_written_once(self) -> None:
@@ -105,27 +72,13 @@ class PageTest(absltest.TestCase):
                 Instruction("integer", "add.u32", ("integer_test.cpp",), "9.7.1", ("binary",)),
                 Instruction("logic", "setp", ("a.cpp",), "9.7.5", ("=pred|pred t", "=t")),
             ],
-            [],
             {"integer": "here/integer.cpp", "logic": "here/logic.cpp"},
         )
-        self.assertIn("[integer.cpp](../here/integer.cpp)", text)
+        self.assertIn("[integer.cpp](../../here/integer.cpp)", text)
         self.assertIn("| `add` | {s32, u32} | `binary` | 9.7.1 | `integer_test.cpp` |", text)
         self.assertIn("| `add.sat` | s32 | `binary` | 9.7.1 | **no test** |", text)
         self.assertIn("| `setp` |  | `=pred\\|pred t` or `=t` | 9.7.5 | `a.cpp` |", text)
-        self.assertIn("| PTX instructions, by all modifiers | 4 | 3 | |", text)
-
-    def test_what_tests_notice_of_a_function_is_told(self) -> None:
-        functions = [
-            Function("fooA", effect=("a:b",), status=("a:b", "a:c")),
-            Function("fooB", status=("a:b",)),
-            Function("fooC"),
-        ]
-        text = page.render([], [Library("libfoo.so.1", functions, 7)], {})
-        self.assertIn("| `fooA` | `a:b` | `a:b`, `a:c` |", text)
-        self.assertIn("| `fooB` | status alone | `a:b` |", text)
-        self.assertIn("| `fooC` | **no test** | |", text)
-        self.assertIn("| functions of `libfoo.so.1` | 3 | 1 | 1 |", text)
-        self.assertIn("7 more", text)
+        self.assertIn("| PTX instructions, by all modifiers | 4 | 3 |", text)
 
 
 if __name__ == "__main__":

@@ -1,54 +1,32 @@
-"""Writes the page docs/cudasim-coverage.md from files of the build.
+"""Writes the page docs/coverage/cudasim.md from what tests record.
 
-    generate.py --run TEST ... --library SONAME MAP STUBS ... --test NAME OBJECT ... ... \
-        --source FAMILY.cpp ... --answers functions.json --output FILE
+generate.py --run TEST ... --source FAMILY.cpp ... --output FILE
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import pathlib
 import sys
 from collections.abc import Sequence
 
 from cudasim.coverage import inventory, page
-from cudasim.coverage.mutants import objects
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Writes the page; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--run", action="append", type=pathlib.Path, default=[])
-    parser.add_argument(
-        "--library", action="append", nargs=3, default=[], metavar=("SONAME", "MAP", "STUBS")
-    )
-    parser.add_argument("--test", action="append", nargs="+", default=[], metavar="NAME OBJECT")
     parser.add_argument("--source", action="append", default=[], type=pathlib.Path)
-    parser.add_argument("--answers", type=pathlib.Path, required=True)
     parser.add_argument("--output", type=pathlib.Path, required=True)
     args = parser.parse_args(argv)
     try:
         found = inventory.instructions(inventory.run_and_record(args.run))
-        calls = {
-            name: objects.called(pathlib.Path(path) for path in files) for name, *files in args.test
-        }
-        answers = json.loads(args.answers.read_text(encoding="utf-8"))
-        inventory.hold_against(answers, calls)
-        libraries = [
-            inventory.library(
-                soname,
-                pathlib.Path(version_script).read_text(encoding="utf-8"),
-                pathlib.Path(stubs).read_text(encoding="utf-8"),
-                answers,
-            )
-            for soname, version_script, stubs in args.library
-        ]
-    except (inventory.CoverageError, objects.ObjectError) as error:
+    except inventory.CoverageError as error:
         print(error, file=sys.stderr)
         return 1
     sources = {path.stem: path.as_posix() for path in args.source}
-    args.output.write_text(page.render(found, libraries, sources), encoding="utf-8")
+    args.output.write_text(page.render(found, sources), encoding="utf-8")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The page docs/cudasim-coverage.md, from what is there and what is tested."""
+"""The page docs/coverage/cudasim.md, from what is there and what is tested."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from cudasim.coverage.inventory import SCHEDULER, Function, Instruction, Library
-
-NO_TEST = "**no test**"
+from cudasim.coverage.inventory import SCHEDULER, Instruction
 
 # Types of PTX (PTX ISA 5.2); everything else in a key is another modifier.
 _TYPES = frozenset(f"{kind}{bits}" for kind in "bus" for bits in (8, 16, 32, 64)) | frozenset(
@@ -18,19 +16,17 @@ _TYPES = frozenset(f"{kind}{bits}" for kind in "bus" for bits in (8, 16, 32, 64)
 _HEAD = """\
 # What the simulated device covers
 
-Written by `./bazelw run //cudasim/coverage:update`; a test fails when it is out of date. Nothing in it is typed by hand:
+Written by `./bazelw run //cudasim/coverage:update`; a test fails when it is out of date. Nothing in it is typed by hand.
+The functions of CUDA's libraries have a page of their own, [runtime.md](runtime.md).
 
-- Instructions are those that have a row, which says what their operands are ([family.h](../cudasim/engine/instructions/family.h)). Their test is the one that compared the instruction's results with an independent
-  expectation, as the tests record when they run (`cudasim/engine/testing/coverage_record.h`). Modifiers are in alphabetical order.
-  Sums, products, quotients, roots and their roundings are expected as MPFR computes them; whatever NVIDIA's ptxas computes itself, when
-  operands are constants, is held against what the tests expect (`//cudasim/engine/testing/folding:ptxas_test`).
-- Functions are those that a library exports and implements. Their tests are those that noticed when the function answered
-  wrongly, one function at a time: when it did nothing and said that it went well, and when it did its work and said that it
-  failed (`./bazelw run //cudasim/coverage/mutants:measure`). A function has a test when one notices the former; of some, such as
-  hints, nothing but the status can be seen. What PyTorch reaches through its own tests ([cudasim.md](cudasim.md)) is not counted.
+Instructions are those that have a row, which says what their operands are ([family.h](../../cudasim/engine/instructions/family.h)). Their test is the one that compared the instruction's results with an independent
+expectation, as the tests record when they run (`cudasim/engine/testing/coverage_record.h`). Modifiers are in alphabetical order.
+Sums, products, quotients, roots and their roundings are expected as MPFR computes them; whatever NVIDIA's ptxas computes itself, when
+operands are constants, is held against what the tests expect (`//cudasim/engine/testing/folding:ptxas_test`).
+What PyTorch reaches through its own tests ([docs/cudasim.md](../cudasim.md)) is not counted.
 
-| | there | with a test | status alone |
-|---|---|---|---|
+| | there | with a test |
+|---|---|---|
 """
 
 
@@ -69,7 +65,7 @@ def type_list(types: Iterable[tuple[str, ...]]) -> str:
 
 
 def _tests(tests: Sequence[str]) -> str:
-    return ", ".join(f"`{test}`" for test in tests) if tests else NO_TEST
+    return ", ".join(f"`{test}`" for test in tests) if tests else "**no test**"
 
 
 def _operands(rows: Sequence[str]) -> str:
@@ -91,55 +87,26 @@ def _instruction_rows(family: Iterable[Instruction]) -> list[str]:
     ]
 
 
-def _function_row(function: Function) -> str:
-    if not function.effect and not function.status:
-        return f"| `{function.name}` | {NO_TEST} | |"
-    effect = _tests(function.effect) if function.effect else "status alone"
-    return (
-        f"| `{function.name}` | {effect} | {', '.join(f'`{test}`' for test in function.status)} |"
-    )
-
-
-def render(
-    instructions: Sequence[Instruction],
-    libraries: Sequence[Library],
-    sources: Mapping[str, str],
-) -> str:
+def render(instructions: Sequence[Instruction], sources: Mapping[str, str]) -> str:
     """The whole page.
 
     Args:
         instructions: all of them, grouped by family.
-        libraries: in the order of the page.
         sources: the source file of each family, relative to the root of the workspace.
     """
     text = [_HEAD]
     tested = sum(bool(instruction.tests) for instruction in instructions)
-    text.append(f"| PTX instructions, by all modifiers | {len(instructions)} | {tested} | |\n")
-    for library in libraries:
-        effect = [function for function in library.functions if function.effect]
-        status = [
-            function for function in library.functions if function.status and not function.effect
-        ]
-        text.append(
-            f"| functions of `{library.soname}` | {len(library.functions)} | {len(effect)} | {len(status)} |\n"
-        )
+    text.append(f"| PTX instructions, by all modifiers | {len(instructions)} | {tested} |\n")
     text.append("\n## Instructions\n")
     for family, members in itertools.groupby(instructions, key=lambda each: each.family):
         place = (
             "executed by the scheduler"
             if family == SCHEDULER
-            else f"[{family}.cpp](../{sources[family]})"
+            else f"[{family}.cpp](../../{sources[family]})"
         )
         text.append(
             f"\n### {family}\n\n{place}\n\n| instruction | types | operands | PTX ISA | test |\n"
             "|---|---|---|---|---|\n"
         )
         text += [row + "\n" for row in _instruction_rows(members)]
-    for library in libraries:
-        text.append(
-            f"\n## {library.soname}\n\n{len(library.functions)} functions. "
-            f'{library.missing} more of NVIDIA\'s answer "not supported" and name themselves.\n\n'
-            "| function | fails when it does nothing | fails when it reports an error |\n|---|---|---|\n"
-        )
-        text += [_function_row(function) + "\n" for function in library.functions]
     return "".join(text)

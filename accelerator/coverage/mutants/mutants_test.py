@@ -8,7 +8,7 @@ import subprocess
 
 from absl.testing import absltest
 
-from cudasim.coverage.mutants import answers, hooks, measure, objects
+from accelerator.coverage.mutants import answers, hooks, measure, objects
 
 HERE = pathlib.Path(__file__).resolve().parent
 

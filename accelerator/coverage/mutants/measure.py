@@ -1,11 +1,11 @@
 """Finds out which functions the tests of the drop-in libraries check: each in turn answers wrongly, and a test must fail.
 
-    ./bazelw run //cudasim/coverage/mutants:measure                         all: some ten minutes on two cores
-    ./bazelw run //cudasim/coverage/mutants:measure -- --function cudaMalloc --function cudaFree
+    ./bazelw run //accelerator/coverage/mutants:measure                         all: some ten minutes on two cores
+    ./bazelw run //accelerator/coverage/mutants:measure -- --function cudaMalloc --function cudaFree
 
 A function that a test calls answers wrongly in two ways: it does nothing and says that it went well, and it does its
 work and says that it failed. A test notices when it fails, crashes or hangs. functions.json has the result, from which
-`./bazelw run //cudasim/coverage:update` makes the page.
+`./bazelw run //accelerator/coverage:update` makes the page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from concurrent import futures
 from dataclasses import dataclass
 
-from cudasim.coverage.mutants import answers
+from accelerator.coverage.mutants import answers
 
 _SECONDS = 60
 # Of the names in --gtest_filter; a command line has an end.

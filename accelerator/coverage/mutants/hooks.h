@@ -10,10 +10,10 @@
 
 #include <string>
 
-namespace cudasim::coverage {
+namespace accelerator::coverage {
 
 /// Writes what was called since the last time.
 /// @param test that called it. @param passed whether it did.
 void write_calls(const std::string& test, bool passed);
 
-} // namespace cudasim::coverage
+} // namespace accelerator::coverage

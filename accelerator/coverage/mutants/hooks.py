@@ -16,11 +16,11 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 
-from cudasim.coverage.mutants import objects
+from accelerator.coverage.mutants import objects
 
 _PREFIX = "cudasim_hook_"
 
-_HEAD = "// Written by cudasim/coverage/mutants/hooks.py.\n    .text\n"
+_HEAD = "// Written by accelerator/coverage/mutants/hooks.py.\n    .text\n"
 
 _HOOK = """\
     .globl {prefix}{name}

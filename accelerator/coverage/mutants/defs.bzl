@@ -79,7 +79,7 @@ _hooked_objects_test = rule(
         "test": attr.label(doc = "The test."),
         "_tool": attr.label(
             cfg = "exec",
-            default = "//cudasim/coverage/mutants:hooks",
+            default = "//accelerator/coverage/mutants:hooks",
             executable = True,
         ),
     },

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "cudasim/coverage/mutants/hooks.h"
+#include "accelerator/coverage/mutants/hooks.h"
 
-namespace cudasim::coverage {
+namespace accelerator::coverage {
 namespace {
 
 class Listener : public testing::EmptyTestEventListener {
@@ -22,4 +22,4 @@ const bool added = [] {
 }();
 
 } // namespace
-} // namespace cudasim::coverage
+} // namespace accelerator::coverage

@@ -1,4 +1,4 @@
-#include "cudasim/coverage/mutants/hooks.h"
+#include "accelerator/coverage/mutants/hooks.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ void* cudasim_leave() {
 }
 }
 
-namespace cudasim::coverage {
+namespace accelerator::coverage {
 namespace {
 
 pid_t process = 0;
@@ -105,4 +105,4 @@ void write_calls(const std::string& test, bool passed) {
   std::fclose(file);
 }
 
-} // namespace cudasim::coverage
+} // namespace accelerator::coverage
