@@ -3,18 +3,18 @@
 // Arguments stay where the caller has put them, whatever they are.
     .text
 
-    .globl cudasim_dispatch
-    .type cudasim_dispatch, @function
-cudasim_dispatch:
-    movq cudasim_called(%rip), %r10
+    .globl coverage_dispatch
+    .type coverage_dispatch, @function
+coverage_dispatch:
+    movq coverage_called(%rip), %r10
     movb $1, (%r10,%r11)
-    cmpl %r11d, cudasim_mutant(%rip)
+    cmpl %r11d, coverage_mutant(%rip)
     je 1f
-    leaq cudasim_hooked(%rip), %r10
+    leaq coverage_hooked(%rip), %r10
     jmp *(%r10,%r11,8)
 
     // Does nothing, and says that it went well.
-1:  cmpl $0, cudasim_mutant_status(%rip)
+1:  cmpl $0, coverage_mutant_status(%rip)
     jne 2f
     xorl %eax, %eax
     ret
@@ -36,7 +36,7 @@ cudasim_dispatch:
     movups %xmm6, 96(%rsp)
     movups %xmm7, 112(%rsp)
     movq 184(%rsp), %rdi
-    call cudasim_enter
+    call coverage_enter
     movups (%rsp), %xmm0
     movups 16(%rsp), %xmm1
     movups 32(%rsp), %xmm2
@@ -54,16 +54,16 @@ cudasim_dispatch:
     popq %rdi
     leaq 3f(%rip), %r10
     movq %r10, (%rsp)
-    movslq cudasim_mutant(%rip), %r11
-    leaq cudasim_hooked(%rip), %r10
+    movslq coverage_mutant(%rip), %r11
+    leaq coverage_hooked(%rip), %r10
     jmp *(%r10,%r11,8)
 
 3:  subq $16, %rsp
-    call cudasim_leave
+    call coverage_leave
     addq $8, %rsp
     movq %rax, (%rsp)
-    movl cudasim_mutant_status(%rip), %eax
+    movl coverage_mutant_status(%rip), %eax
     ret
-    .size cudasim_dispatch, . - cudasim_dispatch
+    .size coverage_dispatch, . - coverage_dispatch
 
     .section .note.GNU-stack,"",@progbits

@@ -26,18 +26,18 @@ std::vector<void*>& returns() {
 
 extern "C" {
 // hooks.py writes these.
-extern const char* const cudasim_hooked_names[];
-extern const unsigned cudasim_hooked_count;
+extern const char* const coverage_hooked_names[];
+extern const unsigned coverage_hooked_count;
 
 // dispatch.S reads these.
-unsigned char* cudasim_called = called_early;
-int cudasim_mutant = -1;
-int cudasim_mutant_status = 0;
+unsigned char* coverage_called = called_early;
+int coverage_mutant = -1;
+int coverage_mutant_status = 0;
 
-void cudasim_enter(void* address) {
+void coverage_enter(void* address) {
   returns().push_back(address);
 }
-void* cudasim_leave() {
+void* coverage_leave() {
   void* address = returns().back();
   returns().pop_back();
   return address;
@@ -59,24 +59,24 @@ __attribute__((constructor(101))) void choose() {
       MAP_SHARED | MAP_ANONYMOUS,
       -1,
       0);
-  if (shared == MAP_FAILED || cudasim_hooked_count > kMost) {
+  if (shared == MAP_FAILED || coverage_hooked_count > kMost) {
     std::abort();
   }
-  cudasim_called = static_cast<unsigned char*>(shared);
+  coverage_called = static_cast<unsigned char*>(shared);
   process = getpid();
-  const char* mutant = std::getenv("CUDASIM_MUTANT");
+  const char* mutant = std::getenv("COVERAGE_MUTANT");
   const char* kind = mutant == nullptr ? nullptr : std::strchr(mutant, '=');
   if (kind == nullptr) {
     return;
   }
   const std::size_t length = static_cast<std::size_t>(kind - mutant);
-  for (unsigned i = 0; i < cudasim_hooked_count; ++i) {
-    const char* name = cudasim_hooked_names[i];
+  for (unsigned i = 0; i < coverage_hooked_count; ++i) {
+    const char* name = coverage_hooked_names[i];
     if (std::strlen(name) == length && std::memcmp(name, mutant, length) == 0) {
-      cudasim_mutant = static_cast<int>(i);
+      coverage_mutant = static_cast<int>(i);
     }
   }
-  cudasim_mutant_status = std::strcmp(kind, "=error") == 0 ? kError : 0;
+  coverage_mutant_status = std::strcmp(kind, "=error") == 0 ? kError : 0;
 }
 
 __attribute__((destructor)) void write_rest() {
@@ -88,7 +88,7 @@ __attribute__((destructor)) void write_rest() {
 } // namespace
 
 void write_calls(const std::string& test, bool passed) {
-  const char* path = std::getenv("CUDASIM_CALLS");
+  const char* path = std::getenv("COVERAGE_CALLS");
   std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "a");
   if (file == nullptr) {
     return;
@@ -96,11 +96,11 @@ void write_calls(const std::string& test, bool passed) {
   if (!passed) {
     std::fprintf(file, "%s\t\n", test.c_str());
   }
-  for (unsigned i = 0; i < cudasim_hooked_count; ++i) {
-    if (cudasim_called[i] != 0 && passed) {
-      std::fprintf(file, "%s\t%s\n", test.c_str(), cudasim_hooked_names[i]);
+  for (unsigned i = 0; i < coverage_hooked_count; ++i) {
+    if (coverage_called[i] != 0 && passed) {
+      std::fprintf(file, "%s\t%s\n", test.c_str(), coverage_hooked_names[i]);
     }
-    cudasim_called[i] = 0;
+    coverage_called[i] = 0;
   }
   std::fclose(file);
 }

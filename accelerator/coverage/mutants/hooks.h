@@ -1,10 +1,10 @@
 // What a mutant of a test records, and which function of it answers wrongly.
 //
 // Environment:
-//   CUDASIM_CALLS: file to which "test TAB function" is added for each
+//   COVERAGE_CALLS: file to which "test TAB function" is added for each
 //     function that a test calls itself, and "test TAB" for a test that fails:
 //     hooks have other addresses than functions.
-//   CUDASIM_MUTANT: "cudaMalloc=nothing" (it does nothing and returns 0) or
+//   COVERAGE_MUTANT: "cudaMalloc=nothing" (it does nothing and returns 0) or
 //     "cudaMalloc=error" (it does its work and returns an error).
 #pragma once
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 
 from accelerator.coverage.mutants import objects
 
-_PREFIX = "cudasim_hook_"
+_PREFIX = "coverage_hook_"
 
 _HEAD = "// Written by accelerator/coverage/mutants/hooks.py.\n    .text\n"
 
@@ -27,21 +27,21 @@ _HOOK = """\
     .type {prefix}{name}, @function
 {prefix}{name}:
     movl ${number}, %r11d
-    jmp cudasim_dispatch
+    jmp coverage_dispatch
 """
 
 _TABLES = """\
     .section .rodata
 {texts}
-    .globl cudasim_hooked_count
-cudasim_hooked_count: .long {count}
+    .globl coverage_hooked_count
+coverage_hooked_count: .long {count}
     .section .data.rel.ro, "aw"
     .balign 8
-    .globl cudasim_hooked
-cudasim_hooked:
+    .globl coverage_hooked
+coverage_hooked:
 {functions}
-    .globl cudasim_hooked_names
-cudasim_hooked_names:
+    .globl coverage_hooked_names
+coverage_hooked_names:
 {names}
     .section .note.GNU-stack, "", @progbits
 """

@@ -71,7 +71,7 @@ def calls(program: Program) -> dict[str, list[str]]:
     """
     with tempfile.TemporaryDirectory() as folder:
         record = pathlib.Path(folder, "calls")
-        passed = program.run(CUDASIM_CALLS=str(record))
+        passed = program.run(COVERAGE_CALLS=str(record))
         text = record.read_text(encoding="utf-8") if record.is_file() else ""
     found = collections.defaultdict(list)
     for line in text.splitlines():
@@ -97,7 +97,7 @@ def notices(program: Program, function: str, mutation: str, tests: Sequence[str]
     arguments = ["--gtest_fail_fast", "--gtest_brief=1"]
     if all(tests) and len(tests) <= _MOST_TESTS:
         arguments.append("--gtest_filter=" + ":".join(tests))
-    return not program.run(arguments, CUDASIM_MUTANT=f"{function}={mutation}")
+    return not program.run(arguments, COVERAGE_MUTANT=f"{function}={mutation}")
 
 
 def measure(programs: Sequence[Program], functions: Sequence[str], jobs: int) -> answers.Answers:

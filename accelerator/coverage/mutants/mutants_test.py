@@ -114,5 +114,5 @@ class FileTest(absltest.TestCase):
 
 
 if __name__ == "__main__":
-    os.environ.pop("CUDASIM_MUTANT", None)
+    os.environ.pop("COVERAGE_MUTANT", None)
     absltest.main()
