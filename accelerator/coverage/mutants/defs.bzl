@@ -2,6 +2,21 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
 
+# Stubs of the drop-in libraries (//accelerator/runtime/dropin) whose functions are meant, and the sonames, in the order of the page.
+LIBRARIES = {
+    "//accelerator/runtime/blas:libcublas.so.12_stubs": "libcublas.so.12",
+    "//accelerator/runtime/blas:libcublasLt.so.12_stubs": "libcublasLt.so.12",
+    "//accelerator/runtime/cupti:libcupti.so.12_stubs": "libcupti.so.12",
+    "//accelerator/runtime/driver:libcuda.so.1_stubs": "libcuda.so.1",
+    "//accelerator/runtime/fft:libcufft.so.11_stubs": "libcufft.so.11",
+    "//accelerator/runtime/nccl:libnccl.so.2_stubs": "libnccl.so.2",
+    "//accelerator/runtime/nvrtc:libnvrtc.so.12_stubs": "libnvrtc.so.12",
+    "//accelerator/runtime/rand:libcurand.so.10_stubs": "libcurand.so.10",
+    "//accelerator/runtime/solver:libcusolver.so.11_stubs": "libcusolver.so.11",
+    "//accelerator/runtime/sparse:libcusparse.so.12_stubs": "libcusparse.so.12",
+    "//accelerator/runtime/cudart:libcudart.so.12_stubs": "libcudart.so.12",
+}
+
 # The tests whose calls are looked at.
 MUTATED = [
     "//accelerator/runtime/blas:cublasLt_test",
