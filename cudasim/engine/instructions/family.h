@@ -14,7 +14,7 @@
 // A row is all that is known of an instruction: how it is written, what its
 // operands are, where the PTX ISA describes it, and what executes it. Lowering,
 // the verifier (engine/verify), the checks of CUDASIM_CHECK=1, the fuzzer and
-// docs/cudasim-coverage.md read the rows; nothing about an instruction is told
+// docs/coverage/cudasim.md read the rows; nothing about an instruction is told
 // elsewhere.
 //
 // The key is an opcode with its modifiers. The order of those that are no types

@@ -25,7 +25,7 @@ struct Row {
 const std::vector<Row>* find_rows(Isa isa, const std::string& key);
 
 /// All entries of all families, for the tables in
-/// docs/cudasim-coverage.md.
+/// docs/coverage/cudasim.md.
 /// @param visit called for each with the name of its family.
 void for_each_entry(void (*visit)(const char* family, const Entry& entry));
 

@@ -1,4 +1,4 @@
-// What a test has checked, for the table in docs/cudasim-coverage.md.
+// What a test has checked, for the table in docs/coverage/cudasim.md.
 #pragma once
 
 #include <set>
