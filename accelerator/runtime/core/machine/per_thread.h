@@ -21,140 +21,40 @@ struct Signature<Result_(Parameters...)> {
 
 } // namespace accelerator::runtime
 
-#define ACCEL_PARAMETER(name, index) \
-  accelerator::runtime::Signature<decltype(name)>::Parameter<index>
+/// PER_THREAD(n, name, suffix) defines name##suffix for a function `name` of n
+/// parameters. Two levels, so that names that are macros are replaced first.
+#define PER_THREAD(n, name, suffix) ACCEL_PER_THREAD(n, name, suffix)
+#define ACCEL_PER_THREAD(n, name, suffix)                                  \
+  extern "C" ACCEL_RESULT(name) name##suffix(ACCEL_PARAMETERS_##n(name)) { \
+    const accelerator::runtime::PerThreadDefault scope;                    \
+    return name(ACCEL_ARGUMENTS_##n);                                      \
+  }
+
 #define ACCEL_RESULT(name) \
   accelerator::runtime::Signature<decltype(name)>::Result
+#define ACCEL_PARAMETER(name, index) \
+  accelerator::runtime::Signature<decltype(name)>::Parameter<index> a##index
 
-/// PER_THREAD_n(name, suffix) defines name##suffix for a function `name` of n
-/// parameters. Two levels, so that names that are macros are replaced first.
-#define PER_THREAD_1(name, suffix) ACCEL_PER_THREAD_1(name, suffix)
-#define ACCEL_PER_THREAD_1(name, suffix)                                    \
-  extern "C" ACCEL_RESULT(name) name##suffix(ACCEL_PARAMETER(name, 0) a0) { \
-    const accelerator::runtime::PerThreadDefault scope;                     \
-    return name(a0);                                                        \
-  }
-#define PER_THREAD_2(name, suffix) ACCEL_PER_THREAD_2(name, suffix)
-#define ACCEL_PER_THREAD_2(name, suffix)                                       \
-  extern "C" ACCEL_RESULT(name)                                                \
-      name##suffix(ACCEL_PARAMETER(name, 0) a0, ACCEL_PARAMETER(name, 1) a1) { \
-    const accelerator::runtime::PerThreadDefault scope;                        \
-    return name(a0, a1);                                                       \
-  }
-#define PER_THREAD_3(name, suffix) ACCEL_PER_THREAD_3(name, suffix)
-#define ACCEL_PER_THREAD_3(name, suffix)                \
-  extern "C" ACCEL_RESULT(name) name##suffix(           \
-      ACCEL_PARAMETER(name, 0) a0,                      \
-      ACCEL_PARAMETER(name, 1) a1,                      \
-      ACCEL_PARAMETER(name, 2) a2) {                    \
-    const accelerator::runtime::PerThreadDefault scope; \
-    return name(a0, a1, a2);                            \
-  }
-#define PER_THREAD_4(name, suffix) ACCEL_PER_THREAD_4(name, suffix)
-#define ACCEL_PER_THREAD_4(name, suffix)                \
-  extern "C" ACCEL_RESULT(name) name##suffix(           \
-      ACCEL_PARAMETER(name, 0) a0,                      \
-      ACCEL_PARAMETER(name, 1) a1,                      \
-      ACCEL_PARAMETER(name, 2) a2,                      \
-      ACCEL_PARAMETER(name, 3) a3) {                    \
-    const accelerator::runtime::PerThreadDefault scope; \
-    return name(a0, a1, a2, a3);                        \
-  }
-#define PER_THREAD_5(name, suffix) ACCEL_PER_THREAD_5(name, suffix)
-#define ACCEL_PER_THREAD_5(name, suffix)                \
-  extern "C" ACCEL_RESULT(name) name##suffix(           \
-      ACCEL_PARAMETER(name, 0) a0,                      \
-      ACCEL_PARAMETER(name, 1) a1,                      \
-      ACCEL_PARAMETER(name, 2) a2,                      \
-      ACCEL_PARAMETER(name, 3) a3,                      \
-      ACCEL_PARAMETER(name, 4) a4) {                    \
-    const accelerator::runtime::PerThreadDefault scope; \
-    return name(a0, a1, a2, a3, a4);                    \
-  }
-#define PER_THREAD_6(name, suffix) ACCEL_PER_THREAD_6(name, suffix)
-#define ACCEL_PER_THREAD_6(name, suffix)                \
-  extern "C" ACCEL_RESULT(name) name##suffix(           \
-      ACCEL_PARAMETER(name, 0) a0,                      \
-      ACCEL_PARAMETER(name, 1) a1,                      \
-      ACCEL_PARAMETER(name, 2) a2,                      \
-      ACCEL_PARAMETER(name, 3) a3,                      \
-      ACCEL_PARAMETER(name, 4) a4,                      \
-      ACCEL_PARAMETER(name, 5) a5) {                    \
-    const accelerator::runtime::PerThreadDefault scope; \
-    return name(a0, a1, a2, a3, a4, a5);                \
-  }
-#define PER_THREAD_7(name, suffix) ACCEL_PER_THREAD_7(name, suffix)
-#define ACCEL_PER_THREAD_7(name, suffix)                \
-  extern "C" ACCEL_RESULT(name) name##suffix(           \
-      ACCEL_PARAMETER(name, 0) a0,                      \
-      ACCEL_PARAMETER(name, 1) a1,                      \
-      ACCEL_PARAMETER(name, 2) a2,                      \
-      ACCEL_PARAMETER(name, 3) a3,                      \
-      ACCEL_PARAMETER(name, 4) a4,                      \
-      ACCEL_PARAMETER(name, 5) a5,                      \
-      ACCEL_PARAMETER(name, 6) a6) {                    \
-    const accelerator::runtime::PerThreadDefault scope; \
-    return name(a0, a1, a2, a3, a4, a5, a6);            \
-  }
-#define PER_THREAD_8(name, suffix) ACCEL_PER_THREAD_8(name, suffix)
-#define ACCEL_PER_THREAD_8(name, suffix)                \
-  extern "C" ACCEL_RESULT(name) name##suffix(           \
-      ACCEL_PARAMETER(name, 0) a0,                      \
-      ACCEL_PARAMETER(name, 1) a1,                      \
-      ACCEL_PARAMETER(name, 2) a2,                      \
-      ACCEL_PARAMETER(name, 3) a3,                      \
-      ACCEL_PARAMETER(name, 4) a4,                      \
-      ACCEL_PARAMETER(name, 5) a5,                      \
-      ACCEL_PARAMETER(name, 6) a6,                      \
-      ACCEL_PARAMETER(name, 7) a7) {                    \
-    const accelerator::runtime::PerThreadDefault scope; \
-    return name(a0, a1, a2, a3, a4, a5, a6, a7);        \
-  }
-#define PER_THREAD_9(name, suffix) ACCEL_PER_THREAD_9(name, suffix)
-#define ACCEL_PER_THREAD_9(name, suffix)                \
-  extern "C" ACCEL_RESULT(name) name##suffix(           \
-      ACCEL_PARAMETER(name, 0) a0,                      \
-      ACCEL_PARAMETER(name, 1) a1,                      \
-      ACCEL_PARAMETER(name, 2) a2,                      \
-      ACCEL_PARAMETER(name, 3) a3,                      \
-      ACCEL_PARAMETER(name, 4) a4,                      \
-      ACCEL_PARAMETER(name, 5) a5,                      \
-      ACCEL_PARAMETER(name, 6) a6,                      \
-      ACCEL_PARAMETER(name, 7) a7,                      \
-      ACCEL_PARAMETER(name, 8) a8) {                    \
-    const accelerator::runtime::PerThreadDefault scope; \
-    return name(a0, a1, a2, a3, a4, a5, a6, a7, a8);    \
-  }
-#define PER_THREAD_10(name, suffix) ACCEL_PER_THREAD_10(name, suffix)
-#define ACCEL_PER_THREAD_10(name, suffix)                \
-  extern "C" ACCEL_RESULT(name) name##suffix(            \
-      ACCEL_PARAMETER(name, 0) a0,                       \
-      ACCEL_PARAMETER(name, 1) a1,                       \
-      ACCEL_PARAMETER(name, 2) a2,                       \
-      ACCEL_PARAMETER(name, 3) a3,                       \
-      ACCEL_PARAMETER(name, 4) a4,                       \
-      ACCEL_PARAMETER(name, 5) a5,                       \
-      ACCEL_PARAMETER(name, 6) a6,                       \
-      ACCEL_PARAMETER(name, 7) a7,                       \
-      ACCEL_PARAMETER(name, 8) a8,                       \
-      ACCEL_PARAMETER(name, 9) a9) {                     \
-    const accelerator::runtime::PerThreadDefault scope;  \
-    return name(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9); \
-  }
-#define PER_THREAD_11(name, suffix) ACCEL_PER_THREAD_11(name, suffix)
-#define ACCEL_PER_THREAD_11(name, suffix)                     \
-  extern "C" ACCEL_RESULT(name) name##suffix(                 \
-      ACCEL_PARAMETER(name, 0) a0,                            \
-      ACCEL_PARAMETER(name, 1) a1,                            \
-      ACCEL_PARAMETER(name, 2) a2,                            \
-      ACCEL_PARAMETER(name, 3) a3,                            \
-      ACCEL_PARAMETER(name, 4) a4,                            \
-      ACCEL_PARAMETER(name, 5) a5,                            \
-      ACCEL_PARAMETER(name, 6) a6,                            \
-      ACCEL_PARAMETER(name, 7) a7,                            \
-      ACCEL_PARAMETER(name, 8) a8,                            \
-      ACCEL_PARAMETER(name, 9) a9,                            \
-      ACCEL_PARAMETER(name, 10) a10) {                        \
-    const accelerator::runtime::PerThreadDefault scope;       \
-    return name(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10); \
-  }
+#define ACCEL_PARAMETERS_1(f) ACCEL_PARAMETER(f, 0)
+#define ACCEL_PARAMETERS_2(f) ACCEL_PARAMETERS_1(f), ACCEL_PARAMETER(f, 1)
+#define ACCEL_PARAMETERS_3(f) ACCEL_PARAMETERS_2(f), ACCEL_PARAMETER(f, 2)
+#define ACCEL_PARAMETERS_4(f) ACCEL_PARAMETERS_3(f), ACCEL_PARAMETER(f, 3)
+#define ACCEL_PARAMETERS_5(f) ACCEL_PARAMETERS_4(f), ACCEL_PARAMETER(f, 4)
+#define ACCEL_PARAMETERS_6(f) ACCEL_PARAMETERS_5(f), ACCEL_PARAMETER(f, 5)
+#define ACCEL_PARAMETERS_7(f) ACCEL_PARAMETERS_6(f), ACCEL_PARAMETER(f, 6)
+#define ACCEL_PARAMETERS_8(f) ACCEL_PARAMETERS_7(f), ACCEL_PARAMETER(f, 7)
+#define ACCEL_PARAMETERS_9(f) ACCEL_PARAMETERS_8(f), ACCEL_PARAMETER(f, 8)
+#define ACCEL_PARAMETERS_10(f) ACCEL_PARAMETERS_9(f), ACCEL_PARAMETER(f, 9)
+#define ACCEL_PARAMETERS_11(f) ACCEL_PARAMETERS_10(f), ACCEL_PARAMETER(f, 10)
+
+#define ACCEL_ARGUMENTS_1 a0
+#define ACCEL_ARGUMENTS_2 ACCEL_ARGUMENTS_1, a1
+#define ACCEL_ARGUMENTS_3 ACCEL_ARGUMENTS_2, a2
+#define ACCEL_ARGUMENTS_4 ACCEL_ARGUMENTS_3, a3
+#define ACCEL_ARGUMENTS_5 ACCEL_ARGUMENTS_4, a4
+#define ACCEL_ARGUMENTS_6 ACCEL_ARGUMENTS_5, a5
+#define ACCEL_ARGUMENTS_7 ACCEL_ARGUMENTS_6, a6
+#define ACCEL_ARGUMENTS_8 ACCEL_ARGUMENTS_7, a7
+#define ACCEL_ARGUMENTS_9 ACCEL_ARGUMENTS_8, a8
+#define ACCEL_ARGUMENTS_10 ACCEL_ARGUMENTS_9, a9
+#define ACCEL_ARGUMENTS_11 ACCEL_ARGUMENTS_10, a10
