@@ -7,6 +7,7 @@
 
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/machine/thread_state.h"
+#include "accelerator/runtime/core/operations/api_functions.h"
 #include "accelerator/runtime/core/status/guarded.h"
 #include "accelerator/runtime/core/tracing/tracing.h"
 
@@ -29,12 +30,13 @@ cudaError_t call(
   return status;
 }
 
-/// Stores a result where the caller wants it.
-/// @throws runtime::Failure: cudaErrorInvalidValue for a null pointer.
-template <typename T, typename Value>
-void store(T* place, Value&& value) {
-  runtime::require(place != nullptr);
-  *place = std::forward<Value>(value);
+/// Carries out an operation that the driver has, too.
+template <typename... Parameters, typename... Arguments>
+cudaError_t perform(
+    const char* function,
+    void (*operation)(Parameters...),
+    Arguments... arguments) noexcept {
+  return call([&] { operation(arguments...); }, function);
 }
 
 } // namespace accelerator::cudart

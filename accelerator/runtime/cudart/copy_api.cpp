@@ -1,58 +1,18 @@
 // Copying and filling: one, two and three dimensions, at once or in streams.
 // Source: CUDA runtime API, memory management and API synchronization behavior.
-#include "accelerator/runtime/core/graphs/submit.h"
-#include "accelerator/runtime/core/memory/copy.h"
-
-#include <cstring>
 #include <limits>
-#include <memory>
-#include <vector>
 
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/graphs/work.h"
+#include "accelerator/runtime/core/graphs/submit.h"
+#include "accelerator/runtime/core/operations/copies.h"
 #include "accelerator/runtime/cudart/call.h"
 
 using namespace accelerator::runtime;
+using namespace accelerator::runtime::operations;
 using accelerator::cudart::call;
+using accelerator::cudart::perform;
 
 namespace {
-
-// A copy from pageable memory up to this size returns once the bytes are
-// staged (CUDA runtime API, API synchronization behavior).
-constexpr std::size_t kStaged = 64 << 10;
-
-// Puts a copy into a stream and, with pageable memory or when asked to, waits.
-void copy(cudaStream_t handle, CopyWork work, bool wait) {
-  const auto stream = resolve_stream(handle);
-  check_copy(machine().addresses(), work);
-  if (wait) {
-    require_no_unsafe_capture();
-    require_not_capturing(*stream);
-  }
-  if (work.empty()) {
-    return;
-  }
-  const bool capturing =
-      capture_info(*stream).status != cudaStreamCaptureStatusNone;
-  const bool from_pageable = pageable(machine().addresses(), work.from);
-  const bool to_pageable = pageable(machine().addresses(), work.to);
-  if (!capturing && from_pageable && !to_pageable && work.height == 1 &&
-      work.depth == 1 && work.width <= kStaged) {
-    const auto* bytes = static_cast<const char*>(work.from);
-    auto staged =
-        std::make_shared<std::vector<char>>(bytes, bytes + work.width);
-    work.from = staged->data();
-    put(*stream, work, tracing::origin_of_work(stream->id()));
-    stream->enqueue([staged = std::move(staged)] { return cudaSuccess; }, true);
-  } else {
-    submit(*stream, work);
-    wait = wait || (!capturing && (from_pageable || to_pageable));
-  }
-  if (wait) {
-    stream->synchronize();
-    stream->device().require_health();
-  }
-}
 
 void fill(cudaStream_t handle, const FillWork& work, bool wait) {
   const auto stream = resolve_stream(handle);
@@ -116,24 +76,13 @@ CopyWork peer_box(const cudaMemcpy3DPeerParms& p) {
 
 } // namespace
 
+API_FUNCTION(4, cudaMemcpy, mem_copy)
+API_FUNCTION(5, cudaMemcpyAsync, mem_copy_async)
+API_FUNCTION(8, cudaMemcpy2DAsync, mem_copy_2d_async)
+API_FUNCTION(5, cudaMemcpyPeer, mem_copy_peer)
+API_FUNCTION(6, cudaMemcpyPeerAsync, mem_copy_peer_async)
+
 extern "C" {
-
-cudaError_t cudaMemcpy(
-    void* to,
-    const void* from,
-    size_t bytes,
-    cudaMemcpyKind kind) {
-  return call([&] { copy(nullptr, linear_copy(to, from, bytes, kind), true); });
-}
-
-cudaError_t cudaMemcpyAsync(
-    void* to,
-    const void* from,
-    size_t bytes,
-    cudaMemcpyKind kind,
-    cudaStream_t stream) {
-  return call([&] { copy(stream, linear_copy(to, from, bytes, kind), false); });
-}
 
 cudaError_t cudaMemcpy2D(
     void* to,
@@ -148,23 +97,6 @@ cudaError_t cudaMemcpy2D(
         nullptr,
         plane_copy(to, to_pitch, from, from_pitch, width, height, kind),
         true);
-  });
-}
-
-cudaError_t cudaMemcpy2DAsync(
-    void* to,
-    size_t to_pitch,
-    const void* from,
-    size_t from_pitch,
-    size_t width,
-    size_t height,
-    cudaMemcpyKind kind,
-    cudaStream_t stream) {
-  return call([&] {
-    copy(
-        stream,
-        plane_copy(to, to_pitch, from, from_pitch, width, height, kind),
-        false);
   });
 }
 
@@ -197,33 +129,6 @@ cudaError_t cudaMemcpy3DPeerAsync(
   return call([&] {
     require(parameters != nullptr);
     copy(stream, peer_box(*parameters), false);
-  });
-}
-
-cudaError_t cudaMemcpyPeer(
-    void* to,
-    int to_device,
-    const void* from,
-    int from_device,
-    size_t bytes) {
-  return call([&] {
-    machine().device(to_device);
-    machine().device(from_device).synchronize();
-    copy(nullptr, linear_copy(to, from, bytes, cudaMemcpyDeviceToDevice), true);
-  });
-}
-
-cudaError_t cudaMemcpyPeerAsync(
-    void* to,
-    int to_device,
-    const void* from,
-    int from_device,
-    size_t bytes,
-    cudaStream_t stream) {
-  return call([&] {
-    machine().device(to_device);
-    machine().device(from_device);
-    copy(stream, linear_copy(to, from, bytes, cudaMemcpyDeviceToDevice), false);
   });
 }
 

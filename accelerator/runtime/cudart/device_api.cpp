@@ -1,21 +1,19 @@
 // Devices: how many, which one, their figures, limits and peers.
 // Source: CUDA runtime API, device management and peer device memory access.
 #include <cstdio>
-#include <cstring>
 
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/machine/properties.h"
+#include "accelerator/runtime/core/operations/devices.h"
 #include "accelerator/runtime/cudart/call.h"
 
 using namespace accelerator::runtime;
+using namespace accelerator::runtime::operations;
 using accelerator::cudart::call;
-using accelerator::cudart::store;
+using accelerator::cudart::perform;
 
 namespace {
 
 constexpr int kVersion = 12040; // of runtime and driver
-// Like a device of compute capability 8.0: 0 is the lowest priority.
-constexpr int kGreatestPriority = -5;
 
 void set_flags(Device& device, unsigned flags) {
   require((flags & ~static_cast<unsigned>(cudaDeviceMask)) == 0);
@@ -23,6 +21,18 @@ void set_flags(Device& device, unsigned flags) {
 }
 
 } // namespace
+
+API_FUNCTION(3, cudaDeviceGetAttribute, device_get_attribute)
+API_FUNCTION(3, cudaDeviceGetPCIBusId, device_get_pci_bus_id)
+API_FUNCTION(3, cudaDeviceCanAccessPeer, device_can_access_peer)
+API_FUNCTION(2, cudaDeviceEnablePeerAccess, device_enable_peer_access)
+API_FUNCTION(1, cudaDeviceDisablePeerAccess, device_disable_peer_access)
+API_FUNCTION(2, cudaDeviceSetLimit, device_set_limit)
+API_FUNCTION(2, cudaDeviceGetLimit, device_get_limit)
+API_FUNCTION(
+    2,
+    cudaDeviceGetStreamPriorityRange,
+    device_get_stream_priority_range)
 
 extern "C" {
 
@@ -94,28 +104,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
       [&] { store(properties, machine().device(device).properties()); });
 }
 
-cudaError_t cudaDeviceGetAttribute(
-    int* value,
-    cudaDeviceAttr attribute,
-    int device) {
-  return call([&] {
-    require(value != nullptr);
-    const auto& properties = machine().device(device).properties();
-    require(attribute_value(properties, attribute, value));
-  });
-}
-
 cudaError_t cudaDeviceSynchronize() {
-  return call([] {
-    Device& device = current_device();
-    require_device_not_capturing(device);
-    {
-      const tracing::Wait traced(
-          tracing::WaitRecord::Kind::kDevice, device.ordinal(), 0);
-      device.synchronize();
-    }
-    device.require_health();
-  });
+  return call(device_synchronize);
 }
 
 cudaError_t cudaDeviceReset() {
@@ -136,14 +126,6 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return call(
       [&] { store(flags, selected_device().flags | cudaDeviceMapHost); });
-}
-
-cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
-  return call([&] { current_device().set_limit(limit, value); });
-}
-
-cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-  return call([&] { store(value, current_device().limit(limit)); });
 }
 
 // Devices say nothing of their caches: a preference is valid and changes
@@ -174,32 +156,6 @@ cudaError_t cudaCtxResetPersistingL2Cache() {
   return call([] { current_device(); });
 }
 
-cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  return call([&] {
-    selected_device();
-    if (least != nullptr) {
-      *least = 0;
-    }
-    if (greatest != nullptr) {
-      *greatest = kGreatestPriority;
-    }
-  });
-}
-
-cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
-  return call([&] {
-    const auto& p = machine().device(device).properties();
-    require(id != nullptr && length > 0);
-    std::snprintf(
-        id,
-        static_cast<std::size_t>(length),
-        "%04x:%02x:%02x.0",
-        static_cast<unsigned>(p.pciDomainID),
-        static_cast<unsigned>(p.pciBusID),
-        static_cast<unsigned>(p.pciDeviceID));
-  });
-}
-
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
   return call([&] {
     require(device != nullptr && id != nullptr);
@@ -220,43 +176,6 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
       }
     }
     throw Failure(cudaErrorInvalidDevice);
-  });
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  return call([&] {
-    machine().device(device);
-    machine().device(peer);
-    store(can, machine().addresses().can_be_peers(device, peer) ? 1 : 0);
-  });
-}
-
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-  return call([&] {
-    require(flags == 0);
-    Device& device = current_device();
-    machine().device(peer);
-    require(peer != device.ordinal(), cudaErrorInvalidDevice);
-    AddressMap& addresses = machine().addresses();
-    require(
-        addresses.can_be_peers(device.ordinal(), peer),
-        cudaErrorPeerAccessUnsupported);
-    require(
-        !addresses.peer(device.ordinal(), peer),
-        cudaErrorPeerAccessAlreadyEnabled);
-    addresses.set_peer(device.ordinal(), peer, true);
-  });
-}
-
-cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-  return call([&] {
-    Device& device = current_device();
-    machine().device(peer);
-    AddressMap& addresses = machine().addresses();
-    require(
-        peer != device.ordinal() && addresses.peer(device.ordinal(), peer),
-        cudaErrorPeerAccessNotEnabled);
-    addresses.set_peer(device.ordinal(), peer, false);
   });
 }
 

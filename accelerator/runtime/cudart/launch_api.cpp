@@ -16,7 +16,6 @@ using namespace accelerator::runtime;
 using accelerator::cudart::call;
 using accelerator::cudart::find_function;
 using accelerator::cudart::find_variable;
-using accelerator::cudart::store;
 
 namespace {
 

@@ -1,16 +1,13 @@
 // Memory of devices and of the host: allocating, freeing, asking about it.
 // Source: CUDA runtime API, memory management and unified addressing.
-#include <cstring>
-
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/graphs/graph_memory.h"
-#include "accelerator/runtime/core/memory/ipc_memory.h"
-#include "accelerator/runtime/core/memory/memory_pool.h"
+#include "accelerator/runtime/core/operations/memory.h"
 #include "accelerator/runtime/cudart/call.h"
 
 using namespace accelerator::runtime;
+using namespace accelerator::runtime::operations;
 using accelerator::cudart::call;
-using accelerator::cudart::store;
+using accelerator::cudart::perform;
 
 namespace {
 
@@ -18,17 +15,6 @@ constexpr std::size_t kPitch = 512; // bytes, as on compute capability 8.0
 
 void* allocate(std::size_t bytes) {
   return reinterpret_cast<void*>(current_device().memory().allocate(bytes));
-}
-
-void* allocate_shared(std::size_t bytes, Space space, unsigned flags) {
-  require_no_unsafe_capture();
-  return allocate_host(
-      machine().addresses(),
-      bytes,
-      space,
-      current_device().ordinal(),
-      current_device().slot(),
-      flags);
 }
 
 std::uint64_t address_of(const void* memory) {
@@ -61,18 +47,21 @@ void require_managed(const void* memory, std::size_t bytes) {
 
 } // namespace
 
-extern "C" {
+API_FUNCTION(2, cudaMalloc, mem_alloc)
+API_FUNCTION(1, cudaFree, mem_free)
+API_FUNCTION(3, cudaHostAlloc, mem_host_alloc)
+API_FUNCTION(2, cudaMallocHost, mem_alloc_host)
+API_FUNCTION(1, cudaFreeHost, mem_free_host)
+API_FUNCTION(3, cudaMallocManaged, mem_alloc_managed)
+API_FUNCTION(3, cudaHostRegister, mem_host_register)
+API_FUNCTION(1, cudaHostUnregister, mem_host_unregister)
+API_FUNCTION(3, cudaHostGetDevicePointer, mem_host_get_device_pointer)
+API_FUNCTION(2, cudaMemGetInfo, mem_get_info)
+API_FUNCTION(2, cudaIpcGetMemHandle, ipc_get_mem_handle)
+API_FUNCTION(3, cudaIpcOpenMemHandle, ipc_open_mem_handle)
+API_FUNCTION(1, cudaIpcCloseMemHandle, ipc_close_mem_handle)
 
-cudaError_t cudaMalloc(void** memory, size_t bytes) {
-  return call([&] {
-    require_no_unsafe_capture();
-    current_device();
-    store(memory, nullptr);
-    if (bytes > 0) {
-      *memory = allocate(bytes);
-    }
-  });
-}
+extern "C" {
 
 cudaError_t cudaMallocPitch(
     void** memory,
@@ -110,125 +99,12 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
   });
 }
 
-cudaError_t cudaFree(void* memory) {
-  return call([&] {
-    require_no_unsafe_capture();
-    current_device();
-    if (memory == nullptr) {
-      return;
-    }
-    const auto piece = machine().addresses().find(address_of(memory));
-    require(
-        piece && piece->begin == address_of(memory) &&
-        (piece->space == Space::kManaged || piece->space == Space::kDevice));
-    // Work that was given before may still use it.
-    machine().synchronize_users(*piece);
-    if (piece->space == Space::kManaged) {
-      release_host(machine().addresses(), memory, Space::kManaged);
-      return;
-    }
-    if (free_graph_memory(memory)) {
-      return;
-    }
-    Device& owner = machine().device(piece->device);
-    if (const auto pool = pool_of(memory)) {
-      pool->release(memory);
-    } else {
-      require(owner.memory().release(piece->begin));
-    }
-  });
-}
-
-cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned flags) {
-  return call([&] {
-    require(
-        (flags &
-         ~(cudaHostAllocPortable | cudaHostAllocMapped |
-           cudaHostAllocWriteCombined)) == 0);
-    store(memory, nullptr);
-    if (bytes > 0) {
-      *memory = allocate_shared(bytes, Space::kHost, flags);
-    }
-  });
-}
-
-cudaError_t cudaMallocHost(void** memory, size_t bytes) {
-  return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
-}
-
-cudaError_t cudaFreeHost(void* memory) {
-  return call([&] {
-    require_no_unsafe_capture();
-    if (memory == nullptr) {
-      return;
-    }
-    const auto piece = machine().addresses().find(address_of(memory));
-    require(piece && piece->space == Space::kHost);
-    machine().synchronize_users(*piece);
-    release_host(machine().addresses(), memory, Space::kHost);
-  });
-}
-
-cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned flags) {
-  return call([&] {
-    require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
-    require(bytes > 0);
-    store(memory, allocate_shared(bytes, Space::kManaged, flags));
-  });
-}
-
-cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned flags) {
-  return call([&] {
-    require_no_unsafe_capture();
-    register_host(
-        machine().addresses(),
-        memory,
-        bytes,
-        current_device().ordinal(),
-        flags);
-  });
-}
-
-cudaError_t cudaHostUnregister(void* memory) {
-  return call([&] {
-    require_no_unsafe_capture();
-    current_device();
-    const auto piece = machine().addresses().find(address_of(memory));
-    require(
-        piece && piece->space == Space::kRegistered,
-        cudaErrorHostMemoryNotRegistered);
-    machine().synchronize_users(*piece);
-    unregister_host(machine().addresses(), memory);
-  });
-}
-
-cudaError_t cudaHostGetDevicePointer(
-    void** device,
-    void* host,
-    unsigned flags) {
-  return call([&] {
-    require(flags == 0);
-    const auto piece = machine().addresses().find(address_of(host));
-    require(piece && piece->on_host());
-    store(device, host);
-  });
-}
-
 cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return call([&] {
     const auto piece = machine().addresses().find(address_of(host));
     require(piece && piece->on_host());
     // With unified addressing all pinned memory is mapped and portable.
     store(flags, piece->flags | cudaHostAllocPortable | cudaHostAllocMapped);
-  });
-}
-
-cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
-  return call([&] {
-    require(available != nullptr && total != nullptr);
-    const Memory::Amount amount = current_device().memory().amount();
-    *available = amount.available;
-    *total = amount.total;
   });
 }
 
@@ -339,38 +215,6 @@ cudaError_t cudaStreamAttachMemAsync(
         flags == cudaMemAttachSingle);
     const auto piece = machine().addresses().find(address_of(memory));
     require(piece && piece->space == Space::kManaged);
-  });
-}
-
-cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* memory) {
-  return call([&] {
-    current_device();
-    Device& device = machine().device_of(memory);
-    store(handle, export_memory(device.memory(), device.physical(), memory));
-  });
-}
-
-cudaError_t cudaIpcOpenMemHandle(
-    void** memory,
-    cudaIpcMemHandle_t handle,
-    unsigned) {
-  return call([&] {
-    require_no_unsafe_capture();
-    store(
-        memory,
-        import_memory(
-            machine().addresses(), current_device().ordinal(), handle));
-  });
-}
-
-cudaError_t cudaIpcCloseMemHandle(void* memory) {
-  return call([&] {
-    require_no_unsafe_capture();
-    current_device();
-    const auto piece = machine().addresses().find(address_of(memory));
-    require(piece && piece->space == Space::kImported);
-    machine().synchronize_users(*piece);
-    close_memory(machine().addresses(), memory);
   });
 }
 

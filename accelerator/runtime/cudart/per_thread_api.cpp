@@ -5,7 +5,7 @@
 // argument).
 #include <cuda_runtime_api.h>
 
-#include "accelerator/runtime/core/machine/per_thread.h"
+#include "accelerator/runtime/core/operations/api_functions.h"
 
 PER_THREAD(7, cudaMemcpy2D, _ptds)
 PER_THREAD(4, cudaMemcpy, _ptds)

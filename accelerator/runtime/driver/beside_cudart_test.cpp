@@ -13,7 +13,7 @@ Function* function_of(void* library, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
 
-TEST(Driver, CallsNoRuntimeButItsOwn) {
+TEST(Driver, CallsNoRuntime) {
   ASSERT_NE(
       dlopen(std::getenv("NVIDIA_CUDART"), RTLD_NOW | RTLD_GLOBAL), nullptr)
       << dlerror();

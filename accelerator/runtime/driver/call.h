@@ -40,14 +40,6 @@ CUresult call(
   return call_before_init(std::forward<Body>(body), function);
 }
 
-/// Stores a result where the caller wants it.
-/// @throws runtime::Failure: cudaErrorInvalidValue for a null pointer.
-template <typename T, typename Value>
-void store(T* place, Value&& value) {
-  runtime::require(place != nullptr);
-  *place = std::forward<Value>(value);
-}
-
 /// The calling thread's device, which has to have been made current.
 /// @throws runtime::Failure: CUDA_ERROR_INVALID_CONTEXT, or the device's fault.
 runtime::Device& current_context();

@@ -283,6 +283,7 @@ TEST_F(Calls, LeaveTheRuntimesLastErrorAlone) {
        [&] { return cuStreamEndCapture(stream, nullptr); }},
       {"cuEventCreate", [&] { return cuEventCreate(nullptr, 0); }},
       {"cuEventQuery", [&] { return cuEventQuery(nullptr); }},
+      {"cuMemAlloc", [&] { return cuMemAlloc(&memory, std::size_t{1} << 60); }},
       {"cuMemFree", [&] { return cuMemFree(1); }},
       {"cuMemHostAlloc", [&] { return cuMemHostAlloc(nullptr, 8, 0); }},
       {"cuMemcpy", [&] { return cuMemcpy(array.address(), 1, 1 << 20); }},

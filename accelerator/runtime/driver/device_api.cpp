@@ -6,20 +6,19 @@
 #include <cudaProfiler.h>
 
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/machine/properties.h"
-#include "accelerator/runtime/driver/call.h"
+#include "accelerator/runtime/core/operations/devices.h"
+#include "accelerator/runtime/driver/perform.h"
 
 using namespace accelerator::runtime;
+using namespace accelerator::runtime::operations;
 using accelerator::driver::call;
 using accelerator::driver::call_before_init;
 using accelerator::driver::current_context;
+using accelerator::driver::InContext;
+using accelerator::driver::perform;
 using accelerator::driver::resolve_context;
-using accelerator::driver::store;
 
 namespace {
-
-// Like a device of compute capability 8.0: 0 is the lowest priority.
-constexpr int kGreatestPriority = -5;
 
 CUcontext handle_of(Device& device) {
   return reinterpret_cast<CUcontext>(&device);
@@ -78,6 +77,18 @@ Device& accelerator::driver::resolve_context(CUcontext context) {
   throw Failure(cudaErrorDeviceUninitialized);
 }
 
+API_FUNCTION(3, cuDeviceGetAttribute, device_get_attribute)
+API_FUNCTION(3, cuDeviceGetPCIBusId, device_get_pci_bus_id)
+API_FUNCTION(3, cuDeviceCanAccessPeer, device_can_access_peer)
+API_FUNCTION(2, cuCtxEnablePeerAccess, InContext{device_enable_peer_access})
+API_FUNCTION(1, cuCtxDisablePeerAccess, InContext{device_disable_peer_access})
+API_FUNCTION(2, cuCtxSetLimit, InContext{device_set_limit})
+API_FUNCTION(2, cuCtxGetLimit, InContext{device_get_limit})
+API_FUNCTION(
+    2,
+    cuCtxGetStreamPriorityRange,
+    InContext{device_get_stream_priority_range})
+
 extern "C" {
 
 CUresult cuInit(unsigned flags) {
@@ -128,68 +139,11 @@ CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
   });
 }
 
-CUresult cuDeviceGetAttribute(
-    int* value,
-    CUdevice_attribute attribute,
-    CUdevice device) {
-  return call([&] {
-    require(value != nullptr);
-    require(attribute_value(
-        machine().device(device).properties(), attribute, value));
-  });
-}
-
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
   return call([&] {
     const auto& p = machine().device(device).properties();
     store(major, p.major);
     store(minor, p.minor);
-  });
-}
-
-CUresult cuDeviceGetPCIBusId(char* id, int length, CUdevice device) {
-  return call([&] {
-    const auto& p = machine().device(device).properties();
-    require(id != nullptr && length > 0);
-    std::snprintf(
-        id,
-        static_cast<std::size_t>(length),
-        "%04x:%02x:%02x.0",
-        static_cast<unsigned>(p.pciDomainID),
-        static_cast<unsigned>(p.pciBusID),
-        static_cast<unsigned>(p.pciDeviceID));
-  });
-}
-
-CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
-  return call([&] {
-    machine().device(device);
-    machine().device(peer);
-    store(can, machine().addresses().can_be_peers(device, peer) ? 1 : 0);
-  });
-}
-
-CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
-  return call([&] {
-    require(flags == 0);
-    const int from = current_context().ordinal();
-    const int to = resolve_context(peer).ordinal();
-    require(from != to, cudaErrorInvalidDevice);
-    AddressMap& addresses = machine().addresses();
-    require(addresses.can_be_peers(from, to), cudaErrorPeerAccessUnsupported);
-    require(!addresses.peer(from, to), cudaErrorPeerAccessAlreadyEnabled);
-    addresses.set_peer(from, to, true);
-  });
-}
-
-CUresult cuCtxDisablePeerAccess(CUcontext peer) {
-  return call([&] {
-    const int from = current_context().ordinal();
-    const int to = resolve_context(peer).ordinal();
-    AddressMap& addresses = machine().addresses();
-    require(
-        from != to && addresses.peer(from, to), cudaErrorPeerAccessNotEnabled);
-    addresses.set_peer(from, to, false);
   });
 }
 
@@ -302,22 +256,8 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned* version) {
 
 CUresult cuCtxSynchronize() {
   return call([] {
-    Device& device = current_context();
-    require_device_not_capturing(device);
-    device.synchronize();
-    device.require_health();
-  });
-}
-
-CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
-  return call([&] {
-    current_context().set_limit(static_cast<cudaLimit>(limit), value);
-  });
-}
-
-CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
-  return call([&] {
-    store(value, current_context().limit(static_cast<cudaLimit>(limit)));
+    current_context();
+    device_synchronize();
   });
 }
 
@@ -330,18 +270,6 @@ CUresult cuCtxGetCacheConfig(CUfunc_cache* configuration) {
 
 CUresult cuCtxSetCacheConfig(CUfunc_cache) {
   return call([] { current_context(); });
-}
-
-CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-  return call([&] {
-    current_context();
-    if (least != nullptr) {
-      *least = 0;
-    }
-    if (greatest != nullptr) {
-      *greatest = kGreatestPriority;
-    }
-  });
 }
 
 CUresult cuProfilerStart() {

@@ -131,11 +131,4 @@ CUresult cuLaunchKernelEx(
   });
 }
 
-CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
-  return call([&] {
-    require(function != nullptr);
-    submit(*resolve_stream(stream), HostWork{function, data});
-  });
-}
-
 } // extern "C"

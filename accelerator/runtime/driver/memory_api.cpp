@@ -1,23 +1,35 @@
 // Memory: allocating, copying, filling, asking about pointers.
-// Source: CUDA driver API, memory management and unified addressing. Most of it
-// is the runtime's work under other names.
-#include <cuda_runtime_api.h>
-
+// Source: CUDA driver API, memory management and unified addressing.
 #include <cstring>
 #include <string>
 
-#include "accelerator/runtime/driver/call.h"
-#include "accelerator/runtime/driver/runtime_call.h"
+#include "accelerator/runtime/core/operations/copies.h"
+#include "accelerator/runtime/core/operations/memory.h"
+#include "accelerator/runtime/core/operations/pools.h"
+#include "accelerator/runtime/driver/perform.h"
 
 using namespace accelerator::runtime;
+using namespace accelerator::runtime::operations;
 using accelerator::driver::call;
 using accelerator::driver::current_context;
+using accelerator::driver::perform;
 using accelerator::driver::pointer;
-using accelerator::driver::resolve_context;
-using accelerator::driver::runtime;
-using accelerator::driver::store;
 
 namespace {
+
+template <cudaMemcpyKind kKind>
+void copy(void* to, const void* from, std::size_t bytes) {
+  mem_copy(to, from, bytes, kKind);
+}
+
+template <cudaMemcpyKind kKind>
+void copy_async(
+    void* to,
+    const void* from,
+    std::size_t bytes,
+    cudaStream_t stream) {
+  mem_copy_async(to, from, bytes, kKind, stream);
+}
 
 // Bytes of the answer to cuPointerGetAttribute.
 std::size_t size_of(CUpointer_attribute attribute) {
@@ -36,6 +48,30 @@ std::size_t size_of(CUpointer_attribute attribute) {
 
 } // namespace
 
+API_FUNCTION(1, cuMemFree, mem_free)
+API_FUNCTION(2, cuMemAllocHost, mem_alloc_host)
+API_FUNCTION(3, cuMemHostAlloc, mem_host_alloc)
+API_FUNCTION(1, cuMemFreeHost, mem_free_host)
+API_FUNCTION(3, cuMemHostGetDevicePointer, mem_host_get_device_pointer)
+API_FUNCTION(3, cuMemHostRegister, mem_host_register)
+API_FUNCTION(1, cuMemHostUnregister, mem_host_unregister)
+API_FUNCTION(3, cuMemAllocManaged, mem_alloc_managed)
+API_FUNCTION(2, cuMemGetInfo, mem_get_info)
+API_FUNCTION(2, cuIpcGetMemHandle, ipc_get_mem_handle)
+API_FUNCTION(3, cuIpcOpenMemHandle, ipc_open_mem_handle)
+API_FUNCTION(1, cuIpcCloseMemHandle, ipc_close_mem_handle)
+
+API_FUNCTION(3, cuMemcpy, copy<cudaMemcpyDefault>)
+API_FUNCTION(3, cuMemcpyHtoD, copy<cudaMemcpyHostToDevice>)
+API_FUNCTION(3, cuMemcpyDtoH, copy<cudaMemcpyDeviceToHost>)
+API_FUNCTION(3, cuMemcpyDtoD, copy<cudaMemcpyDeviceToDevice>)
+API_FUNCTION(4, cuMemcpyAsync, copy_async<cudaMemcpyDefault>)
+API_FUNCTION(4, cuMemcpyHtoDAsync, copy_async<cudaMemcpyHostToDevice>)
+API_FUNCTION(4, cuMemcpyDtoHAsync, copy_async<cudaMemcpyDeviceToHost>)
+API_FUNCTION(4, cuMemcpyDtoDAsync, copy_async<cudaMemcpyDeviceToDevice>)
+API_FUNCTION(5, cuMemcpyPeer, mem_copy_peer)
+API_FUNCTION(6, cuMemcpyPeerAsync, mem_copy_peer_async)
+
 extern "C" {
 
 CUresult cuMemAlloc(CUdeviceptr* memory, size_t bytes) {
@@ -43,56 +79,34 @@ CUresult cuMemAlloc(CUdeviceptr* memory, size_t bytes) {
     current_context();
     require(memory != nullptr && bytes > 0);
     void* begin = nullptr;
-    const cudaError_t status = cudaMalloc(&begin, bytes);
-    require(status == cudaSuccess, status);
+    mem_alloc(&begin, bytes);
     *memory = reinterpret_cast<CUdeviceptr>(begin);
   });
 }
 
-CUresult cuMemFree(CUdeviceptr memory) {
-  return runtime()(cudaFree, pointer(memory));
-}
-
-CUresult cuMemAllocHost(void** memory, size_t bytes) {
-  return runtime()(cudaHostAlloc, memory, bytes, 0u);
-}
-
-CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned flags) {
-  return runtime()(cudaHostAlloc, memory, bytes, flags);
-}
-
-CUresult cuMemFreeHost(void* memory) {
-  return runtime()(cudaFreeHost, memory);
-}
-
-CUresult cuMemHostGetDevicePointer(
-    CUdeviceptr* device,
-    void* host,
-    unsigned flags) {
-  return runtime()(
-      cudaHostGetDevicePointer, reinterpret_cast<void**>(device), host, flags);
-}
-
-CUresult cuMemHostRegister(void* memory, size_t bytes, unsigned flags) {
-  return runtime()(cudaHostRegister, memory, bytes, flags);
-}
-
-CUresult cuMemHostUnregister(void* memory) {
-  return runtime()(cudaHostUnregister, memory);
-}
-
-CUresult cuMemAllocManaged(CUdeviceptr* memory, size_t bytes, unsigned flags) {
-  return runtime()(
-      [](CUdeviceptr* place, size_t size, unsigned how) {
-        return cudaMallocManaged(reinterpret_cast<void**>(place), size, how);
-      },
-      memory,
-      bytes,
-      flags);
-}
-
-CUresult cuMemGetInfo(size_t* available, size_t* total) {
-  return runtime()(cudaMemGetInfo, available, total);
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* copy, CUstream stream) {
+  return call([&] {
+    require(copy != nullptr);
+    require(
+        copy->srcMemoryType != CU_MEMORYTYPE_ARRAY &&
+            copy->dstMemoryType != CU_MEMORYTYPE_ARRAY,
+        cudaErrorNotSupported);
+    const auto* from = static_cast<const char*>(
+        copy->srcMemoryType == CU_MEMORYTYPE_HOST ? copy->srcHost
+                                                  : pointer(copy->srcDevice));
+    auto* to = static_cast<char*>(
+        copy->dstMemoryType == CU_MEMORYTYPE_HOST ? copy->dstHost
+                                                  : pointer(copy->dstDevice));
+    mem_copy_2d_async(
+        to + copy->dstY * copy->dstPitch + copy->dstXInBytes,
+        copy->dstPitch,
+        from + copy->srcY * copy->srcPitch + copy->srcXInBytes,
+        copy->srcPitch,
+        copy->WidthInBytes,
+        copy->Height,
+        cudaMemcpyDefault,
+        stream);
+  });
 }
 
 CUresult cuMemGetAddressRange(
@@ -109,140 +123,6 @@ CUresult cuMemGetAddressRange(
       *size = piece->size();
     }
   });
-}
-
-CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return runtime()(
-      cudaMemcpy, pointer(to), pointer(from), bytes, cudaMemcpyDefault);
-}
-
-CUresult cuMemcpyAsync(
-    CUdeviceptr to,
-    CUdeviceptr from,
-    size_t bytes,
-    CUstream stream) {
-  return runtime()(
-      cudaMemcpyAsync,
-      pointer(to),
-      pointer(from),
-      bytes,
-      cudaMemcpyDefault,
-      stream);
-}
-
-CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* copy, CUstream stream) {
-  const CUresult result = call([&] {
-    require(copy != nullptr);
-    require(
-        copy->srcMemoryType != CU_MEMORYTYPE_ARRAY &&
-            copy->dstMemoryType != CU_MEMORYTYPE_ARRAY,
-        cudaErrorNotSupported);
-  });
-  if (result != CUDA_SUCCESS) {
-    return result;
-  }
-  const auto* from = static_cast<const char*>(
-      copy->srcMemoryType == CU_MEMORYTYPE_HOST ? copy->srcHost
-                                                : pointer(copy->srcDevice));
-  auto* to = static_cast<char*>(
-      copy->dstMemoryType == CU_MEMORYTYPE_HOST ? copy->dstHost
-                                                : pointer(copy->dstDevice));
-  return runtime()(
-      cudaMemcpy2DAsync,
-      to + copy->dstY * copy->dstPitch + copy->dstXInBytes,
-      copy->dstPitch,
-      from + copy->srcY * copy->srcPitch + copy->srcXInBytes,
-      copy->srcPitch,
-      copy->WidthInBytes,
-      copy->Height,
-      cudaMemcpyDefault,
-      stream);
-}
-
-CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
-  return runtime()(
-      cudaMemcpy, pointer(to), from, bytes, cudaMemcpyHostToDevice);
-}
-
-CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
-  return runtime()(
-      cudaMemcpy, to, pointer(from), bytes, cudaMemcpyDeviceToHost);
-}
-
-CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return runtime()(
-      cudaMemcpy, pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice);
-}
-
-CUresult cuMemcpyHtoDAsync(
-    CUdeviceptr to,
-    const void* from,
-    size_t bytes,
-    CUstream stream) {
-  return runtime()(
-      cudaMemcpyAsync,
-      pointer(to),
-      from,
-      bytes,
-      cudaMemcpyHostToDevice,
-      stream);
-}
-
-CUresult cuMemcpyDtoHAsync(
-    void* to,
-    CUdeviceptr from,
-    size_t bytes,
-    CUstream stream) {
-  return runtime()(
-      cudaMemcpyAsync,
-      to,
-      pointer(from),
-      bytes,
-      cudaMemcpyDeviceToHost,
-      stream);
-}
-
-CUresult cuMemcpyDtoDAsync(
-    CUdeviceptr to,
-    CUdeviceptr from,
-    size_t bytes,
-    CUstream stream) {
-  return runtime()(
-      cudaMemcpyAsync,
-      pointer(to),
-      pointer(from),
-      bytes,
-      cudaMemcpyDeviceToDevice,
-      stream);
-}
-
-CUresult cuMemcpyPeer(
-    CUdeviceptr to,
-    CUcontext to_context,
-    CUdeviceptr from,
-    CUcontext from_context,
-    size_t bytes) {
-  const CUresult result = call([&] {
-    // Serialized with all work in both.
-    resolve_context(to_context).synchronize();
-    resolve_context(from_context).synchronize();
-  });
-  return result != CUDA_SUCCESS ? result : cuMemcpyDtoD(to, from, bytes);
-}
-
-CUresult cuMemcpyPeerAsync(
-    CUdeviceptr to,
-    CUcontext to_context,
-    CUdeviceptr from,
-    CUcontext from_context,
-    size_t bytes,
-    CUstream stream) {
-  const CUresult result = call([&] {
-    resolve_context(to_context);
-    resolve_context(from_context);
-  });
-  return result != CUDA_SUCCESS ? result
-                                : cuMemcpyDtoDAsync(to, from, bytes, stream);
 }
 
 CUresult cuPointerGetAttribute(
@@ -324,47 +204,6 @@ CUresult cuPointerGetAttributes(
       }
     }
   });
-}
-
-CUresult cuMemAllocAsync(CUdeviceptr* memory, size_t bytes, CUstream stream) {
-  return runtime()(
-      [](CUdeviceptr* place, size_t size, CUstream where) {
-        return cudaMallocAsync(reinterpret_cast<void**>(place), size, where);
-      },
-      memory,
-      bytes,
-      stream);
-}
-
-CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
-  return runtime()(cudaFreeAsync, pointer(memory), stream);
-}
-
-CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr memory) {
-  return runtime()(
-      cudaIpcGetMemHandle,
-      reinterpret_cast<cudaIpcMemHandle_t*>(handle),
-      pointer(memory));
-}
-
-CUresult cuIpcOpenMemHandle(
-    CUdeviceptr* memory,
-    CUipcMemHandle handle,
-    unsigned flags) {
-  return runtime()(
-      [](CUdeviceptr* place, const CUipcMemHandle* opaque, unsigned how) {
-        return cudaIpcOpenMemHandle(
-            reinterpret_cast<void**>(place),
-            *reinterpret_cast<const cudaIpcMemHandle_t*>(opaque),
-            how);
-      },
-      memory,
-      static_cast<const CUipcMemHandle*>(&handle),
-      flags);
-}
-
-CUresult cuIpcCloseMemHandle(CUdeviceptr memory) {
-  return runtime()(cudaIpcCloseMemHandle, pointer(memory));
 }
 
 } // extern "C"

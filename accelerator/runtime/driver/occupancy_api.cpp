@@ -7,7 +7,6 @@
 using namespace accelerator::runtime;
 using accelerator::driver::call;
 using accelerator::driver::current_context;
-using accelerator::driver::store;
 
 namespace {
 

@@ -4,7 +4,7 @@
 // that cuda.h puts in.
 #include <cuda.h>
 
-#include "accelerator/runtime/core/machine/per_thread.h"
+#include "accelerator/runtime/core/operations/api_functions.h"
 
 PER_THREAD(3, cuMemcpy, _ptds)
 PER_THREAD(3, cuMemcpyHtoD, _ptds)

@@ -1,29 +1,29 @@
-// Streams, events and graphs: the runtime's objects under the driver's names.
+// Streams, events and graphs: the same objects as the runtime's.
 // Source: CUDA driver API, stream, event and graph management.
-#include <cuda_runtime_api.h>
-
 #include <chrono>
 #include <cstdint>
 #include <thread>
 
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/driver/call.h"
-#include "accelerator/runtime/driver/runtime_call.h"
+#include "accelerator/runtime/core/operations/events.h"
+#include "accelerator/runtime/core/operations/graphs.h"
+#include "accelerator/runtime/core/operations/streams.h"
+#include "accelerator/runtime/driver/perform.h"
 
-using accelerator::driver::runtime;
+using namespace accelerator::runtime;
+using namespace accelerator::runtime::operations;
+using accelerator::driver::call;
+using accelerator::driver::perform;
 
 namespace {
 
 bool is_there(CUdeviceptr address) {
-  const auto piece = accelerator::runtime::machine().addresses().find(address);
+  const auto piece = machine().addresses().find(address);
   return piece && address + sizeof(cuuint32_t) <= piece->end;
 }
 
 // Looks again and again, as the device does.
-cudaError_t wait_for_value(
-    CUdeviceptr address,
-    cuuint32_t value,
-    unsigned flags) {
+Status wait_for_value(CUdeviceptr address, cuuint32_t value, unsigned flags) {
   const auto reached = [&] {
     const cuuint32_t found = __atomic_load_n(
         reinterpret_cast<const cuuint32_t*>(address), __ATOMIC_ACQUIRE);
@@ -49,56 +49,59 @@ cudaError_t wait_for_value(
 
 } // namespace
 
+API_FUNCTION(2, cuStreamCreate, stream_create_with_flags)
+API_FUNCTION(3, cuStreamCreateWithPriority, stream_create_with_priority)
+API_FUNCTION(1, cuStreamDestroy, stream_destroy)
+API_FUNCTION(1, cuStreamSynchronize, stream_synchronize)
+API_FUNCTION(1, cuStreamQuery, stream_query)
+API_FUNCTION(3, cuStreamWaitEvent, stream_wait_event)
+API_FUNCTION(4, cuStreamAddCallback, stream_add_callback)
+API_FUNCTION(3, cuLaunchHostFunc, launch_host_func)
+API_FUNCTION(2, cuStreamGetPriority, stream_get_priority)
+API_FUNCTION(2, cuStreamGetFlags, stream_get_flags)
+API_FUNCTION(2, cuStreamGetId, stream_get_id)
+API_FUNCTION(2, cuStreamBeginCapture, stream_begin_capture)
+API_FUNCTION(2, cuStreamEndCapture, stream_end_capture)
+API_FUNCTION(2, cuStreamIsCapturing, stream_is_capturing)
+API_FUNCTION(6, cuStreamGetCaptureInfo, stream_get_capture_info_v2)
+API_FUNCTION(
+    1,
+    cuThreadExchangeStreamCaptureMode,
+    thread_exchange_stream_capture_mode)
+
+API_FUNCTION(2, cuEventCreate, event_create_with_flags)
+API_FUNCTION(1, cuEventDestroy, event_destroy)
+API_FUNCTION(2, cuEventRecord, event_record)
+API_FUNCTION(3, cuEventRecordWithFlags, event_record_with_flags)
+API_FUNCTION(1, cuEventQuery, event_query)
+API_FUNCTION(1, cuEventSynchronize, event_synchronize)
+API_FUNCTION(3, cuEventElapsedTime, event_elapsed_time)
+
+API_FUNCTION(2, cuGraphCreate, graph_create)
+API_FUNCTION(1, cuGraphDestroy, graph_destroy)
+API_FUNCTION(2, cuGraphClone, graph_clone)
+API_FUNCTION(3, cuGraphGetNodes, graph_get_nodes)
+API_FUNCTION(3, cuGraphDebugDotPrint, graph_debug_dot_print)
+API_FUNCTION(3, cuGraphInstantiateWithFlags, graph_instantiate_with_flags)
+API_FUNCTION(3, cuGraphInstantiateWithParams, graph_instantiate_with_params)
+API_FUNCTION(3, cuGraphExecUpdate, graph_exec_update)
+API_FUNCTION(1, cuGraphExecDestroy, graph_exec_destroy)
+API_FUNCTION(2, cuGraphLaunch, graph_launch)
+API_FUNCTION(2, cuGraphUpload, graph_upload)
+API_FUNCTION(5, cuUserObjectCreate, user_object_create)
+API_FUNCTION(2, cuUserObjectRetain, user_object_retain)
+API_FUNCTION(2, cuUserObjectRelease, user_object_release)
+API_FUNCTION(4, cuGraphRetainUserObject, graph_retain_user_object)
+API_FUNCTION(3, cuGraphReleaseUserObject, graph_release_user_object)
+
 extern "C" {
-
-CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
-  return runtime()(cudaStreamCreateWithFlags, stream, flags);
-}
-
-CUresult cuStreamCreateWithPriority(
-    CUstream* stream,
-    unsigned flags,
-    int priority) {
-  return runtime()(cudaStreamCreateWithPriority, stream, flags, priority);
-}
-
-CUresult cuStreamDestroy(CUstream stream) {
-  return runtime()(cudaStreamDestroy, stream);
-}
-
-CUresult cuStreamSynchronize(CUstream stream) {
-  return runtime()(cudaStreamSynchronize, stream);
-}
-
-CUresult cuStreamQuery(CUstream stream) {
-  return runtime()(cudaStreamQuery, stream);
-}
-
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
-  return runtime()(cudaStreamWaitEvent, stream, event, flags);
-}
-
-CUresult cuStreamAddCallback(
-    CUstream stream,
-    CUstreamCallback callback,
-    void* data,
-    unsigned flags) {
-  // Statuses have the same numbers in both, those that callbacks are told of.
-  return runtime()(
-      cudaStreamAddCallback,
-      stream,
-      reinterpret_cast<cudaStreamCallback_t>(callback),
-      data,
-      flags);
-}
 
 CUresult cuStreamWaitValue32(
     CUstream stream,
     CUdeviceptr address,
     cuuint32_t value,
     unsigned flags) {
-  return accelerator::driver::call([&] {
-    using namespace accelerator::runtime;
+  return call([&] {
     require(address % sizeof(value) == 0 && is_there(address));
     require((flags & ~3u) == 0);
     const auto where = resolve_stream(stream);
@@ -111,156 +114,12 @@ CUresult cuStreamWaitValue32(
   });
 }
 
-CUresult cuStreamGetPriority(CUstream stream, int* priority) {
-  return runtime()(cudaStreamGetPriority, stream, priority);
-}
-
-CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
-  return runtime()(cudaStreamGetFlags, stream, flags);
-}
-
-CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
-  return runtime()(cudaStreamGetId, stream, id);
-}
-
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
-  using namespace accelerator::runtime;
-  return accelerator::driver::call([&] {
-    accelerator::driver::store(
+  return call([&] {
+    store(
         context,
         reinterpret_cast<CUcontext>(&resolve_stream(stream)->device()));
   });
-}
-
-CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
-  return runtime()(
-      cudaStreamBeginCapture, stream, static_cast<cudaStreamCaptureMode>(mode));
-}
-
-CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-  return runtime()(cudaStreamEndCapture, stream, graph);
-}
-
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  return runtime()(
-      cudaStreamIsCapturing,
-      stream,
-      reinterpret_cast<cudaStreamCaptureStatus*>(status));
-}
-
-CUresult cuStreamGetCaptureInfo(
-    CUstream stream,
-    CUstreamCaptureStatus* status,
-    cuuint64_t* id,
-    CUgraph* graph,
-    const CUgraphNode** dependencies,
-    size_t* count) {
-  return runtime()(
-      cudaStreamGetCaptureInfo_v2,
-      stream,
-      reinterpret_cast<cudaStreamCaptureStatus*>(status),
-      reinterpret_cast<unsigned long long*>(id),
-      graph,
-      dependencies,
-      count);
-}
-
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-  return runtime()(
-      cudaThreadExchangeStreamCaptureMode,
-      reinterpret_cast<cudaStreamCaptureMode*>(mode));
-}
-
-CUresult cuEventCreate(CUevent* event, unsigned flags) {
-  return runtime()(
-      [](CUevent* place, unsigned how) {
-        return cudaEventCreateWithFlags(place, how);
-      },
-      event,
-      flags);
-}
-
-CUresult cuEventDestroy(CUevent event) {
-  return runtime()(cudaEventDestroy, event);
-}
-
-CUresult cuEventRecord(CUevent event, CUstream stream) {
-  return runtime()(
-      [](CUevent which, CUstream where) {
-        return cudaEventRecord(which, where);
-      },
-      event,
-      stream);
-}
-
-CUresult cuEventRecordWithFlags(
-    CUevent event,
-    CUstream stream,
-    unsigned flags) {
-  return runtime()(cudaEventRecordWithFlags, event, stream, flags);
-}
-
-CUresult cuEventQuery(CUevent event) {
-  return runtime()(cudaEventQuery, event);
-}
-
-CUresult cuEventSynchronize(CUevent event) {
-  return runtime()(cudaEventSynchronize, event);
-}
-
-CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
-  return runtime()(cudaEventElapsedTime, milliseconds, start, end);
-}
-
-CUresult cuGraphCreate(CUgraph* graph, unsigned flags) {
-  return runtime()(cudaGraphCreate, graph, flags);
-}
-
-CUresult cuGraphDestroy(CUgraph graph) {
-  return runtime()(cudaGraphDestroy, graph);
-}
-
-CUresult cuGraphClone(CUgraph* clone, CUgraph original) {
-  return runtime()(cudaGraphClone, clone, original);
-}
-
-CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* list, size_t* count) {
-  return runtime()(cudaGraphGetNodes, graph, list, count);
-}
-
-CUresult cuGraphInstantiateWithFlags(
-    CUgraphExec* exec,
-    CUgraph graph,
-    unsigned long long flags) {
-  return runtime()(cudaGraphInstantiateWithFlags, exec, graph, flags);
-}
-
-CUresult cuGraphInstantiateWithParams(
-    CUgraphExec* exec,
-    CUgraph graph,
-    CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
-  static_assert(
-      sizeof(CUDA_GRAPH_INSTANTIATE_PARAMS) ==
-      sizeof(cudaGraphInstantiateParams)); // the same fields
-  return runtime()(
-      cudaGraphInstantiateWithParams,
-      exec,
-      graph,
-      reinterpret_cast<cudaGraphInstantiateParams*>(parameters));
-}
-
-CUresult cuGraphExecUpdate_v2(
-    CUgraphExec exec,
-    CUgraph graph,
-    CUgraphExecUpdateResultInfo* result) {
-  static_assert(
-      sizeof(CUgraphExecUpdateResultInfo) ==
-      sizeof(cudaGraphExecUpdateResultInfo)); // the same fields
-  return runtime()(
-      cudaGraphExecUpdate,
-      exec,
-      graph,
-      reinterpret_cast<cudaGraphExecUpdateResultInfo*>(result));
 }
 
 // What programs for CUDA 11 call.
@@ -279,55 +138,6 @@ CUresult cuGraphExecUpdate(
     *result = told.result;
   }
   return status;
-}
-
-CUresult cuGraphExecDestroy(CUgraphExec exec) {
-  return runtime()(cudaGraphExecDestroy, exec);
-}
-
-CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
-  return runtime()(cudaGraphLaunch, exec, stream);
-}
-
-CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
-  return runtime()(cudaGraphUpload, exec, stream);
-}
-
-CUresult cuUserObjectCreate(
-    CUuserObject* object,
-    void* pointer,
-    CUhostFn destroy,
-    unsigned references,
-    unsigned flags) {
-  return runtime()(
-      cudaUserObjectCreate, object, pointer, destroy, references, flags);
-}
-
-CUresult cuUserObjectRetain(CUuserObject object, unsigned count) {
-  return runtime()(cudaUserObjectRetain, object, count);
-}
-
-CUresult cuUserObjectRelease(CUuserObject object, unsigned count) {
-  return runtime()(cudaUserObjectRelease, object, count);
-}
-
-CUresult cuGraphRetainUserObject(
-    CUgraph graph,
-    CUuserObject object,
-    unsigned count,
-    unsigned flags) {
-  return runtime()(cudaGraphRetainUserObject, graph, object, count, flags);
-}
-
-CUresult cuGraphReleaseUserObject(
-    CUgraph graph,
-    CUuserObject object,
-    unsigned count) {
-  return runtime()(cudaGraphReleaseUserObject, graph, object, count);
-}
-
-CUresult cuGraphDebugDotPrint(CUgraph graph, const char* path, unsigned flags) {
-  return runtime()(cudaGraphDebugDotPrint, graph, path, flags);
 }
 
 } // extern "C"

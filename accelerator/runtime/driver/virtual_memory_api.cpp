@@ -13,7 +13,6 @@
 
 using namespace accelerator::runtime;
 using accelerator::driver::call;
-using accelerator::driver::store;
 
 namespace {
 

@@ -1,4 +1,5 @@
-// Where exceptions end: every function of a C interface runs its body in here.
+// What functions of a C interface have in common: where exceptions end, and how
+// results are handed out.
 #pragma once
 
 #include <exception>
@@ -27,6 +28,14 @@ Status guarded(Body&& body) noexcept {
     report(error.what());
     return cudaErrorUnknown;
   }
+}
+
+/// Stores a result where the caller wants it.
+/// @throws Failure: cudaErrorInvalidValue for a null pointer.
+template <typename T, typename Value>
+void store(T* place, Value&& value) {
+  require(place != nullptr);
+  *place = std::forward<Value>(value);
 }
 
 /// Says once for each function that this runtime does not have it.

@@ -1,5 +1,6 @@
-// Writes the variant of a C function in which stream 0 is the calling thread's
-// own default stream. Used by the runtime and the driver.
+// Defines C functions with the signatures that CUDA's headers declare: those of
+// an operation, and the variants in which stream 0 is the calling thread's own
+// default stream. Used by the runtime and the driver.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,13 @@ struct Signature<Result_(Parameters...)> {
 };
 
 } // namespace accelerator::runtime
+
+/// API_FUNCTION(n, name, operation) defines the C function `name`, which has n
+/// parameters: `perform`, the library's own, hands them on to the operation.
+#define API_FUNCTION(n, name, operation)                           \
+  extern "C" ACCEL_RESULT(name) name(ACCEL_PARAMETERS_##n(name)) { \
+    return perform(__func__, operation, ACCEL_ARGUMENTS_##n);      \
+  }
 
 /// PER_THREAD(n, name, suffix) defines name##suffix for a function `name` of n
 /// parameters. Two levels, so that names that are macros are replaced first.

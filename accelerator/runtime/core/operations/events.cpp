@@ -1,0 +1,83 @@
+#include "accelerator/runtime/core/operations/events.h"
+
+#include <memory>
+#include <utility>
+
+#include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/status/guarded.h"
+#include "accelerator/runtime/core/streams/event.h"
+#include "accelerator/runtime/core/tracing/tracing.h"
+
+namespace accelerator::runtime::operations {
+
+void event_create_with_flags(cudaEvent_t* event, unsigned flags) {
+  require(
+      (flags &
+       ~(cudaEventBlockingSync | cudaEventDisableTiming |
+         cudaEventInterprocess)) == 0);
+  Device& device = current_device();
+  auto made = std::make_shared<Event>(device, device.slot(), flags);
+  store(
+      event,
+      reinterpret_cast<cudaEvent_t>(machine().events().add(std::move(made))));
+}
+
+void event_destroy(cudaEvent_t event) {
+  machine().events().remove(event);
+}
+
+void event_record(cudaEvent_t event, cudaStream_t stream) {
+  event_record_with_flags(event, stream, cudaEventRecordDefault);
+}
+
+void event_record_with_flags(
+    cudaEvent_t handle,
+    cudaStream_t stream,
+    unsigned flags) {
+  require((flags & ~cudaEventRecordExternal) == 0);
+  auto event = machine().events().get(handle);
+  const auto target = resolve_stream(stream);
+  require(
+      &event->device() == &target->device(), cudaErrorInvalidResourceHandle);
+  tracing::event_recorded(
+      target->device().ordinal(), target->id(), event->id());
+  record_event(
+      *target, std::move(event), (flags & cudaEventRecordExternal) != 0);
+}
+
+void event_query(cudaEvent_t handle) {
+  const auto event = machine().events().get(handle);
+  require_not_captured(*event);
+  require_no_unsafe_capture();
+  event->device().require_health();
+  require(event->reached(), cudaErrorNotReady);
+  event->device().require_health(); // what was before it may have failed
+}
+
+void event_synchronize(cudaEvent_t handle) {
+  const auto event = machine().events().get(handle);
+  require_not_captured(*event);
+  require_no_unsafe_capture();
+  {
+    const tracing::Wait traced(
+        tracing::WaitRecord::Kind::kEvent,
+        event->device().ordinal(),
+        0,
+        event->id());
+    event->wait();
+  }
+  event->device().require_health();
+}
+
+void event_elapsed_time(
+    float* milliseconds,
+    cudaEvent_t start,
+    cudaEvent_t end) {
+  const auto first = machine().events().get(start);
+  const auto last = machine().events().get(end);
+  first->device().require_health();
+  store(milliseconds, first->milliseconds_until(*last));
+}
+
+} // namespace accelerator::runtime::operations

@@ -1,0 +1,162 @@
+#include "accelerator/runtime/core/operations/pools.h"
+
+#include <memory>
+#include <utility>
+
+#include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/core/graphs/submit.h"
+#include "accelerator/runtime/core/graphs/work.h"
+#include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/memory/memory_pool.h"
+#include "accelerator/runtime/core/status/guarded.h"
+
+namespace accelerator::runtime::operations {
+namespace {
+
+std::shared_ptr<MemoryPool> resolve_pool(cudaMemPool_t handle) {
+  return machine().pools().get(handle, cudaErrorInvalidValue);
+}
+
+cudaMemPool_t handle_of(const std::shared_ptr<MemoryPool>& pool) {
+  return reinterpret_cast<cudaMemPool_t>(pool.get());
+}
+
+// Inside a capture the memory belongs to the graph.
+void* allocate(
+    const std::shared_ptr<MemoryPool>& pool,
+    std::size_t bytes,
+    Stream& stream) {
+  if (bytes == 0) {
+    return nullptr;
+  }
+  if (capture_info(stream).status == cudaStreamCaptureStatusNone) {
+    return pool->allocate(bytes);
+  }
+  auto memory = std::make_shared<GraphMemory>(pool, bytes);
+  void* address = memory->address();
+  submit(stream, AllocationWork{std::move(memory)});
+  return address;
+}
+
+} // namespace
+
+void mem_alloc_async(void** memory, size_t bytes, cudaStream_t handle) {
+  const auto stream = resolve_stream(handle);
+  store(memory, allocate(stream->device().current_pool, bytes, *stream));
+}
+
+void mem_alloc_from_pool_async(
+    void** memory,
+    size_t bytes,
+    cudaMemPool_t pool,
+    cudaStream_t stream) {
+  store(memory, allocate(resolve_pool(pool), bytes, *resolve_stream(stream)));
+}
+
+void mem_free_async(void* memory, cudaStream_t handle) {
+  const auto stream = resolve_stream(handle);
+  if (memory == nullptr) {
+    return;
+  }
+  if (capture_info(*stream).status != cudaStreamCaptureStatusNone) {
+    submit(*stream, FreeWork{memory});
+    return;
+  }
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  const auto piece = machine().addresses().find(address);
+  require(piece && piece->begin == address && piece->space == Space::kDevice);
+  // It takes what cudaMalloc gave as well, which is of no pool.
+  Device& owner = machine().device(piece->device);
+  stream->enqueue([pool = pool_of(memory), memory, address, &owner] {
+    if (free_graph_memory(memory)) {
+      return cudaSuccess;
+    }
+    if (pool != nullptr) {
+      pool->release(memory);
+    } else {
+      require(owner.memory().release(address));
+    }
+    return cudaSuccess;
+  });
+}
+
+void device_get_default_mem_pool(cudaMemPool_t* pool, int device) {
+  store(pool, handle_of(machine().device(device).default_pool));
+}
+
+void device_get_mem_pool(cudaMemPool_t* pool, int device) {
+  store(pool, handle_of(machine().device(device).current_pool));
+}
+
+void device_set_mem_pool(int device, cudaMemPool_t pool) {
+  auto chosen = resolve_pool(pool);
+  require(chosen->device().ordinal() == device);
+  machine().device(device).current_pool = std::move(chosen);
+}
+
+void mem_pool_create(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+  require(
+      properties != nullptr &&
+      properties->allocType == cudaMemAllocationTypePinned &&
+      properties->location.type == cudaMemLocationTypeDevice);
+  require(
+      properties->handleTypes == cudaMemHandleTypeNone, cudaErrorNotSupported);
+  Device& device = machine().device(properties->location.id);
+  auto made = std::make_shared<MemoryPool>(
+      device, device.memory(), device.stream_set());
+  store(pool, handle_of(made));
+  machine().pools().add(std::move(made));
+}
+
+void mem_pool_destroy(cudaMemPool_t handle) {
+  const auto pool = resolve_pool(handle);
+  require(pool != pool->device().default_pool);
+  if (pool == pool->device().current_pool) {
+    pool->device().current_pool = pool->device().default_pool;
+  }
+  machine().pools().remove(handle);
+}
+
+void mem_pool_trim_to(cudaMemPool_t pool, size_t) {
+  resolve_pool(pool); // pools here keep no reserve
+}
+
+void mem_pool_get_attribute(
+    cudaMemPool_t pool,
+    cudaMemPoolAttr attribute,
+    void* value) {
+  require(value != nullptr);
+  resolve_pool(pool)->get(attribute, value);
+}
+
+void mem_pool_set_attribute(
+    cudaMemPool_t pool,
+    cudaMemPoolAttr attribute,
+    void* value) {
+  require(value != nullptr);
+  resolve_pool(pool)->set(attribute, value);
+}
+
+void mem_pool_set_access(
+    cudaMemPool_t pool,
+    const cudaMemAccessDesc* list,
+    size_t count) {
+  const auto target = resolve_pool(pool);
+  require(list != nullptr || count == 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    require(list[i].location.type == cudaMemLocationTypeDevice);
+    machine().device(list[i].location.id);
+    target->set_access(list[i].location.id, list[i].flags);
+  }
+}
+
+void mem_pool_get_access(
+    cudaMemAccessFlags* flags,
+    cudaMemPool_t pool,
+    cudaMemLocation* location) {
+  require(location != nullptr && location->type == cudaMemLocationTypeDevice);
+  machine().device(location->id);
+  store(flags, resolve_pool(pool)->access(location->id));
+}
+
+} // namespace accelerator::runtime::operations
