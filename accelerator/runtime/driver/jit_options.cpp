@@ -16,56 +16,60 @@ unsigned number(const void* value) {
 
 } // namespace
 
-JitLog::JitLog(unsigned count, const CUjit_option* options, void** values) {
-  runtime::require(count == 0 || (options != nullptr && values != nullptr));
-  char* info = nullptr; // there is never more than its end
-  std::size_t info_capacity = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    if (options[i] == CU_JIT_ERROR_LOG_BUFFER) {
-      buffer_ = static_cast<char*>(values[i]);
-    } else if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
-      size_ = &values[i];
-      capacity_ = number(values[i]);
-      values[i] = nullptr;
-    } else if (options[i] == CU_JIT_INFO_LOG_BUFFER) {
-      info = static_cast<char*>(values[i]);
-    } else if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES) {
-      info_capacity = number(values[i]);
-      values[i] = nullptr;
-    }
+void JitLog::clear() {
+  if (size != nullptr) {
+    *size = nullptr;
   }
-  if (info != nullptr && info_capacity > 0) {
-    *info = '\0';
-  }
-  if (buffer_ != nullptr && capacity_ > 0) {
-    *buffer_ = '\0';
+  if (buffer != nullptr && capacity > 0) {
+    *buffer = '\0';
   }
 }
 
-void JitLog::error(const std::string& message) {
-  if (buffer_ == nullptr || capacity_ == 0) {
+void JitLog::write(const std::string& message) {
+  if (buffer == nullptr || capacity == 0) {
     return;
   }
-  const std::size_t length = std::min(message.size(), capacity_ - 1);
-  std::memcpy(buffer_, message.data(), length);
-  buffer_[length] = '\0';
-  if (size_ != nullptr) {
-    *size_ = reinterpret_cast<void*>(length + 1);
+  const std::size_t length = std::min(message.size(), capacity - 1);
+  std::memcpy(buffer, message.data(), length);
+  buffer[length] = '\0';
+  if (size != nullptr) {
+    *size = reinterpret_cast<void*>(length + 1);
   }
 }
 
-unsigned max_registers(
+JitOptions::JitOptions(
     unsigned count,
-    const CUjit_option* options,
-    void* const* values) {
-  runtime::require(count == 0 || (options != nullptr && values != nullptr));
-  unsigned most = 0;
+    const CUjit_option* names,
+    void** values) {
+  runtime::require(count == 0 || (names != nullptr && values != nullptr));
   for (unsigned i = 0; i < count; ++i) {
-    if (options[i] == CU_JIT_MAX_REGISTERS) {
-      most = number(values[i]);
+    switch (names[i]) {
+      case CU_JIT_MAX_REGISTERS:
+        max_registers = number(values[i]);
+        break;
+      case CU_JIT_INFO_LOG_BUFFER:
+        info.buffer = static_cast<char*>(values[i]);
+        break;
+      case CU_JIT_ERROR_LOG_BUFFER:
+        error.buffer = static_cast<char*>(values[i]);
+        break;
+      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: {
+        JitLog& log =
+            names[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES ? info : error;
+        log.capacity = number(values[i]);
+        log.size = &values[i];
+        break;
+      }
+      default:
+        break;
     }
   }
-  return most;
+}
+
+void JitOptions::clear_logs() {
+  info.clear();
+  error.clear();
 }
 
 } // namespace accelerator::driver

@@ -9,29 +9,31 @@
 
 namespace accelerator::driver {
 
-/// The caller's buffers for messages. They are empty texts, and their size
-/// options are 0, until there is an error, whose bytes the option counts.
-class JitLog {
- public:
-  /// No buffer: messages go to stderr only.
-  JitLog() = default;
-  /// @param count of options, @param options their names, @param values theirs.
-  JitLog(unsigned count, const CUjit_option* options, void** values);
+/// A buffer of the caller's for messages, with the option that holds its size.
+struct JitLog {
+  char* buffer = nullptr;
+  std::size_t capacity = 0;
+  void** size = nullptr;
 
-  /// Writes a message, cut to what fits.
-  void error(const std::string& message);
-
- private:
-  char* buffer_ = nullptr;
-  std::size_t capacity_ = 0;
-  void** size_ = nullptr;
+  /// Makes it an empty text of no size.
+  void clear();
+  /// Writes a message, cut to what fits; the size counts its bytes.
+  void write(const std::string& message);
 };
 
-/// CU_JIT_MAX_REGISTERS: of 32 bits, a thread; 0: there is no limit.
-/// @param count of options, @param options their names, @param values theirs.
-unsigned max_registers(
-    unsigned count,
-    const CUjit_option* options,
-    void* const* values);
+struct JitOptions {
+  /// No options: messages go to stderr only.
+  JitOptions() = default;
+  /// @param count of options, @param names of them, @param values theirs.
+  /// @throws runtime::Failure: cudaErrorInvalidValue when they are not there.
+  JitOptions(unsigned count, const CUjit_option* names, void** values);
+
+  void clear_logs();
+
+  JitLog info; // there is never more than its end
+  JitLog error;
+  /// Of 32 bits, a thread; 0: there is no limit.
+  unsigned max_registers = 0;
+};
 
 } // namespace accelerator::driver

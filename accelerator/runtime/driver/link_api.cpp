@@ -38,8 +38,7 @@ std::string machine_code_alone(const std::string& name) {
 /// What cuLinkCreate begins.
 struct Link {
   Linker linker;
-  JitLog log;
-  unsigned max_registers = 0; // a thread; 0: any
+  JitOptions options;
   std::vector<std::string> empty_libraries; // as far as PTX goes
   std::string output;
 };
@@ -108,7 +107,7 @@ void logged(Link& link, Status unfit, Body&& body) {
       throw Failure(unfit, message);
     }
   } catch (const Failure& failure) {
-    link.log.error(failure.message());
+    link.options.error.write(failure.message());
     throw;
   }
 }
@@ -119,13 +118,13 @@ extern "C" {
 
 CUresult cuLinkCreate(
     unsigned count,
-    CUjit_option* options,
+    CUjit_option* names,
     void** values,
     CUlinkState* state) {
   return call([&] {
     auto link = std::make_shared<Link>();
-    link->log = JitLog(count, options, values);
-    link->max_registers = max_registers(count, options, values);
+    link->options = JitOptions(count, names, values);
+    link->options.clear_logs();
     store(state, reinterpret_cast<CUlinkState>(links().add(std::move(link))));
   });
 }
@@ -141,14 +140,14 @@ CUresult cuLinkAddData(
     void** values) {
   return call([&] {
     const auto link = links().get(state);
-    const unsigned own_limit = max_registers(count, options, values);
+    const unsigned own_limit = JitOptions(count, options, values).max_registers;
     require(data != nullptr && type >= 0 && type < CU_JIT_NUM_INPUT_TYPES);
     logged(*link, cudaErrorInvalidSource, [&] {
       add(*link,
           type,
           {static_cast<const char*>(data), size},
           name != nullptr ? name : "input",
-          own_limit != 0 ? own_limit : link->max_registers);
+          own_limit != 0 ? own_limit : link->options.max_registers);
     });
   });
 }

@@ -23,16 +23,15 @@ template <typename Image>
 CUmodule load(
     const Image& image,
     const std::string& name,
-    JitLog log = {},
-    unsigned max_registers = 0) {
+    JitOptions options = {}) {
   try {
     auto module = make_module(image, name);
-    module->limit_registers(max_registers);
+    module->limit_registers(options.max_registers);
     module->on(current_context()); // errors belong to this call
     return reinterpret_cast<CUmodule>(
         machine().modules().add(std::move(module)));
   } catch (const Failure& failure) {
-    log.error(failure.message());
+    options.error.write(failure.message());
     throw;
   }
 }
@@ -132,17 +131,12 @@ CUresult cuModuleLoadDataEx(
     CUmodule* module,
     const void* image,
     unsigned count,
-    CUjit_option* options,
+    CUjit_option* names,
     void** values) {
   return call([&] {
-    const JitLog log(count, options, values);
-    store(
-        module,
-        load(
-            image,
-            "cuModuleLoadData",
-            log,
-            max_registers(count, options, values)));
+    JitOptions options(count, names, values);
+    options.clear_logs();
+    store(module, load(image, "cuModuleLoadData", options));
   });
 }
 
@@ -240,19 +234,17 @@ CUresult cuLibraryLoadData(
 CUresult cuLibraryLoadFromFile(
     CUlibrary* library,
     const char* path,
-    CUjit_option* options,
+    CUjit_option* names,
     void** values,
     unsigned count,
     CUlibraryOption*,
     void**,
     unsigned) {
   return call([&] {
-    const JitLog log(count, options, values);
+    JitOptions options(count, names, values);
+    options.clear_logs();
     const std::string image = read_file(path);
-    store(
-        library,
-        reinterpret_cast<CUlibrary>(
-            load(image, path, log, max_registers(count, options, values))));
+    store(library, reinterpret_cast<CUlibrary>(load(image, path, options)));
   });
 }
 
