@@ -29,6 +29,8 @@ API_FUNCTION(2, cudaDeviceEnablePeerAccess, device_enable_peer_access)
 API_FUNCTION(1, cudaDeviceDisablePeerAccess, device_disable_peer_access)
 API_FUNCTION(2, cudaDeviceSetLimit, device_set_limit)
 API_FUNCTION(2, cudaDeviceGetLimit, device_get_limit)
+API_FUNCTION(1, cudaDeviceGetCacheConfig, device_get_cache_config)
+API_FUNCTION(1, cudaDeviceSetCacheConfig, device_set_cache_config)
 API_FUNCTION(
     2,
     cudaDeviceGetStreamPriorityRange,
@@ -126,19 +128,6 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return call(
       [&] { store(flags, selected_device().flags | cudaDeviceMapHost); });
-}
-
-// Devices say nothing of their caches: a preference is valid and changes
-// nothing.
-cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* configuration) {
-  return call([&] {
-    current_device();
-    store(configuration, cudaFuncCachePreferNone);
-  });
-}
-
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
-  return call([] { current_device(); });
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* configuration) {

@@ -9,10 +9,12 @@
 #include "accelerator/runtime/core/graphs/work.h"
 #include "accelerator/runtime/core/modules/launch.h"
 #include "accelerator/runtime/core/modules/occupancy.h"
+#include "accelerator/runtime/core/operations/functions.h"
 #include "accelerator/runtime/cudart/call.h"
 #include "accelerator/runtime/cudart/registry.h"
 
 using namespace accelerator::runtime;
+using namespace accelerator::runtime::operations;
 using accelerator::cudart::call;
 using accelerator::cudart::find_function;
 using accelerator::cudart::find_variable;
@@ -127,11 +129,8 @@ cudaError_t cudaFuncGetAttributes(
     attributes->numRegs = registers_per_thread(device, info);
     attributes->ptxVersion = static_cast<int>(info.code_version);
     attributes->binaryVersion = static_cast<int>(device.capability());
-    const int opted = function->max_dynamic_shared;
-    attributes->maxDynamicSharedSizeBytes = opted >= 0
-        ? opted
-        : static_cast<int>(device.properties().sharedMemPerBlock) -
-            static_cast<int>(info.static_shared_bytes);
+    attributes->maxDynamicSharedSizeBytes =
+        max_dynamic_shared_size(*function, device);
     attributes->preferredShmemCarveout = function->carveout;
   });
 }
@@ -142,27 +141,7 @@ cudaError_t cudaFuncSetAttribute(
     int value) {
   return call([&] {
     Device& device = current_device();
-    const auto function = resolve_function(symbol);
-    switch (attribute) {
-      case cudaFuncAttributeMaxDynamicSharedMemorySize: {
-        const auto statically = function->on(device).info.static_shared_bytes;
-        require(
-            value >= 0 &&
-            static_cast<unsigned>(value) + statically <=
-                device.properties().sharedMemPerBlockOptin);
-        function->max_dynamic_shared = value;
-        return;
-      }
-      case cudaFuncAttributePreferredSharedMemoryCarveout:
-        require(value >= -1 && value <= 100);
-        function->carveout = value;
-        return;
-      default:
-        throw Failure(
-            cudaErrorNotSupported,
-            "cudaFuncSetAttribute for " + function->name() +
-                ": thread block clusters are not supported");
-    }
+    func_set_attribute(*resolve_function(symbol), device, attribute, value);
   });
 }
 
@@ -197,13 +176,8 @@ cudaError_t cudaFuncGetParamInfo(
     size_t* offset,
     size_t* size) {
   return call([&] {
-    const auto function = resolve_function(symbol);
-    const auto& parameters = function->on(current_device()).info.parameters;
-    require(index < parameters.size());
-    store(offset, parameters[index].offset);
-    if (size != nullptr) {
-      *size = parameters[index].size;
-    }
+    func_get_param_info(
+        *resolve_function(symbol), current_device(), index, offset, size);
   });
 }
 

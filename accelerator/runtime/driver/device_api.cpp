@@ -84,6 +84,8 @@ API_FUNCTION(2, cuCtxEnablePeerAccess, InContext{device_enable_peer_access})
 API_FUNCTION(1, cuCtxDisablePeerAccess, InContext{device_disable_peer_access})
 API_FUNCTION(2, cuCtxSetLimit, InContext{device_set_limit})
 API_FUNCTION(2, cuCtxGetLimit, InContext{device_get_limit})
+API_FUNCTION(1, cuCtxGetCacheConfig, InContext{device_get_cache_config})
+API_FUNCTION(1, cuCtxSetCacheConfig, InContext{device_set_cache_config})
 API_FUNCTION(
     2,
     cuCtxGetStreamPriorityRange,
@@ -259,17 +261,6 @@ CUresult cuCtxSynchronize() {
     current_context();
     device_synchronize();
   });
-}
-
-CUresult cuCtxGetCacheConfig(CUfunc_cache* configuration) {
-  return call([&] {
-    current_context();
-    store(configuration, CU_FUNC_CACHE_PREFER_NONE);
-  });
-}
-
-CUresult cuCtxSetCacheConfig(CUfunc_cache) {
-  return call([] { current_context(); });
 }
 
 CUresult cuProfilerStart() {

@@ -9,11 +9,13 @@
 
 #include "accelerator/runtime/core/modules/module.h"
 #include "accelerator/runtime/core/modules/occupancy.h"
+#include "accelerator/runtime/core/operations/functions.h"
 #include "accelerator/runtime/driver/call.h"
 #include "accelerator/runtime/driver/files.h"
 #include "accelerator/runtime/driver/jit_options.h"
 
 using namespace accelerator::runtime;
+using namespace accelerator::runtime::operations;
 using namespace accelerator::driver;
 
 namespace {
@@ -64,7 +66,6 @@ void get_attribute(
     Device& device) {
   require(value != nullptr);
   const KernelInfo& info = function.on(device).info;
-  const int opted = function.max_dynamic_shared;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
       *value = static_cast<int>(info.max_threads);
@@ -86,10 +87,7 @@ void get_attribute(
       *value = static_cast<int>(device.capability());
       return;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      *value = opted >= 0
-          ? opted
-          : static_cast<int>(device.properties().sharedMemPerBlock) -
-              static_cast<int>(info.static_shared_bytes);
+      *value = max_dynamic_shared_size(function, device);
       return;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       *value = function.carveout;
@@ -97,29 +95,6 @@ void get_attribute(
     default: // caching, clusters: there is none of it
       require(attribute >= 0 && attribute < CU_FUNC_ATTRIBUTE_MAX);
       *value = 0;
-  }
-}
-
-void set_attribute(
-    CUfunction_attribute attribute,
-    int value,
-    Function& function,
-    Device& device) {
-  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-    const auto statically = function.on(device).info.static_shared_bytes;
-    require(
-        value >= 0 &&
-        static_cast<unsigned>(value) + statically <=
-            device.properties().sharedMemPerBlockOptin);
-    function.max_dynamic_shared = value;
-  } else if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
-    require(value >= -1 && value <= 100);
-    function.carveout = value;
-  } else {
-    throw Failure(
-        cudaErrorNotSupported,
-        "cuFuncSetAttribute for " + function.name() + " has no attribute " +
-            std::to_string(attribute));
   }
 }
 
@@ -318,13 +293,8 @@ CUresult cuFuncGetParamInfo(
     size_t* offset,
     size_t* size) {
   return call([&] {
-    const auto& parameters =
-        resolve_function(function)->on(current_context()).info.parameters;
-    require(index < parameters.size());
-    store(offset, parameters[index].offset);
-    if (size != nullptr) {
-      *size = parameters[index].size;
-    }
+    func_get_param_info(
+        *resolve_function(function), current_context(), index, offset, size);
   });
 }
 
@@ -378,8 +348,11 @@ CUresult cuFuncSetAttribute(
     CUfunction_attribute attribute,
     int value) {
   return call([&] {
-    set_attribute(
-        attribute, value, *resolve_function(function), current_context());
+    func_set_attribute(
+        *resolve_function(function),
+        current_context(),
+        static_cast<cudaFuncAttribute>(attribute), // the same numbers
+        value);
   });
 }
 
@@ -403,11 +376,11 @@ CUresult cuKernelSetAttribute(
     CUkernel kernel,
     CUdevice device) {
   return call([&] {
-    set_attribute(
-        attribute,
-        value,
+    func_set_attribute(
         *resolve_function(reinterpret_cast<CUfunction>(kernel)),
-        machine().device(device));
+        machine().device(device),
+        static_cast<cudaFuncAttribute>(attribute),
+        value);
   });
 }
 

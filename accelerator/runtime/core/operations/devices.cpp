@@ -78,6 +78,15 @@ void device_get_limit(size_t* value, cudaLimit limit) {
   store(value, current_device().limit(limit));
 }
 
+void device_get_cache_config(cudaFuncCache* configuration) {
+  current_device();
+  store(configuration, cudaFuncCachePreferNone);
+}
+
+void device_set_cache_config(cudaFuncCache) {
+  current_device();
+}
+
 void device_get_stream_priority_range(int* least, int* greatest) {
   selected_device();
   if (least != nullptr) {

@@ -21,6 +21,9 @@ void device_disable_peer_access(int peer);
 void device_synchronize();
 void device_set_limit(cudaLimit limit, size_t value);
 void device_get_limit(size_t* value, cudaLimit limit);
+// There is no choice of caches: a preference is valid and changes nothing.
+void device_get_cache_config(cudaFuncCache* configuration);
+void device_set_cache_config(cudaFuncCache configuration);
 void device_get_stream_priority_range(int* least, int* greatest);
 
 } // namespace accelerator::runtime::operations

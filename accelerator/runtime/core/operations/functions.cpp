@@ -1,0 +1,55 @@
+#include "accelerator/runtime/core/operations/functions.h"
+
+#include <string>
+
+#include "accelerator/runtime/core/machine/device.h"
+#include "accelerator/runtime/core/modules/module.h"
+#include "accelerator/runtime/core/status/guarded.h"
+
+namespace accelerator::runtime::operations {
+
+int max_dynamic_shared_size(Function& function, Device& device) {
+  const int opted = function.max_dynamic_shared;
+  return opted >= 0 ? opted
+                    : static_cast<int>(device.properties().sharedMemPerBlock) -
+          static_cast<int>(function.on(device).info.static_shared_bytes);
+}
+
+void func_set_attribute(
+    Function& function,
+    Device& device,
+    cudaFuncAttribute attribute,
+    int value) {
+  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+    const auto statically = function.on(device).info.static_shared_bytes;
+    require(
+        value >= 0 &&
+        static_cast<unsigned>(value) + statically <=
+            device.properties().sharedMemPerBlockOptin);
+    function.max_dynamic_shared = value;
+  } else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+    require(value >= -1 && value <= 100);
+    function.carveout = value;
+  } else {
+    throw Failure(
+        cudaErrorNotSupported,
+        "attribute " + std::to_string(attribute) + " of the kernel " +
+            function.name() + " cannot be set");
+  }
+}
+
+void func_get_param_info(
+    Function& function,
+    Device& device,
+    size_t index,
+    size_t* offset,
+    size_t* size) {
+  const auto& parameters = function.on(device).info.parameters;
+  require(index < parameters.size());
+  store(offset, parameters[index].offset);
+  if (size != nullptr) {
+    *size = parameters[index].size;
+  }
+}
+
+} // namespace accelerator::runtime::operations
