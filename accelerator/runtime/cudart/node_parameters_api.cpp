@@ -8,11 +8,12 @@
 
 #include "accelerator/runtime/core/graphs/work.h"
 #include "accelerator/runtime/core/memory/memory_pool.h"
+#include "accelerator/runtime/core/operations/graph_handles.h"
 #include "accelerator/runtime/cudart/call.h"
-#include "accelerator/runtime/cudart/graph_handles.h"
 #include "accelerator/runtime/cudart/registry.h"
 
 using namespace accelerator::runtime;
+using namespace accelerator::runtime::operations;
 
 namespace accelerator::cudart {
 namespace {

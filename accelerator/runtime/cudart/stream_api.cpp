@@ -1,9 +1,7 @@
 // Streams, capture of streams, and host functions in them.
 // Source: CUDA runtime API, stream management.
-#include <vector>
-
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/graphs/graph.h"
+#include "accelerator/runtime/core/operations/graph_handles.h"
 #include "accelerator/runtime/core/operations/streams.h"
 #include "accelerator/runtime/cudart/call.h"
 
@@ -11,19 +9,6 @@ using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
 using accelerator::cudart::call;
 using accelerator::cudart::perform;
-
-namespace {
-
-std::vector<Node*> nodes_of(const cudaGraphNode_t* handles, std::size_t count) {
-  require(handles != nullptr || count == 0);
-  std::vector<Node*> nodes;
-  for (std::size_t i = 0; i < count; ++i) {
-    nodes.push_back(&resolve_node(handles[i]));
-  }
-  return nodes;
-}
-
-} // namespace
 
 API_FUNCTION(2, cudaStreamCreateWithFlags, stream_create_with_flags)
 API_FUNCTION(3, cudaStreamCreateWithPriority, stream_create_with_priority)

@@ -7,26 +7,12 @@
 #include <vector>
 
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/graphs/graph.h"
-#include "accelerator/runtime/core/graphs/instances/graph_exec.h"
 #include "accelerator/runtime/core/graphs/user_object.h"
-#include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/operations/graph_handles.h"
 #include "accelerator/runtime/core/status/guarded.h"
 
 namespace accelerator::runtime::operations {
 namespace {
-
-std::shared_ptr<Graph> resolve_graph(cudaGraph_t handle) {
-  return machine().graphs().get(handle, cudaErrorInvalidValue);
-}
-
-std::shared_ptr<GraphExec> resolve_exec(cudaGraphExec_t handle) {
-  return machine().graph_execs().get(handle, cudaErrorInvalidValue);
-}
-
-cudaGraphNode_t handle_of(const Node* node) {
-  return reinterpret_cast<cudaGraphNode_t>(const_cast<Node*>(node));
-}
 
 cudaGraph_t enter(std::shared_ptr<Graph> graph) {
   return reinterpret_cast<cudaGraph_t>(
