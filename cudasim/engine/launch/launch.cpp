@@ -4,8 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <exception>
+#include <list>
 #include <memory>
 #include <mutex>
 
@@ -76,7 +76,7 @@ class GridRun {
       std::rethrow_exception(failure_);
     }
     outcome_.findings = findings_.take();
-    return outcome_;
+    return std::move(outcome_);
   }
 
  private:
@@ -112,7 +112,7 @@ class GridRun {
   void work() {
     const DefaultFloatEnvironment environment;
     std::vector<std::unique_ptr<BlockRunner>> spare;
-    std::deque<std::unique_ptr<BlockRunner>> aside;
+    std::list<std::unique_ptr<BlockRunner>> aside; // costs nothing empty
     const std::uint64_t turn = launch_.cooperative ? kCooperativeTurn : kTurn;
     bool more = true;
     while (!stopped_.load(std::memory_order_relaxed)) {
@@ -163,10 +163,8 @@ class GridRun {
       }
     }
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto* list : {&spare}) {
-      for (const auto& block : *list) {
-        count(*block);
-      }
+    for (const auto& block : spare) {
+      count(*block);
     }
     for (const auto& block : aside) {
       count(*block);
