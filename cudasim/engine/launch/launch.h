@@ -1,5 +1,5 @@
 // Launches a kernel: what a launch is given, and how it ends. Nothing of CUDA's
-// API is known here (device/ and runtime/ are above it).
+// API, nor of the device ABI, is known here (cudasim/backend is above it).
 #pragma once
 
 #include <cstdint>

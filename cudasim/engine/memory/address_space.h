@@ -1,5 +1,5 @@
 // The memory of a device as the engine sees it: allocations that may be read
-// and written. device/memory owns and changes them; a running kernel only asks.
+// and written. cudasim/backend/memory has and changes them; a kernel only asks.
 // A device address is the address of the host's memory behind it.
 #pragma once
 
