@@ -135,19 +135,11 @@ accel_status kernel_properties(
 accel_status launch(accel_stream stream, const accel_launch* asked) {
   return call("launch", [&] {
     require(asked != nullptr && asked->kernel != nullptr, "kernel is null");
-    const engine::KernelInfo& info = *asked->kernel->info;
     require(
-        info.parameter_bytes == 0 || asked->parameters != nullptr,
+        asked->kernel->info->parameter_bytes == 0 ||
+            asked->parameters != nullptr,
         "parameters is null");
-    auto work = std::make_shared<QueuedLaunch>();
-    work->kernel = *asked->kernel;
-    work->launch = *asked;
-    if (info.parameter_bytes > 0) {
-      const auto* bytes = static_cast<const std::byte*>(asked->parameters);
-      work->parameters.assign(bytes, bytes + info.parameter_bytes);
-    }
-    stream_behind(stream).enqueue(
-        [work = std::move(work)] { return run_kernel(*work); });
+    stream_behind(stream).put(std::make_unique<LaunchWork>(*asked));
   });
 }
 

@@ -49,7 +49,7 @@ accel_status copy(accel_stream stream, const accel_copy* work) {
     require_box(*work);
     require_side(work->to_device);
     require_side(work->from_device);
-    stream_of(stream).enqueue([work = *work] {
+    stream_of(stream).put_device([work = *work] {
       run_copy(work);
       return ACCEL_OK;
     });
@@ -70,7 +70,7 @@ accel_status fill(accel_stream stream, const accel_fill* work) {
     require_multiple("to", reinterpret_cast<std::uint64_t>(work->to));
     require_multiple("pitch", work->pitch);
     require_multiple("slice", work->slice);
-    stream_of(stream).enqueue([work = *work] {
+    stream_of(stream).put_device([work = *work] {
       run_fill(work);
       return ACCEL_OK;
     });
@@ -123,23 +123,21 @@ accel_status stream_callback(
     void* data) {
   return call("stream_callback", [&] {
     require(callback != nullptr, "callback is null");
-    stream_of(stream).enqueue(
-        [callback, data] {
-          callback(data);
-          return ACCEL_OK;
-        },
-        true);
+    stream_of(stream).put_host([callback, data] {
+      callback(data);
+      return ACCEL_OK;
+    });
   });
 }
 
 accel_status event_create(
     std::int32_t device,
-    std::int32_t,
+    std::int32_t timing,
     accel_event* event) {
   return call("event_create", [&] {
     machine().require_device(device);
     require(event != nullptr, "event is null");
-    *event = new accel_event_object{{}, device};
+    *event = new accel_event_object{Event(timing != 0), device};
   });
 }
 
@@ -165,19 +163,16 @@ accel_status event_record(accel_event event, accel_stream stream) {
 
 accel_status event_query(accel_event event) {
   return call("event_query", [&] {
-    const auto point = event_of(event).point();
-    return point == nullptr || point->reached() ? ACCEL_OK : ACCEL_NOT_READY;
+    return event_of(event).point().reached() ? ACCEL_OK : ACCEL_NOT_READY;
   });
 }
 
 accel_status event_synchronize(accel_event event) {
   return call("event_synchronize", [&] {
-    const auto point = event_of(event).point();
+    const Point point = event_of(event).point();
     // The event may go while it is waited for.
     const std::int32_t device = event->device;
-    if (point != nullptr) {
-      point->wait();
-    }
+    point.wait();
     machine().device(device).require_health();
   });
 }
@@ -187,15 +182,15 @@ accel_status event_elapsed(
     accel_event end,
     float* milliseconds) {
   return call("event_elapsed", [&] {
-    const auto from = event_of(start).point();
-    const auto to = event_of(end).point();
+    const Point from = event_of(start).point();
+    const Point to = event_of(end).point();
     require(milliseconds != nullptr, "milliseconds is null");
     require(
-        from != nullptr && to != nullptr && from->reached() && to->reached(),
-        "an event has not been reached");
+        from.when != nullptr && to.when != nullptr && from.reached() &&
+            to.reached(),
+        "an event has no time, or has not been reached");
     *milliseconds =
-        std::chrono::duration<float, std::milli>(to->when() - from->when())
-            .count();
+        std::chrono::duration<float, std::milli>(*to.when - *from.when).count();
   });
 }
 

@@ -2,38 +2,38 @@
 
 #include <utility>
 
-#include "cudasim/backend/machine/stream.h"
-
 namespace cudasim::backend {
 
 void Event::record(Stream& stream) {
-  auto point = std::make_shared<Point>();
-  {
-    const std::lock_guard lock(mutex_);
-    point_ = point;
+  Point point;
+  point.stream = stream.shared_from_this();
+  if (timed_) {
+    auto when = std::make_shared<Point::Clock::time_point>();
+    point.when = when;
+    stream.put_host([when = std::move(when)] {
+      *when = Point::Clock::now();
+      return ACCEL_OK;
+    });
   }
-  stream.enqueue(
-      [] { return ACCEL_OK; },
-      true,
-      [point = std::move(point)] { point->reach(); });
+  point.count = stream.mark();
+  const std::lock_guard lock(mutex_);
+  std::swap(point_, point);
 }
 
-std::shared_ptr<Point> Event::point() const {
+Point Event::point() const {
   const std::lock_guard lock(mutex_);
   return point_;
 }
 
 void Event::make_wait(Stream& stream) const {
-  auto last = point();
-  if (last == nullptr || last->reached()) {
+  Point last = point();
+  if (last.reached()) {
     return;
   }
-  stream.enqueue(
-      [last = std::move(last)] {
-        last->wait();
-        return ACCEL_OK;
-      },
-      true);
+  stream.put_host([last = std::move(last)] {
+    last.wait();
+    return ACCEL_OK;
+  });
 }
 
 } // namespace cudasim::backend

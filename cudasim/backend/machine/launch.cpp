@@ -1,9 +1,10 @@
 #include "cudasim/backend/machine/launch.h"
 
+#include <cstring>
+
 #include "cudasim/backend/machine/device.h"
 #include "cudasim/backend/machine/machine.h"
 #include "cudasim/backend/status/error.h"
-#include "cudasim/engine/launch/launch.h"
 
 namespace cudasim::backend {
 namespace {
@@ -38,25 +39,39 @@ engine::Dim3 size_of(const std::uint32_t (&size)[3]) {
 
 } // namespace
 
-accel_status run_kernel(const QueuedLaunch& work) {
+LaunchWork::LaunchWork(const accel_launch& asked)
+    : program_(asked.kernel->program) {
   const Settings& settings = machine().settings();
-  engine::Launch launch;
-  launch.program = &work.kernel.program->program();
-  launch.kernel = work.kernel.kernel;
-  launch.grid = size_of(work.launch.grid);
-  launch.block = size_of(work.launch.block);
-  launch.dynamic_shared_bytes = work.launch.shared_bytes;
-  launch.parameters = work.parameters.data();
-  launch.cooperative = work.launch.cooperative != 0;
-  launch.device = work.kernel.program->device().view();
-  launch.workers = settings.workers;
-  launch.timeout_seconds = settings.timeout_seconds;
-  launch.check = settings.check;
-  const engine::Outcome outcome = engine::run(launch);
+  launch_.program = &program_->program();
+  launch_.kernel = asked.kernel->kernel;
+  launch_.grid = size_of(asked.grid);
+  launch_.block = size_of(asked.block);
+  launch_.dynamic_shared_bytes = asked.shared_bytes;
+  launch_.cooperative = asked.cooperative != 0;
+  launch_.device = program_->device().view();
+  launch_.workers = settings.workers;
+  launch_.timeout_seconds = settings.timeout_seconds;
+  launch_.check = settings.check;
+  const std::size_t bytes = asked.kernel->info->parameter_bytes;
+  std::byte* place = few_parameters_.data();
+  if (bytes > few_parameters_.size()) {
+    many_parameters_.reset(new std::byte[bytes]);
+    place = many_parameters_.get();
+  }
+  if (bytes > 0) {
+    std::memcpy(place, asked.parameters, bytes);
+  }
+  launch_.parameters = place;
+}
+
+accel_status LaunchWork::run() {
+  const engine::Outcome outcome = engine::run(launch_);
   for (const std::string& finding : outcome.findings) {
     report(finding);
   }
-  report(outcome.report);
+  if (!outcome.report.empty()) {
+    report(outcome.report);
+  }
   return status_of(outcome.fault);
 }
 

@@ -1,9 +1,11 @@
 #include "cudasim/backend/machine/stream.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
-#include <new>
 #include <thread>
+
+#include <sys/prctl.h>
 
 #include "cudasim/backend/machine/device.h"
 #include "cudasim/backend/status/error.h"
@@ -13,7 +15,7 @@ namespace cudasim::backend {
 namespace {
 
 // A host that runs ahead without end would fill memory with parameters.
-constexpr std::size_t kQueueLimit = 4096;
+constexpr std::uint64_t kQueueLimit = 4096;
 
 // CUDASIM_SYNC=1: one task at a time in the whole process. Recursive, because a
 // host function may end up here again.
@@ -40,41 +42,66 @@ class BlockedSignals {
   sigset_t before_;
 };
 
+// A program that waits for what it has just put in does it itself, which is
+// cheaper than to wake a thread and to be woken by it. The thread of a stream
+// that was waited for lately is therefore not woken for the next few pieces but
+// finds them, soon enough for a program that does not wait this time.
+constexpr std::uint64_t kFewPieces = 4;
+constexpr std::chrono::microseconds kDoze{50};
+
 } // namespace
 
-void Stream::enqueue(Task task, bool always, std::function<void()> after) {
-  Item item{std::move(task), always, std::move(after)};
+std::uint64_t Stream::mark() const {
   if (device_.synchronous()) {
     const std::lock_guard lock(serial_mutex());
-    run(item);
-    if (item.after) {
-      item.after();
-    }
+  }
+  return submitted();
+}
+
+void Stream::put(std::unique_ptr<Work> work) {
+  if (device_.synchronous()) {
+    const std::lock_guard lock(serial_mutex());
+    run(*work);
     return;
   }
-  push(std::move(item));
-}
-
-void Stream::push(Item item) {
-  {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return queue_.size() < kQueueLimit; });
-    require(!closing_, "the stream is destroyed");
-    // Before the item is there, which stays the caller's when there is no
-    // thread to be had.
-    if (!started_) {
-      const BlockedSignals blocked;
-      std::thread([self = shared_from_this()] { self->work(); }).detach();
-      started_ = true;
-    }
-    queue_.push_back(std::move(item));
-    ++submitted_;
+  std::unique_lock lock(mutex_);
+  while (submitted_ >= completed_ + kQueueLimit) {
+    wait_locked(lock, submitted_ - kQueueLimit + 1);
   }
-  changed_.notify_all();
+  require(!closing_, "the stream is destroyed");
+  // Before the work is there, which stays the caller's when there is no thread
+  // to be had.
+  if (thread_ == Thread::kNone) {
+    start_thread();
+  }
+  Work* const added = work.get();
+  (first_ == nullptr ? first_ : last_->next_) = std::move(work);
+  last_ = added;
+  const std::uint64_t pieces = ++submitted_ - completed_;
+  if (thread_ == Thread::kAsleep ||
+      (thread_ == Thread::kDozing &&
+       (added->of_host_ || pieces >= kFewPieces))) {
+    wake_thread(lock);
+  }
 }
 
-void Stream::run(Item& item) {
-  if (!item.always && device_.fault() != ACCEL_OK) {
+void Stream::start_thread() {
+  const BlockedSignals blocked;
+  std::thread([self = shared_from_this()] { self->work_off(); }).detach();
+  thread_ = Thread::kAwake;
+}
+
+// Lets go of the lock, for which the thread would have to wait.
+void Stream::wake_thread(std::unique_lock<std::mutex>& lock) {
+  thread_ = Thread::kAwake;
+  lock.unlock();
+  given_.notify_one();
+}
+
+void Stream::run(Work& work) {
+  if (!work.of_host_ &&
+      (abandoned_.load(std::memory_order_relaxed) ||
+       device_.fault() != ACCEL_OK)) {
     return;
   }
   // Host functions compute here too, and under CUDASIM_SYNC=1 this is one of
@@ -82,7 +109,7 @@ void Stream::run(Item& item) {
   const engine::DefaultFloatEnvironment environment;
   accel_status status = ACCEL_UNKNOWN;
   try {
-    status = item.task();
+    status = work.run();
   } catch (const std::exception& error) {
     report(error.what());
   }
@@ -91,57 +118,106 @@ void Stream::run(Item& item) {
   }
 }
 
-void Stream::work() {
+void Stream::work_off() {
+  prctl(PR_SET_TIMERSLACK, 1000); // nanoseconds; a doze is to be short
   std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return !queue_.empty() || closing_; });
-    if (queue_.empty()) {
-      return;
-    }
-    Item item = std::move(queue_.front());
-    queue_.pop_front();
+  while (std::unique_ptr<Work> work = take_all(lock)) {
     lock.unlock();
-    run(item);
-    const auto after = std::move(item.after);
-    item = {}; // what it holds is let go before anyone sees it as done
-    lock.lock();
-    ++completed_;
-    if (after) {
-      after();
+    while (work != nullptr) {
+      run(*work);
+      // What it holds is let go before anyone sees it as done.
+      work = std::move(work->next_);
+      complete();
     }
-    changed_.notify_all();
+    lock.lock();
+    taken_ = false;
   }
 }
 
-bool Stream::idle() const {
-  const std::lock_guard lock(mutex_);
-  return completed_ == submitted_;
+// All that waits in the queue; null when there is nothing to come.
+std::unique_ptr<Work> Stream::take_all(std::unique_lock<std::mutex>& lock) {
+  while (first_ == nullptr || taken_) {
+    if (closing_ && first_ == nullptr) {
+      return nullptr;
+    }
+    if (waited_for_.exchange(false, std::memory_order_relaxed)) {
+      thread_ = Thread::kDozing;
+      given_.wait_for(lock, kDoze);
+    } else {
+      thread_ = Thread::kAsleep;
+      given_.wait(lock);
+    }
+  }
+  thread_ = Thread::kAwake;
+  taken_ = true;
+  return std::move(first_);
 }
 
-void Stream::synchronize() {
-  std::unique_lock lock(mutex_);
-  const std::uint64_t count = submitted_;
-  changed_.wait(lock, [&] { return completed_ >= count; });
+void Stream::complete() {
+  // Who is going to sleep has said for what before it looked whether it is
+  // there, and this is the other way round: one of both sees the other.
+  const std::uint64_t count = completed_.fetch_add(1) + 1;
+  if (count >= awaited_) {
+    {
+      const std::lock_guard lock(mutex_);
+      awaited_ = kNobody; // who goes on waiting says so again
+    }
+    progress_.notify_all();
+  }
+}
+
+void Stream::wait(std::uint64_t count) {
+  waited_for_.store(true, std::memory_order_relaxed);
+  if (!done(count)) {
+    std::unique_lock lock(mutex_);
+    help(lock, count);
+    wait_locked(lock, count);
+  }
+}
+
+// Does what the thread has not begun, as far as it is no work of the host's.
+void Stream::help(std::unique_lock<std::mutex>& lock, std::uint64_t count) {
+  if (taken_) {
+    return;
+  }
+  taken_ = true;
+  while (completed_ < count && first_ != nullptr && !first_->of_host_) {
+    std::unique_ptr<Work> work = std::move(first_);
+    first_ = std::move(work->next_);
+    lock.unlock();
+    run(*work);
+    work.reset();
+    complete();
+    lock.lock();
+  }
+  taken_ = false;
+  if (first_ != nullptr) {
+    wake_thread(lock);
+    lock.lock();
+  }
+}
+
+void Stream::wait_locked(
+    std::unique_lock<std::mutex>& lock,
+    std::uint64_t count) {
+  while (true) {
+    awaited_ = std::min(awaited_.load(), count);
+    if (completed_ >= count) {
+      return;
+    }
+    progress_.wait(lock);
+  }
 }
 
 void Stream::close() {
-  {
-    const std::lock_guard lock(mutex_);
-    closing_ = true;
-  }
-  changed_.notify_all();
+  std::unique_lock lock(mutex_);
+  closing_ = true;
+  wake_thread(lock);
 }
 
 void Stream::abandon() {
-  {
-    const std::lock_guard lock(mutex_);
-    closing_ = true;
-    const auto rest = std::remove_if(
-        queue_.begin(), queue_.end(), [](const Item& i) { return !i.always; });
-    completed_ += static_cast<std::uint64_t>(queue_.end() - rest);
-    queue_.erase(rest, queue_.end());
-  }
-  changed_.notify_all();
+  abandoned_ = true;
+  close();
 }
 
 } // namespace cudasim::backend
