@@ -19,7 +19,7 @@ namespace {
 
 using torch_cuda::vendor::Work;
 
-// accelerator/runtime/core/graphs/submit_api.h
+// accelerator/runtime/core/streams/work/submit_api.h
 using Submit = cudaError_t (*)(
     cudaStream_t stream,
     accel_status (*function)(void* native_stream, void* data),

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/graphs/submit.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/core/operations/copies.h"
 #include "accelerator/runtime/cudart/call.h"
 

@@ -5,11 +5,10 @@
 #include <memory>
 #include <utility>
 
-#include "accelerator/runtime/core/graphs/submit.h"
-#include "accelerator/runtime/core/graphs/work.h"
 #include "accelerator/runtime/core/modules/launch.h"
 #include "accelerator/runtime/core/modules/occupancy.h"
 #include "accelerator/runtime/core/operations/functions.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/cudart/call.h"
 #include "accelerator/runtime/cudart/registry.h"
 

@@ -43,8 +43,8 @@ KernelWork kernel_work(
   work.shared_bytes = parameters->sharedMemBytes;
   work.cooperative = cooperative;
   work.symbol = parameters->func;
-  check_launch(device, work);
-  const auto& info = work.function->on(device).info;
+  const KernelInfo& info = work.function->on(device).info;
+  check_launch(device, info, work);
   work.parameters = parameters->extra != nullptr
       ? unpack_extra(info, parameters->extra)
       : pack_parameters(info, parameters->kernelParams);

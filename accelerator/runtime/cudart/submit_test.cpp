@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "accelerator/runtime/core/graphs/submit_api.h"
 #include "accelerator/runtime/core/machine/capabilities_api.h"
+#include "accelerator/runtime/core/streams/work/submit_api.h"
 #include "accelerator/runtime/cudart/testing/support.h"
 
 namespace accelerator::cudart::testing {

@@ -1,7 +1,6 @@
 // Filling memory. Source: CUDA driver API, memory management.
-#include "accelerator/runtime/core/graphs/submit.h"
-#include "accelerator/runtime/core/graphs/work.h"
 #include "accelerator/runtime/core/memory/copy.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/driver/call.h"
 
 using namespace accelerator::runtime;

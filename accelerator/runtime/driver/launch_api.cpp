@@ -2,9 +2,8 @@
 #include <memory>
 #include <utility>
 
-#include "accelerator/runtime/core/graphs/submit.h"
-#include "accelerator/runtime/core/graphs/work.h"
 #include "accelerator/runtime/core/modules/launch.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/driver/call.h"
 
 using namespace accelerator::runtime;

@@ -9,9 +9,9 @@
 #include <new>
 #include <utility>
 
-#include "accelerator/runtime/core/graphs/submit.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/status/guarded.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/core/tracing/tracing.h"
 
 namespace accelerator::stream_work {

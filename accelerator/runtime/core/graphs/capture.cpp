@@ -1,7 +1,6 @@
 #include "accelerator/runtime/core/graphs/capture.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <unordered_set>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "accelerator/runtime/core/machine/thread_state.h"
 #include "accelerator/runtime/core/streams/event.h"
 #include "accelerator/runtime/core/streams/stream.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 
 namespace accelerator::runtime {
 namespace {
@@ -21,9 +21,7 @@ std::mutex& capture_mutex() {
   return *mutex;
 }
 
-// Sessions that have not ended. Most of the time there are none, and then no
-// call pays for captures.
-std::atomic<int> active_count{0};
+// Sessions that have not ended; the_capturer says whether there are any.
 std::vector<std::shared_ptr<CaptureSession>>& active_sessions() {
   static auto* sessions = new std::vector<std::shared_ptr<CaptureSession>>;
   return *sessions;
@@ -114,8 +112,46 @@ void end(const std::shared_ptr<CaptureSession>& session) {
   session->ended = true;
   auto& sessions = active_sessions();
   sessions.erase(std::find(sessions.begin(), sessions.end(), session));
-  --active_count;
+  if (sessions.empty()) {
+    the_capturer = nullptr;
+  }
 }
+
+// With the mutex; null unless the stream is captured.
+CaptureSession* session_to_add_to(Stream& stream) {
+  if (stream.capture == nullptr) {
+    require_no_implicit_dependency(stream);
+    return nullptr;
+  }
+  require(!stream.capture->invalid, cudaErrorStreamCaptureInvalidated);
+  return stream.capture.get();
+}
+
+void add(CaptureSession& session, Stream& stream, Work work) {
+  Node& node = session.graph->add(
+      std::move(work), stream.device(), stream.capture_dependencies);
+  stream.capture_dependencies = {&node};
+}
+
+class CapturerOfGraphs final : public Capturer {
+ public:
+  bool take(Stream& stream, StreamWork& work) override {
+    const std::lock_guard lock(capture_mutex());
+    CaptureSession* const session = session_to_add_to(stream);
+    if (session == nullptr) {
+      return false;
+    }
+    std::visit(
+        [&](auto& parts) { add(*session, stream, std::move(parts)); }, work);
+    return true;
+  }
+  void lose(const Stream& stream) override {
+    const std::lock_guard lock(capture_mutex());
+    if (stream.capture != nullptr) {
+      stream.capture->invalid = true;
+    }
+  }
+} capturer_of_graphs;
 
 } // namespace
 
@@ -147,7 +183,7 @@ void begin_capture(
   stream.capture = session;
   stream.capture_dependencies = std::move(dependencies);
   active_sessions().push_back(std::move(session));
-  ++active_count;
+  the_capturer = &capturer_of_graphs;
 }
 
 std::shared_ptr<Graph> end_capture(Stream& stream) {
@@ -170,7 +206,7 @@ std::shared_ptr<Graph> end_capture(Stream& stream) {
 
 CaptureInfo capture_info(const Stream& stream, bool to_use) {
   CaptureInfo info;
-  if (active_count == 0) {
+  if (the_capturer == nullptr) {
     return info;
   }
   const std::lock_guard lock(capture_mutex());
@@ -189,35 +225,21 @@ CaptureInfo capture_info(const Stream& stream, bool to_use) {
   return info;
 }
 
-bool capture_work(Stream& stream, Work& work) {
-  if (active_count == 0) {
-    return false;
-  }
+void capture_node(Stream& stream, Work work) {
   const std::lock_guard lock(capture_mutex());
-  if (stream.capture == nullptr) {
-    require_no_implicit_dependency(stream);
-    return false;
-  }
-  CaptureSession& session = *stream.capture;
-  require(!session.invalid, cudaErrorStreamCaptureInvalidated);
-  Node& node = session.graph->add(
-      std::move(work), stream.device(), stream.capture_dependencies);
-  stream.capture_dependencies = {&node};
-  return true;
+  CaptureSession* const session = session_to_add_to(stream);
+  require(session != nullptr, cudaErrorIllegalState);
+  add(*session, stream, std::move(work));
 }
 
 void record_event(Stream& stream, std::shared_ptr<Event> event, bool external) {
-  if (active_count > 0) {
+  if (the_capturer != nullptr) {
     const std::unique_lock lock(capture_mutex());
     if (stream.capture != nullptr) {
       CaptureSession& session = *stream.capture;
       require(!session.invalid, cudaErrorStreamCaptureInvalidated);
       if (external) {
-        Node& node = session.graph->add(
-            EventRecordWork{std::move(event)},
-            stream.device(),
-            stream.capture_dependencies);
-        stream.capture_dependencies = {&node};
+        add(session, stream, EventRecordWork{std::move(event)});
       } else {
         event->capture = stream.capture;
         event->capture_nodes = stream.capture_dependencies;
@@ -231,7 +253,7 @@ void record_event(Stream& stream, std::shared_ptr<Event> event, bool external) {
 }
 
 void wait_event(Stream& stream, std::shared_ptr<Event> event, bool external) {
-  if (active_count > 0) {
+  if (the_capturer != nullptr) {
     const std::unique_lock lock(capture_mutex());
     const std::shared_ptr<CaptureSession> captured =
         event->capture != nullptr && !event->capture->ended ? event->capture
@@ -258,11 +280,7 @@ void wait_event(Stream& stream, std::shared_ptr<Event> event, bool external) {
       if (!external) {
         invalidate(session, cudaErrorStreamCaptureIsolation);
       }
-      Node& node = session.graph->add(
-          EventWaitWork{std::move(event)},
-          stream.device(),
-          stream.capture_dependencies);
-      stream.capture_dependencies = {&node};
+      add(session, stream, EventWaitWork{std::move(event)});
       return;
     }
     require_no_implicit_dependency(stream);
@@ -288,7 +306,7 @@ void update_capture_dependencies(
 }
 
 void require_no_unsafe_capture() {
-  if (active_count == 0) {
+  if (the_capturer == nullptr) {
     return;
   }
   const cudaStreamCaptureMode mode = thread_state().capture_mode;
@@ -310,18 +328,8 @@ void require_no_unsafe_capture() {
   require(!broken, cudaErrorStreamCaptureUnsupported);
 }
 
-void break_capture(const Stream& stream) {
-  if (active_count == 0) {
-    return;
-  }
-  const std::lock_guard lock(capture_mutex());
-  if (stream.capture != nullptr) {
-    stream.capture->invalid = true;
-  }
-}
-
 void abandon_captures(const Device& device) {
-  if (active_count == 0) {
+  if (the_capturer == nullptr) {
     return;
   }
   const std::lock_guard lock(capture_mutex());
@@ -333,7 +341,7 @@ void abandon_captures(const Device& device) {
 }
 
 void leave_capture(Stream& stream) {
-  if (active_count == 0) {
+  if (the_capturer == nullptr) {
     return;
   }
   const std::lock_guard lock(capture_mutex());
@@ -353,7 +361,7 @@ void leave_capture(Stream& stream) {
 }
 
 void require_not_capturing(const Stream& stream) {
-  if (active_count == 0) {
+  if (the_capturer == nullptr) {
     return;
   }
   const std::lock_guard lock(capture_mutex());
@@ -364,7 +372,7 @@ void require_not_capturing(const Stream& stream) {
 }
 
 void require_not_captured(const Event& event) {
-  if (active_count == 0) {
+  if (the_capturer == nullptr) {
     return;
   }
   const std::lock_guard lock(capture_mutex());
@@ -374,7 +382,7 @@ void require_not_captured(const Event& event) {
 }
 
 void require_not_captured_into(const Graph& graph) {
-  if (active_count == 0) {
+  if (the_capturer == nullptr) {
     return;
   }
   const std::lock_guard lock(capture_mutex());
@@ -384,7 +392,7 @@ void require_not_captured_into(const Graph& graph) {
 }
 
 void require_device_not_capturing(const Device& device) {
-  if (active_count == 0) {
+  if (the_capturer == nullptr) {
     return;
   }
   const std::lock_guard lock(capture_mutex());

@@ -63,12 +63,10 @@ std::shared_ptr<Graph> end_capture(Stream& stream);
 /// then on.
 CaptureInfo capture_info(const Stream& stream, bool to_use = true);
 
-/// Makes work a node if the stream is being captured and says whether it is.
-/// `work` is moved from only then.
-/// @throws Failure: cudaErrorStreamCaptureInvalidated;
-/// cudaErrorStreamCaptureImplicit for the legacy stream while a blocking stream
-/// is captured.
-bool capture_work(Stream& stream, Work& work);
+/// Makes a node of what only graphs have, in a stream that is being captured.
+/// @throws Failure: cudaErrorStreamCaptureInvalidated; cudaErrorIllegalState
+/// when the capture has ended.
+void capture_node(Stream& stream, Work work);
 
 /// Records an event, captured or not.
 /// @param external make a node that records the event when the graph runs.
@@ -89,10 +87,6 @@ void update_capture_dependencies(
 /// @throws Failure: cudaErrorStreamCaptureUnsupported; captures that the call
 /// breaks are invalid from then on.
 void require_no_unsafe_capture();
-
-/// Makes the capture that a stream is in, if any, invalid: it lacks work that
-/// the program gave.
-void break_capture(const Stream& stream);
 
 /// Ends the captures that streams of a device take part in, whose graphs are
 /// lost: the device is about to be reset.

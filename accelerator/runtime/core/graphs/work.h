@@ -1,4 +1,4 @@
-// What can be put into a stream or a node of a graph.
+// What can be put into a node of a graph.
 #pragma once
 
 #include <driver_types.h>
@@ -6,27 +6,13 @@
 #include <memory>
 #include <variant>
 
-#include "accelerator/abi/device_api.h"
 #include "accelerator/runtime/core/graphs/graph_memory.h"
-#include "accelerator/runtime/core/memory/copy.h"
-#include "accelerator/runtime/core/modules/launch.h"
 #include "accelerator/runtime/core/streams/event.h"
-#include "accelerator/runtime/core/tracing/tracing.h"
+#include "accelerator/runtime/core/streams/work/work.h"
 
 namespace accelerator::runtime {
 
 class Graph;
-class Stream;
-
-struct HostWork {
-  cudaHostFn_t function = nullptr;
-  void* data = nullptr;
-  /// The name that profilers know it by when it takes the place of a kernel, as
-  /// libraries' work does; lives as long as the process. Null: they do not.
-  const char* kernel = nullptr;
-  /// In the place of `function`: what the device is asked to submit.
-  accel_status (*submit)(void* native_stream, void* data) = nullptr;
-};
 
 struct EmptyWork {};
 
@@ -65,9 +51,9 @@ using Work = std::variant<
 /// The runtime's name for this kind of work.
 cudaGraphNodeType type_of(const Work& work);
 
-/// Puts work into a stream, captured or not (child graphs are not put here: an
-/// instantiated graph has taken them apart), and tells who watches when it is
-/// done.
+/// Puts a node's work into a stream, captured or not (child graphs are not put
+/// here: an instantiated graph has taken them apart), and tells who watches
+/// when it is done.
 void put(Stream& stream, const Work& work, const tracing::Origin& origin);
 
 } // namespace accelerator::runtime

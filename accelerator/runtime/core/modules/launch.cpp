@@ -48,9 +48,11 @@ std::vector<std::byte> unpack_extra(const KernelInfo& info, void** extra) {
   return packed;
 }
 
-void check_launch(Device& device, const KernelWork& work) {
+void check_launch(
+    Device& device,
+    const KernelInfo& info,
+    const KernelWork& work) {
   const cudaDeviceProp& p = device.properties();
-  const KernelInfo& info = work.function->on(device).info;
   const auto within = [](const Dim3& size, const int* most) {
     return size.x > 0 && size.y > 0 && size.z > 0 &&
         size.x <= static_cast<unsigned>(most[0]) &&

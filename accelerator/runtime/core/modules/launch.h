@@ -37,8 +37,12 @@ std::vector<std::byte> unpack_extra(const KernelInfo& info, void** extra);
 
 /// Checks a launch against the device's limits (CUDA programming guide,
 /// technical specifications).
+/// @param info of the kernel on the device.
 /// @throws Failure: cudaErrorInvalidConfiguration, cudaErrorInvalidValue for
 /// too much shared memory, cudaErrorCooperativeLaunchTooLarge.
-void check_launch(Device& device, const KernelWork& work);
+void check_launch(
+    Device& device,
+    const KernelInfo& info,
+    const KernelWork& work);
 
 } // namespace accelerator::runtime

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/graphs/submit.h"
-#include "accelerator/runtime/core/graphs/work.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/tracing/tracing.h"
 
@@ -33,8 +32,9 @@ void copy(cudaStream_t handle, CopyWork work, bool wait) {
       capture_info(*stream).status != cudaStreamCaptureStatusNone;
   const bool from_pageable = pageable(machine().addresses(), work.from);
   const bool to_pageable = pageable(machine().addresses(), work.to);
-  if (!capturing && from_pageable && !to_pageable && work.height == 1 &&
-      work.depth == 1 && work.width <= kStaged) {
+  // Who waits for the copy itself leaves the bytes alone meanwhile.
+  if (!wait && !capturing && from_pageable && !to_pageable &&
+      work.height == 1 && work.depth == 1 && work.width <= kStaged) {
     const auto* bytes = static_cast<const char*>(work.from);
     auto staged =
         std::make_shared<std::vector<char>>(bytes, bytes + work.width);

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/graphs/submit.h"
 #include "accelerator/runtime/core/graphs/work.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/memory/memory_pool.h"
@@ -34,7 +33,7 @@ void* allocate(
   }
   auto memory = std::make_shared<GraphMemory>(pool, bytes);
   void* address = memory->address();
-  submit(stream, AllocationWork{std::move(memory)});
+  capture_node(stream, AllocationWork{std::move(memory)});
   return address;
 }
 
@@ -59,7 +58,7 @@ void mem_free_async(void* memory, cudaStream_t handle) {
     return;
   }
   if (capture_info(*stream).status != cudaStreamCaptureStatusNone) {
-    submit(*stream, FreeWork{memory});
+    capture_node(*stream, FreeWork{memory});
     return;
   }
   const auto address = reinterpret_cast<std::uint64_t>(memory);

@@ -7,8 +7,7 @@
 
 #include "accelerator/runtime/core/graphs/capture.h"
 #include "accelerator/runtime/core/graphs/graph.h"
-#include "accelerator/runtime/core/graphs/submit.h"
-#include "accelerator/runtime/core/graphs/work.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/machine/thread_state.h"
 #include "accelerator/runtime/core/operations/devices.h"

@@ -1,4 +1,4 @@
-#include "accelerator/runtime/core/graphs/work_record.h"
+#include "accelerator/runtime/core/streams/work/work_record.h"
 
 #include <variant>
 
@@ -58,17 +58,9 @@ tracing::FillPart part_of(const FillWork& work) {
 
 } // namespace
 
-bool is_recorded(const Work& work) {
-  const auto* host = std::get_if<HostWork>(&work);
-  return std::holds_alternative<KernelWork>(work) ||
-      std::holds_alternative<CopyWork>(work) ||
-      std::holds_alternative<FillWork>(work) ||
-      (host != nullptr && host->kernel != nullptr);
-}
-
 tracing::WorkRecord record_of(
     Device& device,
-    const Work& work,
+    const StreamWork& work,
     const tracing::Origin& origin,
     std::uint64_t start,
     std::uint64_t end) {

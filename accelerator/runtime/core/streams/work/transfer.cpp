@@ -1,4 +1,4 @@
-#include "accelerator/runtime/core/graphs/transfer.h"
+#include "accelerator/runtime/core/streams/work/transfer.h"
 
 #include <vector>
 

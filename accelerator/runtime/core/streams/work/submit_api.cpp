@@ -1,8 +1,8 @@
-#include "accelerator/runtime/core/graphs/submit_api.h"
+#include "accelerator/runtime/core/streams/work/submit_api.h"
 
-#include "accelerator/runtime/core/graphs/submit.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/status/guarded.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 
 cudaError_t accelerator_stream_submit(
     cudaStream_t stream,
