@@ -251,11 +251,6 @@ typedef struct accel_variable {
   int32_t constant; /**< whether kernels only read it */
 } accel_variable;
 
-/** Finds what a module refers to and does not define; null: there is none.
- * @param data accel_image::resolve_data.
- * @param name of a function or variable. */
-typedef void* (*accel_resolve)(void* data, const char* name);
-
 /** Gives a variable of a module a home of the caller's, which stays the
  * caller's; null: the library gives it one, and takes it back with the module.
  * @param data accel_image::place_data.
@@ -278,8 +273,9 @@ typedef struct accel_image {
   /** Whether all of it is checked when it is loaded; if not, each kernel is
    * when it is first asked for. */
   int32_t check_all;
-  accel_resolve resolve; /**< may be null */
-  void* resolve_data; /**< handed to #resolve */
+  /** Null. Libraries of this version may look for a function here, which no
+   * runtime has given. */
+  void* unused[2];
   accel_place place; /**< may be null */
   void* place_data; /**< handed to #place */
 } accel_image;

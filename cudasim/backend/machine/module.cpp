@@ -45,20 +45,14 @@ LoadedProgram::LoadedProgram(Device& device, const accel_image& image)
       throw std::bad_alloc(); // the contract of engine::Program::Allocate
     }
   };
-  engine::Program::Resolve resolve;
-  if (image.resolve != nullptr) {
-    resolve = [&](std::string_view name) {
-      return reinterpret_cast<std::uint64_t>(
-          image.resolve(image.resolve_data, std::string(name).c_str()));
-    };
-  }
   try {
     program_ = translated([&] {
       return engine::Program::load(
+          // Kernels are read when they are asked for, and the text is the
+          // caller's.
           std::string(static_cast<const char*>(image.code), image.bytes),
           image.source_name,
           place,
-          resolve,
           image.check_all != 0 ? engine::Program::Verify::kAtLoad
                                : engine::Program::Verify::kAtFirstUse);
     });

@@ -24,10 +24,8 @@ class LoadedProgram : public Program {
       std::string text,
       std::string source_name,
       const Allocate& allocate,
-      Resolve resolve,
       Verify verify)
-      : module_(ptx::parse_module(std::move(text), std::move(source_name))),
-        resolve_(std::move(resolve)) {
+      : module_(ptx::parse_module(std::move(text), std::move(source_name))) {
     verify_module(*module_);
     if (verify == Verify::kAtLoad) {
       for (const auto& function : module_->functions) {
@@ -105,7 +103,7 @@ class LoadedProgram : public Program {
  private:
   std::uint64_t address_of(std::string_view name) const {
     const Symbol* found = symbol(name);
-    return found != nullptr ? found->address : resolve_ ? resolve_(name) : 0;
+    return found != nullptr ? found->address : 0;
   }
 
   void place(const Variable& variable, const Allocate& allocate) {
@@ -171,7 +169,6 @@ class LoadedProgram : public Program {
   }
 
   std::unique_ptr<ptx::Module> module_;
-  Resolve resolve_;
   std::map<std::string, Symbol> symbols_;
   std::map<std::string, ptx::Function*> functions_;
   std::mutex mutex_;
@@ -184,10 +181,9 @@ std::shared_ptr<Program> Program::load(
     std::string ptx,
     std::string source_name,
     const Allocate& allocate,
-    const Resolve& resolve,
     Verify verify) {
   return std::make_shared<LoadedProgram>(
-      std::move(ptx), std::move(source_name), allocate, resolve, verify);
+      std::move(ptx), std::move(source_name), allocate, verify);
 }
 
 } // namespace cudasim::engine

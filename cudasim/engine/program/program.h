@@ -1,6 +1,6 @@
 // A PTX module on a device: its variables, and its kernels, which are lowered
-// when they are first asked for. Nothing of CUDA's API is known here (device/
-// and runtime/ are above it).
+// when they are first asked for. Nothing of CUDA's API, nor of the device ABI,
+// is known here (cudasim/backend is above it).
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,6 @@ class Program {
       std::uint64_t alignment,
       bool read_only,
       std::string_view name)>;
-  /// Resolves symbols that a module declares extern; 0 when unknown. May be
-  /// empty.
-  using Resolve = std::function<std::uint64_t(std::string_view name)>;
 
   /// When the bodies of a module's functions are verified: all at once when it
   /// is loaded, as a program that gives PTX to the driver expects, or each
@@ -52,7 +49,6 @@ class Program {
       std::string ptx,
       std::string source_name,
       const Allocate& allocate,
-      const Resolve& resolve = {},
       Verify verify = Verify::kAtLoad);
   virtual ~Program() = default;
 
