@@ -62,21 +62,6 @@ std::string link(const std::string& source_name, Add&& add) {
   }
 }
 
-// What is no PTX stays as it is: the device says where it goes wrong.
-std::string with_limit(
-    const std::string& source_name,
-    std::string ptx,
-    unsigned max_registers) {
-  if (max_registers == 0) {
-    return ptx; // without another copy of what can be megabytes
-  }
-  try {
-    return linker::limit_registers(source_name, ptx, max_registers);
-  } catch (const linker::SyntaxError&) {
-    return ptx;
-  }
-}
-
 // A device that runs no such code has been asked for a kernel. What is found
 // and what is needed is the same each time: programs that ask for one kernel
 // ask for many, and are told once.
@@ -250,20 +235,30 @@ std::string Module::contents() const {
   }
 }
 
-std::string Module::text(Device& device) const {
+std::optional<std::string> Module::made_text(Device& device) const {
+  std::optional<std::string> made;
   if (image_.parts != nullptr) {
-    return linked_text(device);
+    made = linked_text(device);
+  } else if (image_.fat_binary != nullptr) {
+    made =
+        select(image_.fat_binary, fatbin::kUnknownSize, device, source_name_);
   }
-  std::string ptx = image_.fat_binary == nullptr
-      ? image_.ptx
-      : select(image_.fat_binary, fatbin::kUnknownSize, device, source_name_);
-  return linker::mentions_device_runtime(ptx)
-      ? link(
-            source_name_,
-            [&](linker::Linker& linker) {
-              linker.add(source_name_, std::move(ptx));
-            })
-      : ptx;
+  const auto ptx = [&]() -> const std::string& {
+    return made ? *made : image_.ptx;
+  };
+  if (image_.parts == nullptr && linker::mentions_device_runtime(ptx())) {
+    made = link(source_name_, [&](linker::Linker& linker) {
+      linker.add(source_name_, ptx());
+    });
+  }
+  if (max_registers_ > 0) {
+    try {
+      made = linker::limit_registers(source_name_, ptx(), max_registers_);
+    } catch (const linker::SyntaxError&) {
+      // What is no PTX stays as it is: the device says where it goes wrong.
+    }
+  }
+  return made;
 }
 
 std::string Module::linked_text(Device& device) const {
@@ -312,8 +307,8 @@ const LoadedModule& Module::on(Device& device) {
   if (!device.runs(ACCEL_CODE_PTX)) {
     fail_without_code(no_code_text(device));
   }
-  const std::string ptx =
-      with_limit(source_name_, text(device), max_registers_);
+  const std::optional<std::string> made = made_text(device);
+  const std::string& ptx = made ? *made : image_.ptx;
   struct Place {
     Module& module;
     Device& device;

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -137,7 +138,9 @@ class Module : public std::enable_shared_from_this<Module> {
   };
 
   std::string contents() const;
-  std::string text(Device& device) const;
+  /// The PTX for a device; nothing when that is the image's as it is, of which
+  /// there can be megabytes.
+  std::optional<std::string> made_text(Device& device) const;
   std::string linked_text(Device& device) const;
   void* place(Device& device, const std::string& name, std::uint64_t bytes);
 
