@@ -13,13 +13,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "accelerator/ptx/parse_error.h"
+
 namespace cudasim::ptx {
 
-/// A place in the text of a module; both count from 1, 0 means "nowhere".
-struct Location {
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
-};
+// Words, places and errors are those of the linker too.
+using namespace accelerator::ptx;
 
 /// PTX ISA 5.1.
 enum class Space : std::uint8_t {

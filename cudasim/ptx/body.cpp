@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "accelerator/ptx/reader.h"
 #include "cudasim/ptx/constants.h"
 #include "cudasim/ptx/operands.h"
 #include "cudasim/ptx/parser.h"
-#include "cudasim/ptx/reader.h"
 #include "cudasim/ptx/variables.h"
 
 namespace cudasim::ptx {

@@ -35,13 +35,6 @@ Constant of_integer(std::uint64_t bits, bool is_unsigned) {
   return constant;
 }
 
-// All of `digits` in `base`; false when they are none or too many.
-bool integer_digits(std::string_view digits, int base, std::uint64_t& value) {
-  const char* end = digits.data() + digits.size();
-  auto result = std::from_chars(digits.data(), end, value, base);
-  return result.ec == std::errc() && result.ptr == end;
-}
-
 // The program's own locale may write a comma for the point.
 locale_t c_locale() {
   static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
@@ -335,9 +328,9 @@ Constant number(const Reader& reader, const Token& token) {
   std::uint64_t bits = 0;
   if (prefix == 'f' || prefix == 'F' || prefix == 'd' || prefix == 'D') {
     bool single = prefix == 'f' || prefix == 'F';
-    std::string_view digits = text.substr(2);
-    if (digits.size() != (single ? 8u : 16u) ||
-        !integer_digits(digits, 16, bits)) {
+    const char* end = text.data() + text.size();
+    if (text.size() != (single ? 10u : 18u) ||
+        std::from_chars(text.data() + 2, end, bits, 16).ptr != end) {
       reader.fail(
           token,
           single ? "8 hexadecimal digits after '0f'"
@@ -363,26 +356,11 @@ Constant number(const Reader& reader, const Token& token) {
     }
     return of_double(value);
   }
-  bool is_unsigned = text.back() == 'U';
-  if (is_unsigned) {
-    text.remove_suffix(1);
-  }
-  int base = 10;
-  if (is_hexadecimal) {
-    base = 16;
-    text.remove_prefix(2);
-  } else if (prefix == 'b' || prefix == 'B') {
-    base = 2;
-    text.remove_prefix(2);
-  } else if (text.size() > 1 && text[0] == '0') {
-    base = 8;
-    text.remove_prefix(1);
-  }
-  if (!integer_digits(text, base, bits)) {
+  if (!integer_of(text, bits)) {
     reader.fail(token, "an integer of at most 64 bits");
   }
   // PTX ISA 4.5.1: what does not fit into .s64 is .u64.
-  return of_integer(bits, is_unsigned || (bits >> 63) != 0);
+  return of_integer(bits, text.back() == 'U' || (bits >> 63) != 0);
 }
 
 Constant constant_expression(Reader& reader) {

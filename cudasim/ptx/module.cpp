@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "accelerator/ptx/reader.h"
 #include "cudasim/ptx/parser.h"
-#include "cudasim/ptx/reader.h"
 #include "cudasim/ptx/variables.h"
 
 namespace cudasim::ptx {

@@ -4,37 +4,11 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "cudasim/ptx/ast.h"
 
 namespace cudasim::ptx {
-
-/// The text is no PTX that this reader knows. The message reads
-/// "SOURCE:LINE:COLUMN: found 'TOKEN', expected …".
-class ParseError : public std::runtime_error {
- public:
-  ParseError(const std::string& message, Location location)
-      : std::runtime_error(message), location_(location) {}
-  Location location() const {
-    return location_;
-  }
-
- private:
-  Location location_;
-};
-
-/// Raises a ParseError "SOURCE:LINE:COLUMN: found 'TOKEN', expected …".
-/// @param source the module's name.
-/// @param found the words that are wrong, @param location of them.
-/// @param expected what belongs there.
-[[noreturn]] void fail(
-    std::string_view source,
-    Location location,
-    std::string_view found,
-    std::string_view expected);
 
 /// Reads a module without the bodies of its functions.
 ///

@@ -23,7 +23,8 @@ LAYERS: Mapping[str, frozenset[str]] = {
     **_UPSTREAMS,
     "accelerator/abi": frozenset(),
     "accelerator/host": frozenset(),
-    "accelerator/runtime": frozenset({"accelerator/abi", "accelerator/host"}),
+    "accelerator/ptx": frozenset(),
+    "accelerator/runtime": frozenset({"accelerator/abi", "accelerator/host", "accelerator/ptx"}),
     "accelerator/backends": frozenset(
         {
             "accelerator/abi",
@@ -34,8 +35,8 @@ LAYERS: Mapping[str, frozenset[str]] = {
     ),
     "accelerator/backends/host_streams": frozenset({"accelerator/abi"}),
     "accelerator/backends/errors": frozenset({"accelerator/abi", "accelerator/host"}),
-    "cudasim/ptx": frozenset(),
-    "cudasim/engine": frozenset({"cudasim/ptx"}),
+    "cudasim/ptx": frozenset({"accelerator/ptx"}),
+    "cudasim/engine": frozenset({"accelerator/ptx", "cudasim/ptx"}),
     "cudasim/backend": frozenset(
         {
             "accelerator/abi",

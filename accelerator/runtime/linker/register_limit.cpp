@@ -8,8 +8,8 @@ namespace accelerator::linker {
 namespace {
 
 bool has_bounds(std::string_view text, Range head) {
-  Scanner scanner(text, head);
-  for (Token token = scanner.next(); !token.at_end(); token = scanner.next()) {
+  ptx::Lexer lexer(text.substr(0, head.end), "", head.begin);
+  for (ptx::Token token = lexer.next(); !token.at_end(); token = lexer.next()) {
     if (token.is(".maxnreg") || token.is(".maxntid") || token.is(".reqntid") ||
         token.is(".minnctapersm")) {
       return true;

@@ -5,28 +5,29 @@
 namespace accelerator::linker {
 namespace {
 
+using ptx::Token;
+
 class Rewriter {
  public:
   Rewriter(std::string_view text, Range range, const Renaming& renaming)
       : text_(text),
         range_(range),
         renaming_(renaming),
-        scanner_(text, range),
+        lexer_(text.substr(0, range.end), "", range.begin),
         copied_(range.begin) {}
 
   std::string rewrite() {
     bool begins = false; // a statement
-    for (Token token = scanner_.next(); !token.at_end();
-         token = scanner_.next()) {
+    for (Token token = lexer_.next(); !token.at_end(); token = lexer_.next()) {
       if (token.is(".loc")) {
         location();
-      } else if (token.is("@")) { // @p, @!p: the opcode comes behind it
+      } else if (token.is('@')) { // @p, @!p: the opcode comes behind it
         guard();
-      } else if (token.is_name() && (!begins || ahead().is(":"))) {
+      } else if (token.is_name() && (!begins || ahead().is(':'))) {
         name(token);
       }
-      begins = token.is(";") || token.is("{") || token.is("}") ||
-          token.is(":") || token.is("@") || token.is(".loc");
+      begins = token.is(';') || token.is('{') || token.is('}') ||
+          token.is(':') || token.is('@') || token.is(".loc");
     }
     copy_up_to(range_.end);
     return std::move(result_);
@@ -34,7 +35,7 @@ class Rewriter {
 
  private:
   Token ahead() const {
-    return Scanner(scanner_).next();
+    return ptx::Lexer(lexer_).next();
   }
 
   void copy_up_to(std::size_t end) {
@@ -43,9 +44,10 @@ class Rewriter {
   }
 
   void replace(const Token& token, std::string_view by) {
-    copy_up_to(token.range.begin);
+    const Range range = range_of(text_, token);
+    copy_up_to(range.begin);
     result_ += by;
-    copied_ = token.range.end;
+    copied_ = range.end;
   }
 
   void name(const Token& token) {
@@ -56,30 +58,30 @@ class Rewriter {
   }
 
   void guard() {
-    const Token token = scanner_.next();
-    name(token.is("!") ? scanner_.next() : token);
+    const Token token = lexer_.next();
+    name(token.is('!') ? lexer_.next() : token);
   }
 
   // .loc file line column [, function_name label, inlined_at file line column]
   void location() {
-    const Token index = scanner_.next();
+    const Token index = lexer_.next();
     unsigned file = 0;
     std::from_chars(
         index.text.data(), index.text.data() + index.text.size(), file);
     replace(index, std::to_string(file + renaming_.first_file));
-    scanner_.next();
-    const Token column = scanner_.next();
-    if (ahead().is(",")) {
-      copy_up_to(column.range.end);
-      scanner_.skip_line();
-      copied_ = scanner_.position();
+    lexer_.next();
+    const Token column = lexer_.next();
+    if (ahead().is(',')) {
+      copy_up_to(range_of(text_, column).end);
+      lexer_.skip_line();
+      copied_ = lexer_.offset();
     }
   }
 
   std::string_view text_;
   Range range_;
   const Renaming& renaming_;
-  Scanner scanner_;
+  ptx::Lexer lexer_;
   std::size_t copied_;
   std::string result_;
 };

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "accelerator/runtime/linker/scanner.h"
+#include "accelerator/runtime/linker/range.h"
 
 namespace accelerator::linker {
 
@@ -15,10 +15,11 @@ struct Renaming {
   unsigned first_file = 0; // is added to the index of a source file
 };
 
-/// The text of a range under its new names. A name is changed wherever it
-/// stands for something, also for a label, register or parameter that hides the
-/// symbol; opcodes stay. Of .loc the place of an inlined function is left out:
-/// it names sections of debug information, which are not linked.
+/// The text of a range of a unit under its new names. A name is changed
+/// wherever it stands for something, also for a label, register or parameter
+/// that hides the symbol; opcodes stay. Of .loc the place of an inlined
+/// function is left out: it names sections of debug information, which are not
+/// linked.
 std::string rewritten(
     std::string_view text,
     Range range,

@@ -4,8 +4,12 @@
 #include <charconv>
 #include <utility>
 
+#include "accelerator/ptx/reader.h"
+
 namespace accelerator::linker {
 namespace {
+
+using ptx::Token;
 
 // No device has more.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;
@@ -26,155 +30,115 @@ std::uint64_t size_of_type(std::string_view type) {
       : bits * count / 8;
 }
 
+std::uint64_t integer(std::string_view text) {
+  std::uint64_t value = 0;
+  return ptx::integer_of(text, value) ? value : 0;
+}
+
 class UnitReader {
  public:
   explicit UnitReader(Unit& unit)
-      : unit_(unit), scanner_(unit.text, {0, unit.text.size()}) {
-    take();
-  }
+      : unit_(unit), reader_(ptx::Lexer(unit.text, unit.name)) {}
 
   void read() {
-    while (!token_.at_end()) {
+    while (!reader_.at_end()) {
       directive();
     }
     if (unit_.target.empty()) {
-      fail("'.target'");
+      reader_.fail("'.target'");
     }
   }
 
  private:
-  [[noreturn]] void fail(const std::string& expected) const {
-    const auto line = 1 +
-        std::count(unit_.text.begin(),
-                   unit_.text.begin() +
-                       static_cast<std::ptrdiff_t>(token_.range.begin),
-                   '\n');
-    throw SyntaxError(
-        unit_.name + ":" + std::to_string(line) + ": found '" +
-        std::string(token_.text.substr(0, 60)) + "', expected " + expected);
-  }
-
-  Token take() {
-    const Token taken = token_;
-    end_ = token_.range.end;
-    token_ = scanner_.next();
-    return taken;
-  }
-
-  bool accept(std::string_view word) {
-    if (!token_.is(word)) {
-      return false;
-    }
-    take();
-    return true;
-  }
-
-  void expect(std::string_view word) {
-    if (!accept(word)) {
-      fail("'" + std::string(word) + "'");
-    }
+  Range here() const {
+    return range_of(unit_.text, reader_.current());
   }
 
   Token expect_name() {
-    if (!token_.is_name()) {
-      fail("a name");
-    }
-    return take();
+    return reader_.expect_name("a name");
   }
 
   std::uint64_t expect_number() {
-    if (token_.kind != Token::Kind::kNumber) {
-      fail("a number");
-    }
-    return number(take().text);
+    return reader_.expect_integer("a number", kMostBytes);
   }
 
-  // Numbers as sizes and indices have them: 16, 0x10, 16U.
-  static std::uint64_t number(std::string_view text) {
-    std::uint64_t value = 0;
-    const bool is_hexadecimal = text.substr(0, 2) == "0x";
-    text.remove_prefix(is_hexadecimal ? 2 : 0);
-    std::from_chars(
-        text.data(),
-        text.data() + text.size(),
-        value,
-        is_hexadecimal ? 16 : 10);
-    return value;
+  // Goes on to the next token inside of something.
+  void pass(std::string_view expected) {
+    if (reader_.at_end()) {
+      reader_.fail(expected);
+    }
+    reader_.take();
   }
 
   void directive() {
-    if (accept(".version")) {
+    if (reader_.accept(".version")) {
       version();
-    } else if (accept(".target")) {
+    } else if (reader_.accept(".target")) {
       const Token target = expect_name();
       unit_.target = target.text;
-      while (accept(",")) {
+      while (reader_.accept(',')) {
         expect_name();
       }
-    } else if (accept(".address_size")) {
+    } else if (reader_.accept(".address_size")) {
       expect_number();
-    } else if (accept(".file")) {
+    } else if (reader_.accept(".file")) {
       file();
-    } else if (accept(".section")) {
-      take(); // its name
+    } else if (reader_.accept(".section")) {
+      reader_.take(); // its name
       block();
-    } else if (accept(".pragma")) {
-      while (!token_.at_end() && !accept(";")) {
-        take();
+    } else if (reader_.accept(".pragma")) {
+      while (!reader_.at_end() && !reader_.accept(';')) {
+        reader_.take();
       }
-    } else if (token_.is("@")) {
-      scanner_.skip_line(); // "@@DWARF …"
-      take();
-    } else if (token_.is(".alias")) {
+    } else if (reader_.at('@')) {
+      reader_.skip_line(); // "@@DWARF …"
+    } else if (reader_.at(".alias")) {
       alias();
-    } else if (!accept(";")) {
+    } else if (!reader_.accept(';')) {
       definition();
     }
   }
 
   void version() {
-    if (token_.kind != Token::Kind::kNumber) {
-      fail("a version such as 8.4");
+    if (reader_.current().kind != Token::Kind::kNumber) {
+      reader_.fail("a version such as 8.4");
     }
-    const std::string_view text = take().text;
+    const std::string_view text = reader_.take().text;
     const std::size_t dot = std::min(text.find('.'), text.size() - 1);
-    unit_.version_major = static_cast<unsigned>(number(text.substr(0, dot)));
-    unit_.version_minor = static_cast<unsigned>(number(text.substr(dot + 1)));
+    unit_.version_major = static_cast<unsigned>(integer(text.substr(0, dot)));
+    unit_.version_minor = static_cast<unsigned>(integer(text.substr(dot + 1)));
   }
 
   // .file index "name" [, time, size]
   void file() {
     const auto index = static_cast<unsigned>(expect_number());
-    Range rest = token_.range;
-    if (token_.kind != Token::Kind::kString) {
-      fail("a file's name in quotes");
+    Range rest = here();
+    if (reader_.current().kind != Token::Kind::kString) {
+      reader_.fail("a file's name in quotes");
     }
-    take();
-    while (accept(",")) {
-      rest.end = token_.range.end;
-      take();
+    reader_.take();
+    while (reader_.accept(',')) {
+      rest.end = here().end;
+      reader_.take();
     }
     unit_.files.push_back({index, std::string(rest.of(unit_.text))});
   }
 
   // "{ … }". Names in it count as used.
   Range block() {
-    Range range = token_.range;
-    if (!token_.is("{")) {
-      fail("'{'");
+    Range range = here();
+    if (!reader_.at('{')) {
+      reader_.fail("'{'");
     }
     std::size_t depth = 0;
     do {
-      if (token_.at_end()) {
-        fail("'}'");
+      depth += reader_.at('{') ? 1 : 0;
+      depth -= reader_.at('}') ? 1 : 0;
+      if (reader_.current().is_name()) {
+        unit_.used_names.insert(reader_.current().text);
       }
-      depth += token_.is("{") ? 1 : 0;
-      depth -= token_.is("}") ? 1 : 0;
-      if (token_.is_name()) {
-        unit_.used_names.insert(token_.text);
-      }
-      range.end = token_.range.end;
-      take();
+      range.end = here().end;
+      pass("'}'");
     } while (depth > 0);
     return range;
   }
@@ -185,62 +149,60 @@ class UnitReader {
     item.kind = Item::Kind::kAlias;
     item.linkage = Linkage::kVisible;
     item.is_defined = true;
-    item.body.begin = take().range.begin;
+    item.body.begin = here().begin;
+    reader_.take();
     item.name = expect_name().text;
-    expect(",");
+    reader_.expect(',');
     unit_.used_names.insert(expect_name().text);
-    item.body.end = token_.range.end;
-    expect(";");
+    item.body.end = here().end;
+    reader_.expect(';');
     unit_.items.push_back(std::move(item));
   }
 
   void definition() {
     Item item;
-    item.begin = token_.range.begin;
+    item.begin = here().begin;
     for (bool found = true; found;) {
-      if (accept(".visible")) {
+      if (reader_.accept(".visible")) {
         item.linkage = Linkage::kVisible;
-      } else if (accept(".extern")) {
+      } else if (reader_.accept(".extern")) {
         item.linkage = Linkage::kExtern;
-      } else if (accept(".weak")) {
+      } else if (reader_.accept(".weak")) {
         item.linkage = Linkage::kWeak;
-      } else if (accept(".common")) {
+      } else if (reader_.accept(".common")) {
         item.linkage = Linkage::kCommon;
       } else {
         found = false;
       }
     }
-    if (token_.is(".entry") || token_.is(".func")) {
+    if (reader_.at(".entry") || reader_.at(".func")) {
       function(std::move(item));
-    } else if (token_.is_dot()) {
+    } else if (reader_.current().is_dot()) {
       variables(std::move(item));
     } else {
-      fail("a directive of a module, a variable or a function");
+      reader_.fail("a directive of a module, a variable or a function");
     }
   }
 
   void function(Item item) {
     item.kind = Item::Kind::kFunction;
-    item.head = token_.range;
-    item.is_entry = take().is(".entry");
-    if (accept(".attribute")) {
+    item.head = here();
+    item.is_entry = reader_.take().is(".entry");
+    if (reader_.accept(".attribute")) {
       parenthesized();
     }
-    if (token_.is("(")) {
+    if (reader_.at('(')) {
       item.results = parameters();
     }
     item.name = expect_name().text;
-    if (token_.is("(")) {
+    if (reader_.at('(')) {
       item.parameters = parameters();
     }
-    while (!token_.is("{") && !token_.is(";")) { // .maxntid 64, 1, 1
-      if (token_.at_end()) {
-        fail("a body or ';'");
-      }
-      take();
+    while (!reader_.at('{') && !reader_.at(';')) { // .maxntid 64, 1, 1
+      pass("a body or ';'");
     }
-    item.head.end = end_;
-    if (!accept(";")) {
+    item.head.end = range_of(unit_.text, reader_.last()).end;
+    if (!reader_.accept(';')) {
       item.is_defined = true;
       item.body = block();
     }
@@ -248,27 +210,24 @@ class UnitReader {
   }
 
   void parenthesized() {
-    expect("(");
-    while (!accept(")")) {
-      if (token_.at_end()) {
-        fail("')'");
-      }
-      take();
+    reader_.expect('(');
+    while (!reader_.accept(')')) {
+      pass("')'");
     }
   }
 
   // "(.param .b32 a, .param .align 8 .b8 b[16])": their sizes.
   std::vector<std::uint64_t> parameters() {
     std::vector<std::uint64_t> sizes;
-    expect("(");
-    while (!accept(")")) {
+    reader_.expect('(');
+    while (!reader_.accept(')')) {
       Item parameter;
       type(parameter);
       expect_name();
       dimensions(parameter);
       sizes.push_back(parameter.size);
-      if (!token_.is(")")) {
-        expect(",");
+      if (!reader_.at(')')) {
+        reader_.expect(',');
       }
     }
     return sizes;
@@ -276,19 +235,19 @@ class UnitReader {
 
   // Everything before the name. The size is that of one element then.
   void type(Item& item) {
-    item.space = take().text;
+    item.space = reader_.take().text;
     std::uint64_t elements = 1;
-    while (token_.is_dot()) {
-      if (accept(".align")) {
+    while (reader_.current().is_dot()) {
+      if (reader_.accept(".align")) {
         item.alignment = expect_number();
-      } else if (accept(".attribute")) {
+      } else if (reader_.accept(".attribute")) {
         parenthesized();
-      } else if (accept(".ptr")) {
+      } else if (reader_.accept(".ptr")) {
         pointer_hint();
-      } else if (token_.is(".v2") || token_.is(".v4")) {
-        elements = number(take().text.substr(2));
+      } else if (reader_.at(".v2") || reader_.at(".v4")) {
+        elements = integer(reader_.take().text.substr(2));
       } else {
-        item.size = size_of_type(take().text);
+        item.size = size_of_type(reader_.take().text);
       }
     }
     item.size *= elements;
@@ -297,25 +256,23 @@ class UnitReader {
 
   // .ptr .global .align 16
   void pointer_hint() {
-    if (token_.is_dot() && !token_.is(".align")) {
-      take();
+    if (reader_.current().is_dot() && !reader_.at(".align")) {
+      reader_.take();
     }
-    if (accept(".align")) {
+    if (reader_.accept(".align")) {
       expect_number();
     }
   }
 
   // "[4][2]"; expressions other than one number leave the size untold.
   void dimensions(Item& item) {
-    while (accept("[")) {
+    while (reader_.accept('[')) {
       std::uint64_t count = 0;
       unsigned tokens = 0;
-      while (!accept("]")) {
-        if (token_.at_end()) {
-          fail("']'");
-        }
+      while (!reader_.accept(']')) {
         ++tokens;
-        count = number(take().text);
+        count = integer(reader_.current().text);
+        pass("']'");
       }
       const bool is_known = tokens == 1 && count > 0 &&
           item.size <= kMostBytes && count <= kMostBytes / (item.size + 1);
@@ -326,46 +283,41 @@ class UnitReader {
   // .global .align 4 .b8 a[4] = {1, 2}, b;
   void variables(Item item) {
     item.is_defined = item.linkage != Linkage::kExtern;
-    item.head = token_.range;
+    item.head = here();
     type(item);
-    item.head.end = token_.range.begin;
+    item.head.end = here().begin;
     do {
       Item variable = item;
-      variable.body = token_.range;
+      variable.body = here();
       variable.name = expect_name().text;
       dimensions(variable);
-      variable.body.end = token_.range.begin;
-      if (token_.is("=")) {
+      variable.body.end = here().begin;
+      if (reader_.at('=')) {
         initial_value(variable);
       }
       unit_.items.push_back(std::move(variable));
-    } while (accept(","));
-    expect(";");
+    } while (reader_.accept(','));
+    reader_.expect(';');
   }
 
   void initial_value(Item& variable) {
     std::size_t depth = 0;
-    while (depth > 0 || (!token_.is(",") && !token_.is(";"))) {
-      if (token_.at_end()) {
-        fail("';'");
-      }
-      const bool opens = token_.is("{") || token_.is("(");
-      const bool closes = token_.is("}") || token_.is(")");
+    while (depth > 0 || (!reader_.at(',') && !reader_.at(';'))) {
+      const bool opens = reader_.at('{') || reader_.at('(');
+      const bool closes = reader_.at('}') || reader_.at(')');
       depth += opens ? 1 : 0;
       depth -= closes && depth > 0 ? 1 : 0;
-      if (token_.is_name()) {
-        unit_.used_names.insert(token_.text);
-        variable.initial_names.emplace_back(token_.text);
+      if (reader_.current().is_name()) {
+        unit_.used_names.insert(reader_.current().text);
+        variable.initial_names.emplace_back(reader_.current().text);
       }
-      variable.body.end = token_.range.end;
-      take();
+      variable.body.end = here().end;
+      pass("';'");
     }
   }
 
   Unit& unit_;
-  Scanner scanner_;
-  Token token_;
-  std::size_t end_ = 0; // of the one before
+  ptx::Reader reader_;
 };
 
 } // namespace

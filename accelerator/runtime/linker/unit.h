@@ -4,21 +4,18 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
-#include "accelerator/runtime/linker/scanner.h"
+#include "accelerator/ptx/parse_error.h"
+#include "accelerator/runtime/linker/range.h"
 
 namespace accelerator::linker {
 
 /// The text is no PTX. What it says is for people.
-class SyntaxError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+using SyntaxError = ptx::ParseError;
 
 enum class Linkage : std::uint8_t {
   kStatic, // no other unit sees it

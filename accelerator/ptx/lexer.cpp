@@ -1,12 +1,11 @@
-#include "cudasim/ptx/lexer.h"
+#include "accelerator/ptx/lexer.h"
 
 #include <array>
-#include <cstring>
+#include <charconv>
 
-#include "cudasim/ptx/block_scan.h"
-#include "cudasim/ptx/parser.h"
+#include "accelerator/ptx/block_scan.h"
 
-namespace cudasim::ptx {
+namespace accelerator::ptx {
 namespace {
 
 enum CharacterClass : std::uint8_t {
@@ -70,7 +69,7 @@ bool is_operator_pair(char first, char second) {
 }
 
 // A number reaches over letters and digits, one point, and the sign of a
-// decimal exponent; what it is worth is found out in constants.cpp.
+// decimal exponent; what it is worth is found out by who reads it.
 std::size_t number_length(std::string_view text) {
   bool is_decimal =
       !(text.size() > 1 && text[0] == '0' && is_a(text[1], kLetter) &&
@@ -93,60 +92,29 @@ std::size_t number_length(std::string_view text) {
   return length;
 }
 
-// Printable and short, whatever the text holds.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  std::string result;
-  for (char c : text.substr(0, kLongest)) {
-    if (c >= ' ' && c <= '~') {
-      result += c;
-    } else {
-      constexpr char kDigits[] = "0123456789abcdef";
-      auto byte = static_cast<unsigned char>(c);
-      result += "\\x";
-      result += kDigits[byte >> 4];
-      result += kDigits[byte & 15];
-    }
-  }
-  if (text.size() > kLongest) {
-    result += "...";
-  }
-  return result;
+// All of `digits` in `base`; false when they are none or too many.
+bool integer_digits(std::string_view digits, int base, std::uint64_t& value) {
+  const char* end = digits.data() + digits.size();
+  auto result = std::from_chars(digits.data(), end, value, base);
+  return result.ec == std::errc() && result.ptr == end;
 }
 
 } // namespace
 
-namespace {
-
-std::string position(std::string_view source, Location location) {
-  return std::string(source) + ':' + std::to_string(location.line) + ':' +
-      std::to_string(location.column) + ": found ";
-}
-
-} // namespace
-
-void fail(
-    std::string_view source,
-    Location location,
-    std::string_view found,
-    std::string_view expected) {
-  throw ParseError(
-      position(source, location) + '\'' + shown(found) + "', expected " +
-          std::string(expected),
-      location);
-}
-
-void fail(
-    std::string_view source,
-    const Token& found,
-    std::string_view expected) {
-  if (found.kind != Token::Kind::kEnd) {
-    fail(source, found.location, found.text, expected);
+bool integer_of(std::string_view text, std::uint64_t& value) {
+  if (!text.empty() && text.back() == 'U') {
+    text.remove_suffix(1);
   }
-  throw ParseError(
-      position(source, found.location) + "the end of the text, expected " +
-          std::string(expected),
-      found.location);
+  if (text.size() < 2 || text[0] != '0') {
+    return integer_digits(text, 10, value);
+  }
+  if (text[1] == 'x' || text[1] == 'X') {
+    return integer_digits(text.substr(2), 16, value);
+  }
+  if (text[1] == 'b' || text[1] == 'B') {
+    return integer_digits(text.substr(2), 2, value);
+  }
+  return integer_digits(text.substr(1), 8, value);
 }
 
 Lexer::Lexer(
@@ -162,6 +130,10 @@ Lexer::Lexer(
 
 Location Lexer::here() const {
   return {line_, static_cast<std::uint32_t>(position_ - line_start_ + 1)};
+}
+
+void Lexer::fail(const Token& found, std::string_view expected) const {
+  ptx::fail(source_name_, found.location, found.text, expected);
 }
 
 Token Lexer::take(Token::Kind kind, std::size_t length) {
@@ -186,10 +158,7 @@ void Lexer::skip_blanks() {
       } else if (second == '*') {
         std::size_t end = text_.find("*/", position_ + 2);
         if (end == std::string_view::npos) {
-          fail(
-              source_name_,
-              take(Token::Kind::kSign, 2),
-              "a comment that ends with '*/'");
+          fail(take(Token::Kind::kSign, 2), "a comment that ends with '*/'");
         }
         for (; position_ < end; ++position_) {
           if (text_[position_] == '\n') {
@@ -215,7 +184,7 @@ void Lexer::skip_line() {
 Token Lexer::next() {
   skip_blanks();
   if (position_ >= text_.size()) {
-    return {Token::Kind::kEnd, {}, here()};
+    return take(Token::Kind::kEnd, 0);
   }
   std::string_view rest = text_.substr(position_);
   char c = rest[0];
@@ -251,7 +220,7 @@ Token Lexer::next() {
       }
     }
     if (length == 1) {
-      fail(source_name_, take(Token::Kind::kSign, 1), "a name after the dot");
+      fail(take(Token::Kind::kSign, 1), "a name after the dot");
     }
     return take(Token::Kind::kDot, length);
   }
@@ -259,7 +228,6 @@ Token Lexer::next() {
     std::size_t end = rest.find_first_of("\"\n", 1);
     if (end == std::string_view::npos || rest[end] == '\n') {
       fail(
-          source_name_,
           take(Token::Kind::kSign, 1),
           "a string that ends with '\"' on its line");
     }
@@ -269,13 +237,13 @@ Token Lexer::next() {
     bool pair = rest.size() > 1 && is_operator_pair(c, rest[1]);
     return take(Token::Kind::kSign, pair ? 2 : 1);
   }
-  fail(source_name_, take(Token::Kind::kSign, 1), "PTX");
+  fail(take(Token::Kind::kSign, 1), "PTX");
 }
 
 std::size_t Lexer::skip_block(const Token& opening) {
   BlockEnd end = find_block_end(text_, position_);
   if (!end.found) {
-    fail(source_name_, opening, "a '}' that closes it");
+    fail(opening, "a '}' that closes it");
   }
   if (end.lines > 0) {
     line_ += end.lines;
@@ -285,4 +253,4 @@ std::size_t Lexer::skip_block(const Token& opening) {
   return end.offset;
 }
 
-} // namespace cudasim::ptx
+} // namespace accelerator::ptx

@@ -1,10 +1,10 @@
-#include "cudasim/ptx/block_scan.h"
+#include "accelerator/ptx/block_scan.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
-namespace cudasim::ptx {
+namespace accelerator::ptx {
 namespace {
 
 bool is_landmark(char c) {
@@ -143,4 +143,4 @@ BlockEnd find_block_end(std::string_view text, std::size_t begin) {
   return {};
 }
 
-} // namespace cudasim::ptx
+} // namespace accelerator::ptx

@@ -3,17 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
-#include "cudasim/ptx/ast.h"
+#include "accelerator/ptx/parse_error.h"
 
-namespace cudasim::ptx {
+namespace accelerator::ptx {
 
 /// One word of PTX.
 struct Token {
   enum class Kind : std::uint8_t {
-    kEnd, // of the text
+    kEnd, // of the text, and empty
     kName, // identifier: "ld", "%r1", "$L__BB0_2", "_"
     kDot, // a dot and what belongs to it: ".global", ".shared::cta", ".x"
     kNumber, // "12", "0x1F", "0f3F800000", "1.5e3"
@@ -30,6 +29,9 @@ struct Token {
   bool is(std::string_view words) const {
     return text == words && kind != Kind::kString;
   }
+  bool at_end() const {
+    return kind == Kind::kEnd;
+  }
   bool is_name() const {
     return kind == Kind::kName;
   }
@@ -38,13 +40,9 @@ struct Token {
   }
 };
 
-/// Raises a ParseError "SOURCE:LINE:COLUMN: found 'TOKEN', expected …".
-/// @param source the module's name.
-/// @param expected what belongs there, or what is wrong with it.
-[[noreturn]] void fail(
-    std::string_view source,
-    const Token& found,
-    std::string_view expected);
+/// Reads an integer as a number token has it ("12", "0x1F", "0b11", "017",
+/// "16U"); false when it is none of at most 64 bits.
+bool integer_of(std::string_view text, std::uint64_t& value);
 
 /// Reads tokens from the front to the back of a text.
 class Lexer {
@@ -72,12 +70,13 @@ class Lexer {
   /// Passes over the rest of the line.
   void skip_line();
 
+  /// Raises a ParseError "SOURCE:LINE:COLUMN: found 'TOKEN', expected …".
+  /// @param expected what belongs there, or what is wrong with it.
+  [[noreturn]] void fail(const Token& found, std::string_view expected) const;
+
   /// Offset of what next() looks at first.
   std::size_t offset() const {
     return position_;
-  }
-  std::string_view source_name() const {
-    return source_name_;
   }
 
  private:
@@ -93,4 +92,4 @@ class Lexer {
   std::uint32_t line_;
 };
 
-} // namespace cudasim::ptx
+} // namespace accelerator::ptx

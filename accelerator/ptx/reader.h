@@ -1,14 +1,14 @@
-// The parser's view of the text: one token at hand and one ahead, and the
-// errors that say what was found and what belongs there.
+// A parser's view of the text: one token at hand and one ahead, and the errors
+// that say what was found and what belongs there.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "cudasim/ptx/lexer.h"
+#include "accelerator/ptx/lexer.h"
 
-namespace cudasim::ptx {
+namespace accelerator::ptx {
 
 /// Limits nesting of what is read by recursion (expressions, braces), so that
 /// no text can exhaust the stack.
@@ -24,6 +24,10 @@ class Reader {
   }
   /// The token after it.
   const Token& ahead();
+  /// The token that was taken last.
+  const Token& last() const {
+    return last_;
+  }
   /// Gives the current token and goes on to the next one.
   Token take();
 
@@ -34,7 +38,7 @@ class Reader {
     return current_.is(words);
   }
   bool at_end() const {
-    return current_.kind == Token::Kind::kEnd;
+    return current_.at_end();
   }
   /// Goes on when the current token is this; whether it was.
   bool accept(char sign);
@@ -64,6 +68,7 @@ class Reader {
  private:
   Lexer lexer_;
   Token current_;
+  Token last_;
   Token ahead_;
   bool has_ahead_ = false;
 };
@@ -88,4 +93,4 @@ class Nesting {
   int& depth_;
 };
 
-} // namespace cudasim::ptx
+} // namespace accelerator::ptx

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace cudasim::ptx {
+namespace accelerator::ptx {
 
 struct BlockEnd {
   bool found = false;
@@ -19,4 +19,4 @@ struct BlockEnd {
 /// in comments and in strings do not count.
 BlockEnd find_block_end(std::string_view text, std::size_t begin);
 
-} // namespace cudasim::ptx
+} // namespace accelerator::ptx

@@ -1,8 +1,6 @@
-#include "cudasim/ptx/reader.h"
+#include "accelerator/ptx/reader.h"
 
-#include "cudasim/ptx/constants.h"
-
-namespace cudasim::ptx {
+namespace accelerator::ptx {
 
 const Token& Reader::ahead() {
   if (!has_ahead_) {
@@ -13,14 +11,14 @@ const Token& Reader::ahead() {
 }
 
 Token Reader::take() {
-  Token taken = current_;
+  last_ = current_;
   if (has_ahead_) {
     current_ = ahead_;
     has_ahead_ = false;
   } else {
     current_ = lexer_.next();
   }
-  return taken;
+  return last_;
 }
 
 bool Reader::accept(char sign) {
@@ -57,15 +55,13 @@ std::uint64_t Reader::expect_integer(
     std::uint64_t limit) {
   std::string expected =
       std::string(what) + " (an integer up to " + std::to_string(limit) + ")";
-  if (current_.kind != Token::Kind::kNumber) {
-    fail(expected);
-  }
-  Constant value = number(*this, current_);
-  if (value.is_float || value.bits > limit) {
+  std::uint64_t value = 0;
+  if (current_.kind != Token::Kind::kNumber ||
+      !integer_of(current_.text, value) || value > limit) {
     fail(expected);
   }
   take();
-  return value.bits;
+  return value;
 }
 
 void Reader::fail(std::string_view expected) const {
@@ -73,7 +69,7 @@ void Reader::fail(std::string_view expected) const {
 }
 
 void Reader::fail(const Token& found, std::string_view expected) const {
-  ptx::fail(lexer_.source_name(), found, expected);
+  lexer_.fail(found, expected);
 }
 
 Reader::Block Reader::skip_block() {
@@ -101,4 +97,4 @@ void Reader::skip_line() {
   }
 }
 
-} // namespace cudasim::ptx
+} // namespace accelerator::ptx
