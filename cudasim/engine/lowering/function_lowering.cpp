@@ -4,15 +4,20 @@
 
 #include "cudasim/engine/code/control.h"
 #include "cudasim/engine/code/watched_registers.h"
+#include "cudasim/engine/lowering/accesses.h"
+#include "cudasim/engine/verify/operand_types.h"
 #include "cudasim/engine/verify/vocabulary.h"
 
 namespace cudasim::engine {
 
+using ptx::Operand;
+using Kind = ptx::Operand::Kind;
+
 void FunctionLowering::lower(const VerifiedBody& body) {
-  place_parameters();
   std::size_t next = 0;
   for (const ptx::Statement& statement : function_.body) {
-    pass(statement);
+    names_.pass(statement);
+    places_.pass(statement);
     if (statement.kind == ptx::Statement::Kind::kInstruction) {
       lower_instruction(*statement.instruction, body.rows[next++]);
     }
@@ -25,10 +30,113 @@ void FunctionLowering::lower(const VerifiedBody& body) {
   finish();
 }
 
+void FunctionLowering::lower_row(
+    const ptx::Instruction& instruction,
+    const Row& row,
+    PendingInstruction& pending) {
+  std::vector<LoweredOperand> lowered;
+  bool have_address = false;
+  const auto add = [&](const Source& source) {
+    pending.operands.push_back(source);
+  };
+  // Loads and stores look at the widths of their registers, and so do
+  // conversions of integers.
+  const bool at_memory = std::any_of(
+      row.shape.operands.begin(),
+      row.shape.operands.end(),
+      [](const OperandShape& shape) {
+        return shape.kind == OperandShape::Kind::kAddress;
+      });
+  for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+    const OperandShape& shape = row.shape.operands[i];
+    const Operand& operand = instruction.operands[i];
+    const bool exact = shape.relaxed && is_float(shape.type) && !at_memory;
+    LoweredOperand place;
+    place.first = static_cast<std::uint8_t>(pending.operands.size());
+    if (shape.kind == OperandShape::Kind::kAddress) {
+      add(operands_.address(shape, operand, &place.offset));
+      place.width = pending.operands.back().width;
+      if (have_address) {
+        // The second address of cp.async.
+        pending.inst.immediate = static_cast<std::uint64_t>(place.offset);
+      } else {
+        pending.inst.offset = place.offset;
+      }
+      have_address = true;
+    } else if (operand.kind == Kind::kVector) {
+      for (const Operand& element : operand.elements) {
+        add(operands_.value(shape, element, exact));
+      }
+    } else if (operand.kind == Kind::kPair) {
+      add(operands_.value(shape, operand.elements[0], exact));
+      OperandShape second;
+      second.type = ptx::Type::kPred;
+      add(operands_.value(second, operand.elements[1], false));
+    } else {
+      add(operands_.value(shape, operand, exact));
+      if (shape.paired) {
+        add({});
+      }
+    }
+    lowered.push_back(place);
+    if (shape.written) {
+      pending.inst.destinations =
+          static_cast<std::uint8_t>(pending.operands.size());
+    }
+    if (shape.members) {
+      pending.control.members = static_cast<Slot>(place.first);
+    }
+  }
+  pending.inst.run = row.entry->handler;
+  if (row.entry->immediate != 0) {
+    pending.inst.immediate = row.entry->immediate;
+  }
+  pending.accesses.list = accesses_of(instruction, row.shape, lowered);
+  pending.accesses.orders = orders(instruction, row.shape);
+  if (row.shape.warp_wide || pending.control.members != kNoSlot) {
+    pending.is_control = true;
+    pending.control.kind = ControlKind::kCollective;
+    pending.control.handler = pending.inst.run;
+  }
+}
+
+void FunctionLowering::lower_instruction(
+    const ptx::Instruction& instruction,
+    const Row* row) {
+  starts_.push_back(static_cast<std::uint32_t>(pending_.size()));
+  PendingInstruction pending;
+  pending.text = text_of(instruction);
+  if (!instruction.guard.predicate.empty()) {
+    Binding guard;
+    names_.find(instruction.guard.predicate, &guard);
+    pending.guard = operands_.declared_register(guard);
+    pending.inst.guard_negated = instruction.guard.negated;
+  }
+  if (!control_.lower(instruction, row, pending)) {
+    if (row != nullptr) {
+      lower_row(instruction, *row, pending);
+    } else {
+      // Named when it is executed: code that never runs does no harm.
+      pending.inst.run = unsupported_instruction;
+    }
+  }
+  const Source guard = pending.guard;
+  const bool negated = pending.inst.guard_negated;
+  pending_.push_back(std::move(pending));
+  for (PendingInstruction& more : operands_.take_behind()) {
+    more.guard = guard;
+    more.inst.guard_negated = negated;
+    pending_.push_back(std::move(more));
+  }
+  for (std::size_t i = starts_.back(); i < pending_.size(); ++i) {
+    pending_[i].inst.line = instruction.location.line;
+  }
+}
+
 void FunctionLowering::finish() {
   std::vector<FlowEdge> edges;
   std::vector<Access> accesses;
-  for (Pending& pending : pending_) {
+  for (PendingInstruction& pending : pending_) {
     for (std::uint32_t& target : pending.flow.targets) {
       target = starts_[target];
     }
@@ -49,9 +157,10 @@ void FunctionLowering::finish() {
   }
   const ControlFlowGraph graph = ControlFlowGraph::build(edges);
   const auto joins = graph.immediate_post_dominators();
-  const Allocation allocation = allocate_registers(registers_, accesses, graph);
+  const auto& registers = operands_.registers();
+  const Allocation allocation = allocate_registers(registers, accesses, graph);
   const auto ends_at = [&](std::uint32_t index) {
-    const Pending& pending = pending_[index];
+    const PendingInstruction& pending = pending_[index];
     return pending.is_control && pending.guard.kind == Source::Kind::kNone &&
         (pending.control.kind == ControlKind::kExit ||
          pending.control.kind == ControlKind::kReturn);
@@ -62,7 +171,7 @@ void FunctionLowering::finish() {
         : source.slot;
   };
   for (std::uint32_t i = 0; i < pending_.size(); ++i) {
-    Pending& pending = pending_[i];
+    PendingInstruction& pending = pending_[i];
     Inst& inst = pending.inst;
     inst.index = i;
     inst.guard = slot_of(pending.guard);
@@ -102,22 +211,22 @@ void FunctionLowering::finish() {
       code_.accesses[i] = std::move(pending.accesses);
     }
   }
-  for (const auto& [key, index] : specials_) {
+  for (const auto& [key, index] : operands_.specials()) {
     code_.specials.push_back({key.first, allocation.slots[index], key.second});
   }
   if (kWatchRegisters) {
-    for (std::size_t i = 0; i < registers_.size(); ++i) {
-      code_.places.emplace_back(allocation.slots[i], registers_[i].bytes);
+    for (std::size_t i = 0; i < registers.size(); ++i) {
+      code_.places.emplace_back(allocation.slots[i], registers[i].bytes);
     }
   }
-  code_.constants = constants_.contents();
-  code_.constant_bytes = constants_.bytes();
+  code_.constants = operands_.constants().contents();
+  code_.constant_bytes = operands_.constants().bytes();
   code_.frame_bytes = align_up(allocation.frame_bytes, 64);
   code_.local_bytes = align_up(code_.local_bytes, 16);
 }
 
 void FunctionLowering::finish_control(
-    Pending& pending,
+    PendingInstruction& pending,
     std::uint32_t index,
     const std::vector<Slot>& slots,
     std::uint32_t join) {

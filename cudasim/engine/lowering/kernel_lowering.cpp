@@ -44,6 +44,15 @@ const Code* KernelLowering::code_of(const std::string& name) {
   return &code;
 }
 
+void KernelLowering::fail(
+    const ptx::Function& function,
+    ptx::Location location,
+    const std::string& what) const {
+  throw LoweringError(
+      module.source_name + ":" + std::to_string(location.line) + ": " + what +
+      ", in " + function.name);
+}
+
 void KernelLowering::lower_all() {
   while (!to_lower_.empty()) {
     const auto [function, code] = to_lower_.back();

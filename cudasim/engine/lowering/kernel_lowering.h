@@ -30,6 +30,11 @@ class KernelLowering {
   /// The code of a function, which is lowered later where it is not yet:
   /// functions call each other, and one by one the stack stays small.
   const Code* code_of(const std::string& name);
+  /// Raises a LoweringError that names the place in a function.
+  [[noreturn]] void fail(
+      const ptx::Function& function,
+      ptx::Location location,
+      const std::string& what) const;
 
   ptx::Module& module;
   const VariableAddress& address_of;

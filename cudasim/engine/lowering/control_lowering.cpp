@@ -1,5 +1,4 @@
-// Lowering of branches, calls and barriers.
-#include "cudasim/engine/lowering/function_lowering.h"
+#include "cudasim/engine/lowering/control_lowering.h"
 
 #include "cudasim/engine/code/control.h"
 #include "cudasim/engine/verify/vocabulary.h"
@@ -8,17 +7,18 @@ namespace cudasim::engine {
 
 using ptx::Operand;
 
-bool FunctionLowering::lower_control(
+std::uint32_t ControlLowering::label(const std::string& name) const {
+  std::uint32_t index = 0;
+  names_.find_label(name, &index);
+  return index;
+}
+
+bool ControlLowering::lower(
     const ptx::Instruction& instruction,
     const Row* row,
-    Pending& pending) {
+    PendingInstruction& pending) {
   Control& control = pending.control;
   const std::string_view opcode = instruction.opcode;
-  const auto label = [&](const std::string& name) {
-    std::uint32_t index = 0;
-    names_.find_label(name, &index);
-    return index;
-  };
   if (opcode == "bra") {
     control.kind = ControlKind::kBranch;
     control.target = label(instruction.operands.at(0).name);
@@ -31,8 +31,8 @@ bool FunctionLowering::lower_control(
          names_.list(instruction.operands[1].name)->targets) {
       control.targets.push_back(label(name));
     }
-    pending.operands.push_back(
-        value(row->shape.operands[0], instruction.operands[0], false));
+    pending.operands.push_back(operands_.value(
+        row->shape.operands[0], instruction.operands[0], false));
     pending.flow.ends_block = true;
     pending.flow.falls_through = pending.guard.kind != Source::Kind::kNone;
     pending.flow.targets = control.targets;
@@ -53,33 +53,29 @@ bool FunctionLowering::lower_control(
   return true;
 }
 
-std::uint64_t FunctionLowering::passed_variable(const Operand& operand) {
+const ptx::Variable& ControlLowering::passed_variable(
+    const Operand& operand) const {
   Binding binding;
   if (!names_.find(operand.name, &binding) ||
       binding.kind != Binding::Kind::kLocal) {
-    fail(
+    kernel_.fail(
+        function_,
         operand.location,
         "only .param variables can be passed to a function, not '" +
             operand.name + "'");
   }
-  return offsets_.at(binding.variable);
+  return *binding.variable;
 }
 
-std::uint32_t FunctionLowering::passed_bytes(const Operand& operand) const {
-  Binding binding;
-  names_.find(operand.name, &binding);
-  return static_cast<std::uint32_t>(binding.variable->size());
-}
-
-void FunctionLowering::lower_call(
+void ControlLowering::lower_call(
     const ptx::Instruction& instruction,
-    Pending& pending) {
+    PendingInstruction& pending) {
   Control& control = pending.control;
   const ptx::Instruction::Call& call = *instruction.call;
   control.kind = ControlKind::kCall;
   Binding binding;
   if (names_.find(call.target.name, &binding)) {
-    pending.operands.push_back(declared_register(binding));
+    pending.operands.push_back(operands_.declared_register(binding));
     code_.calls = true;
   } else {
     const ptx::Function* function = kernel_.module.find(call.target.name);
@@ -88,7 +84,8 @@ void FunctionLowering::lower_call(
     }
     if (control.builtin == Builtin::kNone) {
       if (function == nullptr || !function->has_body) {
-        fail(
+        kernel_.fail(
+            function_,
             instruction.location,
             "the function '" + call.target.name +
                 "' is not defined in this module");
@@ -99,29 +96,31 @@ void FunctionLowering::lower_call(
   }
   // The callee's side is added when the call is made: its code may not be
   // there yet when functions call each other.
-  for (const Operand& argument : call.arguments) {
+  for (const Operand& operand : call.arguments) {
+    const ptx::Variable& variable = passed_variable(operand);
     control.arguments.push_back(
-        {static_cast<std::uint32_t>(passed_variable(argument)),
+        {static_cast<std::uint32_t>(places_.offset_of(variable)),
          0,
-         passed_bytes(argument)});
+         static_cast<std::uint32_t>(variable.size())});
   }
-  for (const Operand& result : call.results) {
+  for (const Operand& operand : call.results) {
+    const ptx::Variable& variable = passed_variable(operand);
     control.results.push_back(
         {0,
-         static_cast<std::uint32_t>(passed_variable(result)),
-         passed_bytes(result)});
+         static_cast<std::uint32_t>(places_.offset_of(variable)),
+         static_cast<std::uint32_t>(variable.size())});
   }
 }
 
-void FunctionLowering::lower_barrier(
+void ControlLowering::lower_barrier(
     const ptx::Instruction& instruction,
     const Row& row,
-    Pending& pending) {
+    PendingInstruction& pending) {
   Control& control = pending.control;
   std::vector<Source> operands;
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     operands.push_back(
-        value(row.shape.operands[i], instruction.operands[i], false));
+        operands_.value(row.shape.operands[i], instruction.operands[i], false));
   }
   const auto use = [&](std::size_t index, Slot* place) {
     if (index < operands.size()) {

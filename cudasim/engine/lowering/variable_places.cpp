@@ -1,5 +1,4 @@
-// Places for parameters and variables.
-#include "cudasim/engine/lowering/function_lowering.h"
+#include "cudasim/engine/lowering/variable_places.h"
 
 #include <algorithm>
 
@@ -9,7 +8,15 @@ namespace cudasim::engine {
 
 using ptx::Space;
 
-void FunctionLowering::place_parameters() {
+VariablePlaces::VariablePlaces(
+    const KernelLowering& kernel,
+    const ptx::Function& function,
+    Code& code)
+    : kernel_(kernel), function_(function), code_(code) {
+  place_parameters();
+}
+
+void VariablePlaces::place_parameters() {
   if (function_.is_entry) {
     std::uint64_t offset = 0;
     for (const ptx::Variable& parameter : function_.parameters) {
@@ -22,7 +29,10 @@ void FunctionLowering::place_parameters() {
   for (const auto* list : {&function_.results, &function_.parameters}) {
     for (const ptx::Variable& variable : *list) {
       if (variable.space == Space::kReg) {
-        fail(variable.location, "parameters in registers are not supported");
+        kernel_.fail(
+            function_,
+            variable.location,
+            "parameters in registers are not supported");
       }
       place(variable);
       const auto at = static_cast<std::uint32_t>(offsets_[&variable]);
@@ -36,7 +46,7 @@ void FunctionLowering::place_parameters() {
   }
 }
 
-void FunctionLowering::place(const ptx::Variable& variable) {
+void VariablePlaces::place(const ptx::Variable& variable) {
   if (variable.space == Space::kShared) {
     offsets_[&variable] =
         kernel_.shared_offsets.at(function_.name + "/" + variable.name);
@@ -49,8 +59,7 @@ void FunctionLowering::place(const ptx::Variable& variable) {
   code_.local_bytes = std::max(code_.local_bytes, local_top_);
 }
 
-void FunctionLowering::pass(const ptx::Statement& statement) {
-  names_.pass(statement);
+void VariablePlaces::pass(const ptx::Statement& statement) {
   switch (statement.kind) {
     case ptx::Statement::Kind::kScopeBegin:
       local_tops_.push_back(local_top_);

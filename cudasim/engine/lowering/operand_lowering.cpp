@@ -1,11 +1,8 @@
-// Lowering of registers, constants, names and addresses.
-#include "cudasim/engine/lowering/function_lowering.h"
+#include "cudasim/engine/lowering/operand_lowering.h"
 
 #include <cstring>
 #include <stdexcept>
 
-#include "cudasim/engine/code/lowering_error.h"
-#include "cudasim/engine/code/special_registers.h"
 #include "cudasim/engine/instructions/registry.h"
 #include "cudasim/engine/verify/operand_types.h"
 #include "cudasim/engine/verify/vocabulary.h"
@@ -16,22 +13,14 @@ using ptx::Operand;
 using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
-void FunctionLowering::fail(ptx::Location location, const std::string& what)
-    const {
-  throw LoweringError(
-      kernel_.module.source_name + ":" + std::to_string(location.line) + ": " +
-      what + ", in " + function_.name);
-}
-
-std::uint32_t FunctionLowering::new_register(Type type, bool permanent) {
+std::uint32_t OperandLowering::new_register(Type type, bool permanent) {
   const std::uint32_t width = register_width(type);
   registers_.push_back({width == 0 ? 4 : kLanes * width, permanent});
   register_widths_.push_back(static_cast<std::uint8_t>(width));
   return static_cast<std::uint32_t>(registers_.size() - 1);
 }
 
-FunctionLowering::Source FunctionLowering::register_source(
-    std::uint32_t index) const {
+Source OperandLowering::register_source(std::uint32_t index) const {
   Source source;
   source.kind = Source::Kind::kRegister;
   source.index = index;
@@ -39,12 +28,11 @@ FunctionLowering::Source FunctionLowering::register_source(
   return source;
 }
 
-FunctionLowering::Source FunctionLowering::scratch(Type type) {
+Source OperandLowering::scratch(Type type) {
   return register_source(new_register(type));
 }
 
-FunctionLowering::Source FunctionLowering::declared_register(
-    const Binding& binding) {
+Source OperandLowering::declared_register(const Binding& binding) {
   const auto [found, is_new] = used_.try_emplace(binding.index, 0);
   if (is_new) {
     found->second = new_register(binding.type);
@@ -52,9 +40,7 @@ FunctionLowering::Source FunctionLowering::declared_register(
   return register_source(found->second);
 }
 
-FunctionLowering::Source FunctionLowering::special(
-    Special special,
-    std::uint8_t width) {
+Source OperandLowering::special(Special special, std::uint8_t width) {
   const auto [found, is_new] = specials_.try_emplace({special, width}, 0);
   if (is_new) {
     found->second = new_register(width == 8 ? Type::kB64 : Type::kB32, true);
@@ -62,9 +48,7 @@ FunctionLowering::Source FunctionLowering::special(
   return register_source(found->second);
 }
 
-FunctionLowering::Source FunctionLowering::constant(
-    std::uint64_t bits,
-    std::uint32_t width) {
+Source OperandLowering::constant(std::uint64_t bits, std::uint32_t width) {
   Source source;
   source.kind = Source::Kind::kConstant;
   source.slot = constants_.place(bits, width);
@@ -72,9 +56,7 @@ FunctionLowering::Source FunctionLowering::constant(
   return source;
 }
 
-FunctionLowering::Source FunctionLowering::immediate(
-    const Operand& operand,
-    Type type) {
+Source OperandLowering::immediate(const Operand& operand, Type type) {
   std::uint64_t bits = operand.bits;
   const std::uint32_t width = register_width(type);
   if (operand.kind == Kind::kFloat) {
@@ -97,7 +79,7 @@ FunctionLowering::Source FunctionLowering::immediate(
 }
 
 /// A name that is no register: the address of what it stands for.
-FunctionLowering::Source FunctionLowering::named(
+Source OperandLowering::named(
     const OperandShape& shape,
     const Operand& operand) {
   const std::uint32_t width = register_width(shape.type);
@@ -109,12 +91,15 @@ FunctionLowering::Source FunctionLowering::named(
       source.negated = operand.negated;
       return source;
     }
-    const std::uint64_t place = offsets_.at(binding.variable) + offset;
+    const std::uint64_t place = places_.offset_of(*binding.variable) + offset;
     if (binding.kind != Binding::Kind::kLocal) {
       return constant(place, width);
     }
     const Source sum = scratch(Type::kB64);
-    run("add.s64", sum, {special(Special::kLocalFrame, 8), constant(place, 8)});
+    run("add.s64",
+        sum,
+        {special(Special::kLocalFrame, 8), constant(place, 8)},
+        before_);
     return converted(sum, shape.type);
   }
   const auto shared = kernel_.shared_offsets.find(operand.name);
@@ -132,34 +117,35 @@ FunctionLowering::Source FunctionLowering::named(
   if (operand.name == "WARP_SZ") {
     return constant(kLanes, width);
   }
-  fail(operand.location, "'" + operand.name + "' has no address");
+  kernel_.fail(
+      function_, operand.location, "'" + operand.name + "' has no address");
 }
 
-FunctionLowering::Source FunctionLowering::special_register(
-    const Operand& operand) {
+Source OperandLowering::special_register(const Operand& operand) {
   const std::string name = operand.name +
       (operand.component != 0 ? std::string(".") + operand.component : "");
   const Handler handler = changing_register(name);
   if (handler != nullptr) {
-    Pending read;
+    PendingInstruction read;
     read.inst.run = handler;
     read.inst.destinations = 1;
     read.operands = {
         scratch(special_register_bytes(name) == 8 ? Type::kB64 : Type::kB32)};
     read.text = "mov";
-    pending_.push_back(read);
+    before_.push_back(read);
     return read.operands[0];
   }
   Special found;
   if (!find_special(name, &found)) {
-    fail(
+    kernel_.fail(
+        function_,
         operand.location,
         "the special register '" + name + "' is not supported");
   }
   return special(found, 4);
 }
 
-FunctionLowering::Source FunctionLowering::value(
+Source OperandLowering::value(
     const OperandShape& shape,
     const Operand& operand,
     bool exact) {
@@ -182,23 +168,23 @@ FunctionLowering::Source FunctionLowering::value(
                        : converted(source, shape.type);
 }
 
-void FunctionLowering::run(
+void OperandLowering::run(
     const char* key,
     const Source& target,
     const std::vector<Source>& sources,
-    bool behind) {
+    std::vector<PendingInstruction>& where) {
   const std::vector<Row>* rows = find_rows(best_isa(), key);
   if (rows == nullptr) {
     throw std::logic_error(std::string(key) + " is missing");
   }
-  Pending helper;
+  PendingInstruction helper;
   helper.inst.run = rows->front().entry->handler;
   helper.inst.immediate = rows->front().entry->immediate;
   helper.inst.destinations = 1;
   helper.operands = {target};
   helper.operands.insert(helper.operands.end(), sources.begin(), sources.end());
   helper.text = key;
-  (behind ? behind_ : pending_).push_back(std::move(helper));
+  where.push_back(std::move(helper));
 }
 
 namespace {
@@ -210,30 +196,26 @@ std::string conversion(std::size_t to, std::size_t from) {
 
 } // namespace
 
-FunctionLowering::Source FunctionLowering::converted(
-    const Source& source,
-    Type type) {
+Source OperandLowering::converted(const Source& source, Type type) {
   const std::uint32_t width = register_width(type);
   if (width == source.width) {
     return source;
   }
   const Source result = scratch(type);
-  run(conversion(width, source.width).c_str(), result, {source});
+  run(conversion(width, source.width).c_str(), result, {source}, before_);
   return result;
 }
 
-FunctionLowering::Source FunctionLowering::written_through(
-    const Source& target,
-    Type type) {
+Source OperandLowering::written_through(const Source& target, Type type) {
   const Source result = scratch(type);
   run(conversion(target.width, register_width(type)).c_str(),
       target,
       {result},
-      true);
+      behind_);
   return result;
 }
 
-FunctionLowering::Source FunctionLowering::address(
+Source OperandLowering::address(
     const OperandShape& shape,
     const Operand& operand,
     std::int64_t* offset) {
@@ -241,7 +223,7 @@ FunctionLowering::Source FunctionLowering::address(
   const Operand& base = operand.elements[0];
   if (base.kind == Kind::kInteger) {
     *offset += static_cast<std::int64_t>(base.bits);
-    return none();
+    return {};
   }
   Binding binding;
   if (names_.find(base.name, &binding)) {
@@ -252,20 +234,21 @@ FunctionLowering::Source FunctionLowering::address(
           ? converted(source, Type::kB64)
           : source;
     }
-    *offset += static_cast<std::int64_t>(offsets_.at(binding.variable));
+    *offset += static_cast<std::int64_t>(places_.offset_of(*binding.variable));
     return binding.kind == Binding::Kind::kLocal
         ? special(Special::kLocalFrame, 8)
-        : none();
+        : Source{};
   }
   const auto shared = kernel_.shared_offsets.find(base.name);
   const std::uint64_t place = shared != kernel_.shared_offsets.end()
       ? shared->second
       : kernel_.address_of(base.name);
   if (place == 0 && shared == kernel_.shared_offsets.end()) {
-    fail(base.location, "'" + base.name + "' has no address");
+    kernel_.fail(
+        function_, base.location, "'" + base.name + "' has no address");
   }
   *offset += static_cast<std::int64_t>(place);
-  return none();
+  return {};
 }
 
 } // namespace cudasim::engine
