@@ -64,7 +64,9 @@ struct WarpRunner::Cursor {
 };
 
 WarpRunner::WarpRunner(EnclosingBlock& enclosing)
-    : block_(enclosing), splits_(*this, frames_, instructions) {
+    : block_(enclosing),
+      splits_(*this, frames_, instructions),
+      gathering_(*this, enclosing, splits_, faulting_) {
   block = &enclosing;
   ranges = &cache_;
   local_size = enclosing.local_bytes;
@@ -190,7 +192,7 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
     }
     splits_[at].pc = here.pc;
     if (flow == Flow::kFault) {
-      note_fault(inst, *here.code);
+      faulting_.note(inst, *here.code);
       return Turn::kFault;
     }
     if (flow == Flow::kYield) {
@@ -240,7 +242,7 @@ bool WarpRunner::give_way(std::size_t at, std::uint64_t patience) {
   splits_.end_turn(at);
   slice_end_ = instructions + kSplitSlice;
   if (any_in(splits_, Split::State::kGathering)) {
-    release_gathered(true);
+    gathering_.release(true);
   }
   return fault.kind == FaultKind::kNone;
 }
@@ -248,7 +250,7 @@ bool WarpRunner::give_way(std::size_t at, std::uint64_t patience) {
 /// All splits wait: lets some of them go on, if that is what they wait for.
 /// @returns kBudget when one goes on.
 WarpRunner::Status WarpRunner::run_waiting() {
-  if (release_gathered(true)) {
+  if (gathering_.release(true)) {
     return fault.kind != FaultKind::kNone ? Status::kFault : Status::kBudget;
   }
   // Lanes of a mask may wait at a join for those that wait for them: they come
@@ -263,7 +265,7 @@ WarpRunner::Status WarpRunner::run_waiting() {
   if (!any_in(splits_, Split::State::kAtBarrier)) {
     // Lanes of a mask that will never come: CUDA leaves undefined what happens,
     // so whoever is there goes on.
-    stop_gathering();
+    gathering_.stop();
     return fault.kind != FaultKind::kNone ? Status::kFault : Status::kBudget;
   }
   // Lanes that wait at a join for those at a barrier may be what the barrier
@@ -294,14 +296,22 @@ WarpRunner::Step WarpRunner::execute(
       return barrier(at, control, active);
     case ControlKind::kWarpBarrier:
     case ControlKind::kCollective:
-      return gather(at, inst, control, active);
+      switch (gathering_.gather(at, inst, control, active)) {
+        case Gathering::Outcome::kExecuted:
+          return Step::kGoOn;
+        case Gathering::Outcome::kWaits:
+          return Step::kTurnOver;
+        case Gathering::Outcome::kFault:
+          return Step::kFault;
+      }
+      break;
     case ControlKind::kTrap:
     case ControlKind::kBranch: // not here
       break;
   }
   access_fault(
       *this, inst, FaultKind::kTrap, __builtin_ctz(active), 0, 0, false);
-  note_fault(inst, *splits_[at].frame->code);
+  faulting_.note(inst, *splits_[at].frame->code);
   return Step::kFault;
 }
 
@@ -317,7 +327,7 @@ WarpRunner::Step WarpRunner::indexed_branch(
     if (indices[lane] >= control.targets.size()) {
       access_fault(
           *this, inst, FaultKind::kIllegalInstruction, lane, 0, 0, false);
-      note_fault(inst, *splits_[at].frame->code);
+      faulting_.note(inst, *splits_[at].frame->code);
       return Step::kFault;
     }
     targets[lane] = control.targets[indices[lane]];
@@ -351,7 +361,7 @@ const Code* WarpRunner::callee_of(
         target,
         8,
         false);
-    note_fault(inst, *splits_[at].frame->code);
+    faulting_.note(inst, *splits_[at].frame->code);
     return nullptr;
   }
   Mask same = 0;
@@ -372,7 +382,7 @@ WarpRunner::Step WarpRunner::call(
     const bool well = call_builtin(*this, block_, inst, control, active);
     splits_[at].pc += 1;
     if (!well) {
-      note_fault(inst, *splits_[at].frame->code);
+      faulting_.note(inst, *splits_[at].frame->code);
     }
     return well ? Step::kGoOn : Step::kFault;
   }
@@ -392,7 +402,7 @@ WarpRunner::Step WarpRunner::call(
     fault.kind = FaultKind::kStackOverflow;
     fault.lane = static_cast<std::uint8_t>(__builtin_ctz(active));
     fault.line = inst.line;
-    note_fault(inst, *caller.code);
+    faulting_.note(inst, *caller.code);
     return Step::kFault;
   }
   pass_arguments(*this, caller, control, *callee, begin, active);
@@ -474,11 +484,6 @@ Frame* WarpRunner::new_frame(
   Frame* frame = frames_.take(code, parent, local_frame_begin);
   fill_specials(code, block_.place(index), local_frame_begin, frame->registers);
   return frame;
-}
-
-void WarpRunner::note_fault(const Inst& inst, const Code& code) {
-  faulting_code_ = &code;
-  instruction_text_ = code.texts[inst.index];
 }
 
 } // namespace cudasim::engine

@@ -11,6 +11,7 @@
 #include "cudasim/engine/state/warp.h"
 #include "cudasim/engine/warp/enclosing_block.h"
 #include "cudasim/engine/warp/frame.h"
+#include "cudasim/engine/warp/gathering.h"
 #include "cudasim/engine/warp/splits.h"
 
 namespace cudasim::engine {
@@ -36,18 +37,20 @@ class WarpRunner : public Warp {
   /// When nothing in the block can go on: lanes that wait for others of their
   /// mask go on without them.
   /// @returns whether there were any; a fault is in `fault`.
-  bool stop_gathering();
+  bool stop_gathering() {
+    return gathering_.stop();
+  }
   /// Makes the splits that wait at a barrier ready.
   void release(std::uint32_t barrier, bool reduced, std::uint32_t result) {
     splits_.release(barrier, reduced, result);
   }
   /// The text of the instruction that faulted.
   const std::string& instruction_text() const {
-    return instruction_text_;
+    return faulting_.text;
   }
   /// The function that it is in; null when nothing faulted.
   const Code* faulting_code() const {
-    return faulting_code_;
+    return faulting_.code;
   }
 
   std::uint64_t instructions = 0;
@@ -64,11 +67,6 @@ class WarpRunner : public Warp {
     kFault,
   };
   struct Cursor;
-  /// Lanes at an instruction that waits for lanes of a mask.
-  struct Gathered {
-    Mask there = 0;
-    Mask complete = 0; // those whose whole mask is there
-  };
 
   void forget_stale_ranges();
   Turn run_split(std::size_t at, std::uint64_t limit);
@@ -98,17 +96,8 @@ class WarpRunner : public Warp {
       Mask* active);
   Step end_lanes(std::size_t at, ControlKind kind, Mask active);
   Step barrier(std::size_t at, const Control& control, Mask active);
-  Step gather(
-      std::size_t at,
-      const Inst& inst,
-      const Control& control,
-      Mask active);
-  Gathered gathered_with(const Split& leader);
-  bool release_gathered(bool partly);
-  void release_lanes(std::size_t first, Mask released);
 
   Frame* new_frame(const Code& code, Frame* parent, std::uint64_t local_frame);
-  void note_fault(const Inst& inst, const Code& code);
 
   EnclosingBlock& block_;
   RangeCache cache_;
@@ -119,8 +108,8 @@ class WarpRunner : public Warp {
   FramePool frames_;
   Splits splits_;
   std::unique_ptr<std::byte[]> local_memory_;
-  std::string instruction_text_;
-  const Code* faulting_code_ = nullptr;
+  FaultingInstruction faulting_;
+  Gathering gathering_;
 };
 
 } // namespace cudasim::engine
