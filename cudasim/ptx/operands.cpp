@@ -93,7 +93,7 @@ class Operands {
     result.name = token.text;
     if (token.text[0] != '%') {
       result.kind = Operand::Kind::kSymbol;
-    } else if (is_special_register(token.text)) {
+    } else if (special_register_type(token.text) != Type::kNone) {
       result.kind = Operand::Kind::kSpecialRegister;
     } else {
       result.kind = Operand::Kind::kRegister;

@@ -1,6 +1,6 @@
 #include "cudasim/ptx/special_registers.h"
 
-#include <unordered_set>
+#include <unordered_map>
 
 namespace cudasim::ptx {
 namespace {
@@ -26,57 +26,60 @@ bool is_numbered(std::string_view name, std::string_view stem, int last) {
 
 } // namespace
 
-bool is_special_register(std::string_view name) {
-  static const std::unordered_set<std::string_view> kNames = {
-      "%aggr_smem_size",
-      "%clock",
-      "%clock64",
-      "%clock_hi",
-      "%cluster_ctaid",
-      "%cluster_ctarank",
-      "%cluster_nctaid",
-      "%cluster_nctarank",
-      "%clusterid",
-      "%ctaid",
-      "%current_graph_exec",
-      "%dynamic_smem_size",
-      "%globaltimer",
-      "%globaltimer_hi",
-      "%globaltimer_lo",
-      "%gridid",
-      "%is_explicit_cluster",
-      "%laneid",
-      "%lanemask_eq",
-      "%lanemask_ge",
-      "%lanemask_gt",
-      "%lanemask_le",
-      "%lanemask_lt",
-      "%nclusterid",
-      "%nctaid",
-      "%nsmid",
-      "%ntid",
-      "%nwarpid",
-      "%reserved_smem_offset_begin",
-      "%reserved_smem_offset_cap",
-      "%reserved_smem_offset_end",
-      "%smid",
-      "%tid",
-      "%total_smem_size",
-      "%warpid",
+Type special_register_type(std::string_view name) {
+  static const std::unordered_map<std::string_view, Type> kTypes = {
+      {"%aggr_smem_size", Type::kU32},
+      {"%clock", Type::kU32},
+      {"%clock64", Type::kU64},
+      {"%clock_hi", Type::kU32},
+      {"%cluster_ctaid", Type::kU32},
+      {"%cluster_ctarank", Type::kU32},
+      {"%cluster_nctaid", Type::kU32},
+      {"%cluster_nctarank", Type::kU32},
+      {"%clusterid", Type::kU32},
+      {"%ctaid", Type::kU32},
+      {"%current_graph_exec", Type::kU64},
+      {"%dynamic_smem_size", Type::kU32},
+      {"%globaltimer", Type::kU64},
+      {"%globaltimer_hi", Type::kU32},
+      {"%globaltimer_lo", Type::kU32},
+      {"%gridid", Type::kU64},
+      {"%is_explicit_cluster", Type::kPred},
+      {"%laneid", Type::kU32},
+      {"%lanemask_eq", Type::kU32},
+      {"%lanemask_ge", Type::kU32},
+      {"%lanemask_gt", Type::kU32},
+      {"%lanemask_le", Type::kU32},
+      {"%lanemask_lt", Type::kU32},
+      {"%nclusterid", Type::kU32},
+      {"%nctaid", Type::kU32},
+      {"%nsmid", Type::kU32},
+      {"%ntid", Type::kU32},
+      {"%nwarpid", Type::kU32},
+      {"%reserved_smem_offset_begin", Type::kU32},
+      {"%reserved_smem_offset_cap", Type::kU32},
+      {"%reserved_smem_offset_end", Type::kU32},
+      {"%smid", Type::kU32},
+      {"%tid", Type::kU32},
+      {"%total_smem_size", Type::kU32},
+      {"%warpid", Type::kU32},
   };
   // Nearly all names are ordinary registers: "%" a letter or two, digits.
   if (name.size() < 4) {
-    return false;
+    return Type::kNone;
   }
-  if (kNames.count(name) != 0) {
-    return true;
+  const auto found = kTypes.find(name);
+  if (found != kTypes.end()) {
+    return found->second;
   }
   if (name.size() > 4 && name.substr(name.size() - 3) == "_64" &&
       is_numbered(name.substr(0, name.size() - 3), "%pm", 7)) {
-    return true;
+    return Type::kU64;
   }
   return is_numbered(name, "%envreg", 31) || is_numbered(name, "%pm", 7) ||
-      is_numbered(name, "%reserved_smem_offset_", 1);
+          is_numbered(name, "%reserved_smem_offset_", 1)
+      ? Type::kU32
+      : Type::kNone;
 }
 
 } // namespace cudasim::ptx

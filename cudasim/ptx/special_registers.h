@@ -1,11 +1,16 @@
-// The registers that PTX defines itself. Source: PTX ISA 8.4, chapter 10.
+// The registers that PTX defines itself, and their types: all of them, also
+// those that the engine lacks. What they are worth is said in engine/code, for
+// nothing of a device is known here. Source: PTX ISA 8.4, chapter 10.
 #pragma once
 
 #include <string_view>
 
+#include "cudasim/ptx/ast.h"
+
 namespace cudasim::ptx {
 
-/// Whether `name` ("%tid", without a component) is a special register.
-bool is_special_register(std::string_view name);
+/// The type of a special register, such as "%tid" without a component; kNone
+/// when there is none of that name.
+Type special_register_type(std::string_view name);
 
 } // namespace cudasim::ptx

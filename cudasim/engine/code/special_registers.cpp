@@ -100,19 +100,6 @@ bool find_special(std::string_view name, Special* special) {
   return false;
 }
 
-int special_register_bytes(std::string_view name) {
-  if (name == "%is_explicit_cluster") {
-    return 0;
-  }
-  if (name == "%clock64" || name == "%globaltimer") {
-    return 8;
-  }
-  Special special;
-  return find_special(name, &special) || changing_register(name) != nullptr
-      ? 4
-      : -1;
-}
-
 bool is_in_reserved_shared(Special special) {
   return special == Special::kReservedSharedBegin ||
       special == Special::kReservedSharedMiddle ||
@@ -126,6 +113,11 @@ Handler changing_register(std::string_view name) {
       ? read_clock<true, 0>
       : name == "%globaltimer_hi" ? read_clock<true, 32>
                                   : nullptr;
+}
+
+bool has_special_register(std::string_view name) {
+  Special special;
+  return find_special(name, &special) || changing_register(name) != nullptr;
 }
 
 } // namespace cudasim::engine

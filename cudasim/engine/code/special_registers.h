@@ -1,5 +1,7 @@
-// Special registers. Source: PTX ISA 10. Those that stay the same while a block
-// runs get their values when a frame is made: warp/place.h.
+// What special registers are worth, by the names that PTX gives them
+// (ptx/special_registers.h has their types). Source: PTX ISA 10. Those that
+// stay the same while a block runs get their values when a frame is made:
+// warp/place.h.
 #pragma once
 
 #include <cstdint>
@@ -58,14 +60,12 @@ struct SpecialRegister {
 /// block runs; false when there is none.
 bool find_special(std::string_view name, Special* special);
 
-/// The bytes of a special register: 8 of %clock64 and the like, 4 of most, 0 of
-/// %is_explicit_cluster, which is a predicate, and -1 of a name that this
-/// engine does not have.
-int special_register_bytes(std::string_view name);
-
 /// A handler that moves a special register that changes, such as %clock64, into
 /// operand 0; null when the name is not one of those.
 Handler changing_register(std::string_view name);
+
+/// Whether this engine has a special register, be it of either kind.
+bool has_special_register(std::string_view name);
 
 /// Shared memory of a block that devices keep for themselves, in bytes. Here it
 /// lies behind that of the program, and only kernels that ask for it have it:

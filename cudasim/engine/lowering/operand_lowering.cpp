@@ -6,6 +6,7 @@
 #include "cudasim/engine/instructions/registry.h"
 #include "cudasim/engine/verify/operand_types.h"
 #include "cudasim/engine/verify/vocabulary.h"
+#include "cudasim/ptx/special_registers.h"
 
 namespace cudasim::engine {
 
@@ -129,8 +130,7 @@ Source OperandLowering::special_register(const Operand& operand) {
     PendingInstruction read;
     read.inst.run = handler;
     read.inst.destinations = 1;
-    read.operands = {
-        scratch(special_register_bytes(name) == 8 ? Type::kB64 : Type::kB32)};
+    read.operands = {scratch(ptx::special_register_type(operand.name))};
     read.text = "mov";
     before_.push_back(read);
     return read.operands[0];

@@ -7,6 +7,7 @@
 #include "cudasim/engine/verify/complaint.h"
 #include "cudasim/engine/verify/operand_types.h"
 #include "cudasim/engine/verify/vocabulary.h"
+#include "cudasim/ptx/special_registers.h"
 
 namespace cudasim::engine {
 namespace {
@@ -64,16 +65,20 @@ bool special_fits(const OperandShape& shape, const Operand& operand) {
   const std::string name = operand.component == 0
       ? operand.name
       : operand.name + "." + operand.component;
-  const int bytes = special_register_bytes(name);
-  if (bytes <= 0 || is_float(shape.type)) {
-    return bytes == 0 && shape.type == ptx::Type::kPred;
+  const ptx::Type type = ptx::special_register_type(operand.name);
+  if (!has_special_register(name) || is_float(shape.type)) {
+    return false;
   }
-  const auto size = static_cast<int>(ptx::size_of(shape.type));
+  if (type == ptx::Type::kPred || shape.type == ptx::Type::kPred) {
+    return type == shape.type;
+  }
+  const std::size_t size = ptx::size_of(shape.type);
+  const std::size_t bytes = ptx::size_of(type);
   // Those with components can be read as 16 bits too, and %gridid as 32 or 64
   // (PTX ISA 10).
   return size == bytes || (shape.relaxed && size < bytes) ||
       (shape.type == ptx::Type::kU16 && operand.component != 0) ||
-      (size == 8 && name == "%gridid");
+      (size == 4 && name == "%gridid");
 }
 
 } // namespace
