@@ -36,6 +36,20 @@ struct Passed {
 
 enum class BarrierReduction : std::uint8_t { kNone, kAnd, kOr, kPopulation };
 
+/// Both as the immediate of a row that has no handler.
+constexpr std::uint64_t immediate_of(
+    ControlKind kind,
+    BarrierReduction reduction = BarrierReduction::kNone) {
+  return static_cast<std::uint64_t>(kind) |
+      static_cast<std::uint64_t>(reduction) << 8;
+}
+constexpr ControlKind kind_in(std::uint64_t immediate) {
+  return static_cast<ControlKind>(immediate & 0xff);
+}
+constexpr BarrierReduction reduction_in(std::uint64_t immediate) {
+  return static_cast<BarrierReduction>(immediate >> 8);
+}
+
 inline constexpr std::uint32_t kNowhere = 0xffffffffu;
 
 struct Control {

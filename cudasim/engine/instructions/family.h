@@ -15,7 +15,8 @@
 // operands are, where the PTX ISA describes it, and what executes it. Lowering,
 // the verifier (engine/verify), the checks of CUDASIM_CHECK=1, the fuzzer and
 // docs/coverage/cudasim.md read the rows; nothing about an instruction is told
-// elsewhere.
+// elsewhere. Of one without a handler, which the warp's loop executes, the
+// immediate says what that does (immediate_of, code/control.h).
 //
 // The key is an opcode with its modifiers. The order of those that are no types
 // does not matter: "vote.sync.ballot.b32" is also found as
@@ -55,6 +56,11 @@
 // Operands reach the handler as in PTX, those in braces one after the other.
 // What is discarded has a register too; kNoSlot is an operand that is missing,
 // at the end or behind "d|". The address of lines has a register of 64 bits.
+//
+// Beside its rows a family names the opcodes of which it has all forms, so that
+// one without a row is none: "and" with all types, "add:integers" where all
+// types are ones of integers or bits, "ld:older" of older devices, without
+// clusters and the like.
 #pragma once
 
 #include <cstddef>
@@ -78,6 +84,7 @@ struct Family {
   const char* name;
   const Entry* entries;
   std::size_t count;
+  const char* complete = ""; // opcodes, separated by blanks
 };
 
 } // namespace cudasim::engine

@@ -1,7 +1,9 @@
 #include "cudasim/engine/instructions/registry.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 
@@ -84,6 +86,39 @@ const Table& table_of(Isa isa) {
   }
 }
 
+Forms forms_named(std::string_view name) {
+  if (name == "integers") {
+    return Forms::kIntegers;
+  }
+  if (name == "older") {
+    return Forms::kOlder;
+  }
+  if (!name.empty()) {
+    throw std::logic_error("forms '" + std::string(name) + "'");
+  }
+  return Forms::kAll;
+}
+
+std::unordered_map<std::string_view, Forms> make_forms() {
+  std::unordered_map<std::string_view, Forms> forms;
+  for (const auto& make : kBaseline) {
+    const Family family = make();
+    for (std::size_t i = 0; i < family.count; ++i) {
+      const std::string_view key = family.entries[i].key;
+      forms.try_emplace(key.substr(0, key.find('.')), Forms::kSome);
+    }
+    std::string_view rest = family.complete;
+    while (!rest.empty()) {
+      const std::string_view word = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+      const std::size_t end = std::min(word.find(':'), word.size());
+      forms[word.substr(0, end)] =
+          forms_named(word.substr(std::min(end + 1, word.size())));
+    }
+  }
+  return forms;
+}
+
 Isa machine_isa() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("x86-64-v4")) {
@@ -113,6 +148,12 @@ const std::vector<Row>* find_rows(Isa isa, const std::string& key) {
   const Table& table = table_of(isa);
   const auto found = table.find(key);
   return found == table.end() ? nullptr : &found->second;
+}
+
+Forms forms_of(std::string_view opcode) {
+  static const auto forms = make_forms();
+  const auto found = forms.find(opcode);
+  return found == forms.end() ? Forms::kNone : found->second;
 }
 
 void for_each_entry(void (*visit)(const char* family, const Entry& entry)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cudasim/engine/instructions/family.h"
@@ -23,6 +24,18 @@ struct Row {
 
 /// The rows for a canonical key (key.h); null when no family has it.
 const std::vector<Row>* find_rows(Isa isa, const std::string& key);
+
+/// Of which forms of an opcode the families have all that there are.
+enum class Forms : unsigned char {
+  kNone, // there is no row
+  kSome,
+  kIntegers, // of those whose types are all integers or bits
+  kOlder, // of those that older devices have too
+  kAll,
+};
+
+/// What the families have of an opcode.
+Forms forms_of(std::string_view opcode);
 
 /// All entries of all families, for the tables in
 /// docs/coverage/cudasim.md.

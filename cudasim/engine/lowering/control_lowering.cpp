@@ -1,7 +1,6 @@
 #include "cudasim/engine/lowering/control_lowering.h"
 
 #include "cudasim/engine/code/control.h"
-#include "cudasim/engine/verify/vocabulary.h"
 
 namespace cudasim::engine {
 
@@ -17,39 +16,46 @@ bool ControlLowering::lower(
     const ptx::Instruction& instruction,
     const Row* row,
     PendingInstruction& pending) {
-  Control& control = pending.control;
-  const std::string_view opcode = instruction.opcode;
-  if (opcode == "bra") {
-    control.kind = ControlKind::kBranch;
-    control.target = label(instruction.operands.at(0).name);
-    pending.flow.ends_block = true;
-    pending.flow.falls_through = pending.guard.kind != Source::Kind::kNone;
-    pending.flow.targets = {control.target};
-  } else if (opcode == "brx") {
-    control.kind = ControlKind::kIndexedBranch;
-    for (const std::string& name :
-         names_.list(instruction.operands[1].name)->targets) {
-      control.targets.push_back(label(name));
-    }
-    pending.operands.push_back(operands_.value(
-        row->shape.operands[0], instruction.operands[0], false));
-    pending.flow.ends_block = true;
-    pending.flow.falls_through = pending.guard.kind != Source::Kind::kNone;
-    pending.flow.targets = control.targets;
-  } else if (opcode == "ret" || opcode == "exit" || opcode == "trap") {
-    control.kind = opcode == "trap"              ? ControlKind::kTrap
-        : opcode == "exit" || function_.is_entry ? ControlKind::kExit
-                                                 : ControlKind::kReturn;
-    pending.flow.ends_block = true;
-    pending.flow.falls_through = pending.guard.kind != Source::Kind::kNone;
-  } else if (opcode == "call") {
+  if (instruction.call != nullptr) {
+    pending.is_control = true;
     lower_call(instruction, pending);
-  } else if (row != nullptr && row->entry->handler == nullptr) {
-    lower_barrier(instruction, *row, pending);
-  } else {
+    return true;
+  }
+  if (row == nullptr || row->entry->handler != nullptr) {
     return false;
   }
   pending.is_control = true;
+  Control& control = pending.control;
+  control.kind = kind_in(row->entry->immediate);
+  control.reduction = reduction_in(row->entry->immediate);
+  switch (control.kind) {
+    case ControlKind::kBranch:
+      control.target = label(instruction.operands.at(0).name);
+      pending.flow.targets = {control.target};
+      break;
+    case ControlKind::kIndexedBranch:
+      for (const std::string& name :
+           names_.list(instruction.operands[1].name)->targets) {
+        control.targets.push_back(label(name));
+      }
+      pending.operands.push_back(operands_.value(
+          row->shape.operands[0], instruction.operands[0], false));
+      pending.flow.targets = control.targets;
+      break;
+    case ControlKind::kReturn:
+      if (function_.is_entry) {
+        control.kind = ControlKind::kExit;
+      }
+      break;
+    case ControlKind::kExit:
+    case ControlKind::kTrap:
+      break;
+    default:
+      lower_barrier(instruction, *row, pending);
+      return true;
+  }
+  pending.flow.ends_block = true;
+  pending.flow.falls_through = pending.guard.kind != Source::Kind::kNone;
   return true;
 }
 
@@ -129,16 +135,12 @@ void ControlLowering::lower_barrier(
       *place = static_cast<Slot>(pending.operands.size() - 1);
     }
   };
-  if (has(instruction, "warp")) {
-    control.kind = ControlKind::kWarpBarrier;
+  if (control.kind == ControlKind::kWarpBarrier) {
     use(0, &control.members);
-    return;
-  }
-  if (has(instruction, "red")) {
-    control.kind = ControlKind::kBarrier;
-    control.reduction = has(instruction, "popc") ? BarrierReduction::kPopulation
-        : has(instruction, "and")                ? BarrierReduction::kAnd
-                                                 : BarrierReduction::kOr;
+  } else if (control.reduction == BarrierReduction::kNone) {
+    use(0, &control.barrier);
+    use(1, &control.thread_count);
+  } else {
     use(0, &control.reduced);
     pending.inst.destinations = 1;
     use(1, &control.barrier);
@@ -147,12 +149,7 @@ void ControlLowering::lower_barrier(
     }
     use(operands.size() - 1, &control.contribution);
     control.contribution_negated = operands.back().negated;
-    return;
   }
-  control.kind = has(instruction, "arrive") ? ControlKind::kBarrierArrive
-                                            : ControlKind::kBarrier;
-  use(0, &control.barrier);
-  use(1, &control.thread_count);
 }
 
 } // namespace cudasim::engine

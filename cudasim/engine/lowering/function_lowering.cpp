@@ -26,7 +26,7 @@ void FunctionLowering::lower(const VerifiedBody& body) {
   ptx::Instruction end;
   end.opcode = "ret";
   end.location = function_.body_location;
-  lower_instruction(end, nullptr);
+  lower_instruction(end, &find_rows(best_isa(), end.opcode)->front());
   finish();
 }
 

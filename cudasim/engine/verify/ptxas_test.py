@@ -24,6 +24,9 @@ OTHER_TARGETS = re.compile(
     r"requires \.target|requires PTX ISA|not supported on \.target|deprecated"
 )
 
+# What follows is no second description of instructions: the verifier follows the rows, and these are the places where
+# ptxas does not what PTX's manual says, or where the language of rows (instructions/family.h) has no word for it.
+
 # ptxas takes a number where a video instruction or createpolicy writes, a predicate where a pair of bf16 or of a matrix belongs, and for
 # a cache policy, which is asked for by a modifier, any 64 bits.
 PTXAS_IS_LENIENT = re.compile(

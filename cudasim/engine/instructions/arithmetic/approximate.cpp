@@ -120,7 +120,11 @@ constexpr Entry kEntries[] = {
 } // namespace
 
 Family approximate_family() {
-  return {"approximate", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+  return {
+      "approximate",
+      kEntries,
+      sizeof(kEntries) / sizeof(kEntries[0]),
+      "cos lg2 sin"};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA

@@ -148,7 +148,11 @@ constexpr Entry kEntries[] = {
 } // namespace
 
 Family carry_family() {
-  return {"carry", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+  return {
+      "carry",
+      kEntries,
+      sizeof(kEntries) / sizeof(kEntries[0]),
+      "addc madc subc"};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA

@@ -470,7 +470,11 @@ constexpr Entry kEntries[] = {
 } // namespace
 
 Family compare_family() {
-  return {"compare", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+  return {
+      "compare",
+      kEntries,
+      sizeof(kEntries) / sizeof(kEntries[0]),
+      "set:integers setp:integers slct:integers"};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA

@@ -249,7 +249,11 @@ constexpr Entry kEntries[] = {
 } // namespace
 
 Family float_family() {
-  return {"float", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+  return {
+      "float",
+      kEntries,
+      sizeof(kEntries) / sizeof(kEntries[0]),
+      "copysign testp"};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA

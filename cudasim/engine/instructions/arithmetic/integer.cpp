@@ -387,7 +387,13 @@ constexpr Entry kEntries[] = {
 } // namespace
 
 Family integer_family() {
-  return {"integer", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+  return {
+      "integer",
+      kEntries,
+      sizeof(kEntries) / sizeof(kEntries[0]),
+      "bfind clz dp2a dp4a mad24 mul24 popc rem sad abs:integers "
+      "add:integers div:integers mad:integers max:integers min:integers "
+      "mul:integers neg:integers sub:integers"};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA

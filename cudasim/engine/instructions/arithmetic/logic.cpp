@@ -476,7 +476,11 @@ constexpr Entry kEntries[] = {
 } // namespace
 
 Family logic_family() {
-  return {"logic", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+  return {
+      "logic",
+      kEntries,
+      sizeof(kEntries) / sizeof(kEntries[0]),
+      "and bfe bfi brev cnot not or prmt selp shf shl shr xor"};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA

@@ -1,6 +1,7 @@
 // Instructions that have no handler, because the warp's loop executes them
 // itself (engine/warp): branches, calls, barriers. Source: PTX ISA 9.7.11
 // (control flow), 9.7.12 (barriers).
+#include "cudasim/engine/code/control.h"
 #include "cudasim/engine/instructions/family.h"
 
 namespace cudasim::engine {
@@ -11,36 +12,52 @@ namespace {
 #define CUDASIM_BARRIER_NUMBER "u32:0..15"
 #define CUDASIM_THREADS "u32:32..4294967264/32"
 #define CUDASIM_ALL_OR_THREADS "u32:0..4294967264/32"
-#define CUDASIM_REDUCTION(name, op, result)                             \
+#define CUDASIM_REDUCTION(name, op, result, reduction)                  \
   {name ".red." op "." result,                                          \
    "=" result " " CUDASIM_BARRIER_NUMBER " pred",                       \
    "9.7.12",                                                            \
-   nullptr},                                                            \
+   nullptr,                                                             \
+   immediate_of(ControlKind::kBarrier, reduction)},                     \
       {name ".red." op "." result,                                      \
        "=" result " " CUDASIM_BARRIER_NUMBER " " CUDASIM_ALL_OR_THREADS \
        " pred",                                                         \
        "9.7.12",                                                        \
-       nullptr},
-#define CUDASIM_BARRIER(name, suffix)                     \
-  {name ".sync" suffix,                                   \
-   CUDASIM_BARRIER_NUMBER " " CUDASIM_ALL_OR_THREADS "?", \
-   "9.7.12",                                              \
-   nullptr},                                              \
-      {name ".arrive" suffix,                             \
-       CUDASIM_BARRIER_NUMBER " " CUDASIM_THREADS,        \
-       "9.7.12",                                          \
-       nullptr},                                          \
-      CUDASIM_REDUCTION(name suffix, "popc", "u32")       \
-          CUDASIM_REDUCTION(name suffix, "and", "pred")   \
-              CUDASIM_REDUCTION(name suffix, "or", "pred")
+       nullptr,                                                         \
+       immediate_of(ControlKind::kBarrier, reduction)},
+#define CUDASIM_BARRIER(name, suffix)                                \
+  {name ".sync" suffix,                                              \
+   CUDASIM_BARRIER_NUMBER " " CUDASIM_ALL_OR_THREADS "?",            \
+   "9.7.12",                                                         \
+   nullptr,                                                          \
+   immediate_of(ControlKind::kBarrier)},                             \
+      {name ".arrive" suffix,                                        \
+       CUDASIM_BARRIER_NUMBER " " CUDASIM_THREADS,                   \
+       "9.7.12",                                                     \
+       nullptr,                                                      \
+       immediate_of(ControlKind::kBarrierArrive)},                   \
+      CUDASIM_REDUCTION(                                             \
+          name suffix, "popc", "u32", BarrierReduction::kPopulation) \
+          CUDASIM_REDUCTION(                                         \
+              name suffix, "and", "pred", BarrierReduction::kAnd)    \
+              CUDASIM_REDUCTION(                                     \
+                  name suffix, "or", "pred", BarrierReduction::kOr)
 
 constexpr Entry kEntries[] = {
-    {"bra", "label", "9.7.11", nullptr},
-    {"brx.idx", "u32 targets", "9.7.11", nullptr},
-    {"ret", "", "9.7.11", nullptr},
-    {"exit", "", "9.7.11", nullptr},
-    {"trap", "", "9.7.18", nullptr},
-    {"bar.warp.sync", "members", "9.7.12", nullptr},
+    {"bra", "label", "9.7.11", nullptr, immediate_of(ControlKind::kBranch)},
+    {"brx.idx",
+     "u32 targets",
+     "9.7.11",
+     nullptr,
+     immediate_of(ControlKind::kIndexedBranch)},
+    // Out of a kernel it is exit.
+    {"ret", "", "9.7.11", nullptr, immediate_of(ControlKind::kReturn)},
+    {"exit", "", "9.7.11", nullptr, immediate_of(ControlKind::kExit)},
+    {"trap", "", "9.7.18", nullptr, immediate_of(ControlKind::kTrap)},
+    {"bar.warp.sync",
+     "members",
+     "9.7.12",
+     nullptr,
+     immediate_of(ControlKind::kWarpBarrier)},
     CUDASIM_BARRIER("bar", "") CUDASIM_BARRIER("bar.cta", "")
         CUDASIM_BARRIER("barrier", "") CUDASIM_BARRIER("barrier.cta", "")
             CUDASIM_BARRIER("barrier", ".aligned")
@@ -49,7 +66,11 @@ constexpr Entry kEntries[] = {
 } // namespace
 
 Family control_family() {
-  return {"control", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+  return {
+      "control",
+      kEntries,
+      sizeof(kEntries) / sizeof(kEntries[0]),
+      "bra brx exit ret trap"};
 }
 
 } // namespace cudasim::engine

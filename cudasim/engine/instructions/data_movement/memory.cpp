@@ -439,7 +439,11 @@ constexpr Entry kEntries[] = {
 } // namespace
 
 Family memory_family() {
-  return {"memory", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+  return {
+      "memory",
+      kEntries,
+      sizeof(kEntries) / sizeof(kEntries[0]),
+      "nanosleep ld:older st:older"};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA

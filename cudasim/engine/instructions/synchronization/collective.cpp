@@ -167,7 +167,11 @@ constexpr Entry kEntries[] = {
 } // namespace
 
 Family collective_family() {
-  return {"collective", kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+  return {
+      "collective",
+      kEntries,
+      sizeof(kEntries) / sizeof(kEntries[0]),
+      "activemask elect match"};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA
