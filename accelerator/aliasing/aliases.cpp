@@ -198,7 +198,14 @@ Tensor Aliases::make_far(const Tensor& tensor, bool written) {
 }
 
 Tensor Aliases::far(const Tensor& tensor, bool written) {
-  if (!tensor.defined() || tensor.device().type() != near_.type) {
+  if (!tensor.defined()) {
+    return tensor;
+  }
+  if (C10_UNLIKELY(tensor.device().type() != near_.type)) {
+    if (written) {
+      // It stays what it is where it is the result.
+      tensors_.push_back({tensor, tensor, false, false});
+    }
     return tensor;
   }
   for (auto& pair : tensors_) {

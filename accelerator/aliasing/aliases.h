@@ -19,11 +19,14 @@ class Aliases {
   /// The tensors' devices are of type `near`; the kernels' of type `far`.
   Aliases(Storages& storages, c10::DeviceType near, c10::DeviceType far);
 
+  c10::DeviceType near() const {
+    return near_.type;
+  }
+
   /// The alias of `tensor`, which the kernel writes to if `written`: then the
-  /// two have one version counter. What is
-  /// not on a near device is given back as it is. A tensor that was taken
-  /// across before has the alias that it had: kernels ask whether two arguments
-  /// are one.
+  /// two have one version counter. What is not on a near device is given back
+  /// as it is. A tensor that was taken across before has the alias that it had:
+  /// kernels ask whether two arguments are one.
   at::Tensor far(const at::Tensor& tensor, bool written);
 
   /// The alias of a storage.

@@ -23,15 +23,28 @@ enum class Kind : uint8_t {
   Stream,
 };
 
+/// Where PyTorch lets an argument's tensors be.
+enum class Place : uint8_t {
+  Device, // the other arguments'; single numbers may be on the host
+  DeviceOrHost,
+  Anywhere,
+};
+
 /// An argument that has to be looked at.
 struct Argument {
   uint32_t index;
   Kind kind;
+  Place place;
   bool written;
 };
 
 /// The arguments of an operator that have to be looked at, in their order.
 std::vector<Argument> crossing_arguments(const c10::FunctionSchema& schema);
+
+/// Whether an operator writes to an argument. Kernels write to some although
+/// their schemas do not say so: tests/accelerator/watched_writes_test.py
+/// watches what they do.
+bool is_written(const c10::FunctionSchema& schema, const c10::Argument& which);
 
 /// Whether a value is a list of optional tensors, whoever made it:
 /// TorchScript's lists have types of their own, which

@@ -19,7 +19,6 @@
 #include <c10/cuda/CUDAGuard.h>
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -29,7 +28,6 @@ namespace {
 using aliasing::Aliases;
 using aliasing::each_tensor;
 using aliasing::Kind;
-using aliasing::map_tensors;
 using at::Tensor;
 using c10::IValue;
 using torch::jit::Stack;
@@ -41,43 +39,41 @@ bool is_one_by_one(const c10::OperatorName& name) {
   return name.name.compare(0, prefix.size(), prefix) == 0;
 }
 
-} // namespace
+// What differs from crossings of other devices.
+struct Across {
+  const Aliases& aliases;
+  c10::Device home;
+  bool compares_sizes;
+  c10::function_ref<void(Stack*)> call;
+  std::optional<HostGenerator> numbers;
 
-// The CPU's kernels look at their arguments only once all of them are the
-// CPU's, so that they cannot tell.
-HostCall::Place HostCall::place_of(
-    const std::string& name,
-    const std::string& argument) {
-  struct Exception {
-    std::string_view name;
-    std::string_view argument;
-    Place place;
-  };
-  static constexpr Exception exceptions[] = {
-      {"aten::index.Tensor", "indices", Place::DeviceOrHost},
-      {"aten::index.Tensor_out", "indices", Place::DeviceOrHost},
-      {"aten::_unsafe_index.Tensor", "indices", Place::DeviceOrHost},
-      {"aten::_index_put_impl_", "indices", Place::DeviceOrHost},
-      {"aten::_pack_padded_sequence", "lengths", Place::DeviceOrHost},
-      {"aten::_nested_from_padded",
-       "cpu_nested_shape_example",
-       Place::DeviceOrHost},
-      {"aten::_nested_view_from_buffer", "nested_size", Place::DeviceOrHost},
-      {"aten::_nested_view_from_buffer", "nested_strides", Place::DeviceOrHost},
-      {"aten::_nested_view_from_buffer", "offsets", Place::DeviceOrHost},
-      {"aten::copy_", "src", Place::Anywhere},
-      {"aten::_copy_from_and_resize", "self", Place::Anywhere},
-      {"aten::_copy_from_and_resize", "dst", Place::Anywhere},
-      {"aten::set_.source_Tensor", "source", Place::Anywhere},
-      {"aten::is_set_to", "tensor", Place::Anywhere},
-  };
-  for (const auto& exception : exceptions) {
-    if (name == exception.name && argument == exception.argument) {
-      return exception.place;
+  static c10::Device device(c10::Device /*near*/) {
+    return c10::kCPU;
+  }
+  static c10::Stream stream(const c10::Stream& stream) {
+    return stream;
+  }
+  IValue generator(const IValue& value) {
+    numbers.emplace(value.toOptional<at::Generator>(), home);
+    return numbers->host();
+  }
+  void kernel(Stack* stack, bool elsewhere) {
+    if (elsewhere) {
+      call(stack);
+    } else {
+      const DeviceMemory memory(home);
+      call(stack);
+    }
+    if (C10_UNLIKELY(compares_sizes)) {
+      aliases.check_kept_sizes();
+    }
+    if (numbers) {
+      numbers->move_on();
     }
   }
-  return Place::Device;
-}
+};
+
+} // namespace
 
 // An alias is the CPU's, and its kernel's own calls are no business of what a
 // program asked autocast to do with the CPU's tensors, nor of a trace, which
@@ -103,27 +99,21 @@ HostCall::HostCall(
     HostKernel kernel)
     : target_(target),
       kernel_(kernel),
-      arguments_(op.schema().arguments().size()),
-      results_(op.schema().returns().size()),
+      crossing_(op.schema()),
       writes_(writes_all(op) ? Writes::All : Writes::Some),
       asks_for_gradients_(asks_for_gradients(op.operator_name())),
       out_may_be_self_(compares_references(op.operator_name())),
       one_by_one_(is_one_by_one(op.operator_name())) {
-  const std::string name = c10::toString(op.operator_name());
-  for (auto argument : aliasing::crossing_arguments(op.schema())) {
-    const auto& said = op.schema().arguments().at(argument.index).name();
-    const Place place = place_of(name, said);
-    argument.written = argument.written || writes_in_silence(name, said);
-    mutates_ = mutates_ || argument.written;
-    several_devices_ = several_devices_ || place == Place::Anywhere;
-    crossing_.push_back({argument, place});
+  for (const auto& argument : crossing_.crossing()) {
+    several_devices_ = several_devices_ ||
+        (argument.place == aliasing::Place::Anywhere && !one_by_one_);
   }
 }
 
 // Copies between devices read one's memory and write to the other's.
 void HostCall::wait_for_others(const Stack& stack, c10::Device device) const {
-  const auto arguments = torch::jit::last(stack, arguments_);
-  for (const auto& argument : crossing_) {
+  const auto arguments = crossing_.arguments(stack);
+  for (const auto& argument : crossing_.crossing()) {
     each_tensor(arguments[argument.index], [&](const Tensor& tensor) {
       if (tensor.defined() && tensor.is_cuda() && tensor.device() != device) {
         wait_for_current_stream(tensor.device().index());
@@ -137,9 +127,10 @@ void HostCall::refuse(
     const Stack& stack,
     c10::Device expected,
     c10::Device found) const {
-  const auto arguments = torch::jit::last(stack, arguments_);
-  for (const auto& argument : crossing_) {
-    if (argument.place != Place::DeviceOrHost || !arguments[0].isTensor()) {
+  const auto arguments = crossing_.arguments(stack);
+  for (const auto& argument : crossing_.crossing()) {
+    if (argument.place != aliasing::Place::DeviceOrHost ||
+        !arguments[0].isTensor()) {
       continue;
     }
     const auto indexed = arguments[0].toTensor().device();
@@ -152,16 +143,7 @@ void HostCall::refuse(
           ")");
     });
   }
-  TORCH_CHECK(
-      false,
-      "Expected all tensors to be on the same device, but found at least two "
-      "devices, ",
-      expected,
-      " and ",
-      found,
-      "! (in operator ",
-      op.operator_name(),
-      ")");
+  aliasing::refuse_devices(op, expected, found);
 }
 
 void HostCall::run(
@@ -174,109 +156,55 @@ void HostCall::run(
   }
   Memory storages(device, writes_);
   Aliases aliases(storages, c10::kCUDA, c10::kCPU);
-  std::optional<HostGenerator> generator;
-  bool to_host = false;
-  const size_t first = stack->size() - arguments_;
-  for (const auto& argument : crossing_) {
-    IValue& value = (*stack)[first + argument.index];
-    switch (argument.kind) {
-      case Kind::Tensor:
-        if (value.isTensor()) {
-          const bool gradient = asks_for_gradients_ &&
-              value.toTensor().defined() && value.toTensor().requires_grad();
-          value = aliases.far(value.toTensor(), argument.written);
-          if (C10_UNLIKELY(gradient)) {
-            value.toTensor().set_requires_grad(true);
-          }
-        }
-        break;
-      case Kind::TensorList:
-        if (!value.isNone()) {
-          value = map_tensors(std::move(value), [&](const Tensor& tensor) {
-            return aliases.far(tensor, argument.written);
-          });
-        }
-        break;
-      case Kind::Device:
-        if (value.isDevice()) {
-          to_host = value.toDevice().is_cpu();
-        }
-        value = c10::Device(c10::kCPU);
-        break;
-      case Kind::Generator:
-        generator.emplace(value.toOptional<at::Generator>(), device);
-        value = generator->host();
-        break;
-      case Kind::Storage:
-        value = aliases.far(value.toStorage(), argument.written);
-        break;
-      case Kind::Stream:
-        break;
+  c10::SmallVector<size_t, 2> with_gradients;
+  if (C10_UNLIKELY(asks_for_gradients_)) {
+    for (size_t i = stack->size() - crossing_.count(); i < stack->size(); ++i) {
+      const IValue& value = (*stack)[i];
+      if (value.isTensor() && value.toTensor().requires_grad()) {
+        with_gradients.push_back(i);
+      }
     }
   }
-  if (to_host) {
-    call_kernel(op, target_, kernel_, stack);
-  } else {
-    const DeviceMemory memory(device);
-    call_kernel(op, target_, kernel_, stack);
-  }
-  if (mutates_) {
-    if (C10_UNLIKELY(out_may_be_self_)) {
-      aliases.check_kept_sizes();
+  const auto call = [&](Stack* arguments) {
+    for (const size_t i : with_gradients) {
+      (*arguments)[i].toTensor().set_requires_grad(true);
     }
-    aliases.take_over();
-  }
-  if (generator) {
-    generator->move_on();
-  }
-  if (to_host) {
-    return;
-  }
-  for (size_t i = stack->size() - results_; i < stack->size(); ++i) {
-    (*stack)[i] = map_tensors(std::move((*stack)[i]), [&](Tensor tensor) {
-      return aliases.near(std::move(tensor));
-    });
-  }
+    call_kernel(op, target_, kernel_, arguments);
+  };
+  Across across{aliases, device, out_may_be_self_, call, std::nullopt};
+  crossing_.run(aliases, stack, across);
 }
 
 void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
-  std::optional<c10::Device> device;
-  std::optional<c10::Device> foreign;
+  aliasing::Devices devices{c10::kCUDA, std::nullopt, std::nullopt};
   bool half = false;
-  const size_t first = stack->size() - arguments_;
-  for (const auto& argument : crossing_) {
+  const size_t first = stack->size() - crossing_.count();
+  for (const auto& argument : crossing_.crossing()) {
     const IValue& value = (*stack)[first + argument.index];
     if (argument.kind == Kind::Device) {
-      if (!device && value.isDevice() && value.toDevice().is_cuda()) {
-        device = value.toDevice();
+      if (!devices.common && value.isDevice() && value.toDevice().is_cuda()) {
+        devices.common = value.toDevice();
       }
       continue;
     }
     each_tensor(value, [&](const Tensor& tensor) {
-      if (!tensor.defined()) {
-        return;
-      }
-      half = half || is_half_precision(tensor.scalar_type());
-      const auto its = tensor.device();
-      if (!its.is_cuda()) {
-        const bool is_number = tensor.dim() == 0 && !argument.written &&
-            !(one_by_one_ && argument.kind == Kind::TensorList);
-        if (argument.place == Place::Device && !is_number && !foreign) {
-          foreign = its;
-        }
-      } else if (!device) {
-        device = its;
-      } else if (*device != its && argument.place != Place::Anywhere) {
-        foreign = its;
+      if (tensor.defined()) {
+        half = half || is_half_precision(tensor.scalar_type());
+        devices.see(tensor, argument, one_by_one_);
       }
     });
   }
-  if (C10_UNLIKELY(foreign.has_value())) {
+  auto device = devices.common;
+  if (C10_UNLIKELY(devices.foreign.has_value())) {
     if (one_by_one_) {
       op.redispatchBoxed(target_, stack);
       return;
     }
-    refuse(op, *stack, device.value_or(c10::Device(c10::kCUDA, 0)), *foreign);
+    refuse(
+        op,
+        *stack,
+        device.value_or(c10::Device(c10::kCUDA, 0)),
+        *devices.foreign);
   }
   const auto current = c10::cuda::current_device();
   if (!device || !device->has_index()) {
@@ -291,7 +219,7 @@ void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
   if (C10_UNLIKELY(
           c10::cuda::warning_state().get_sync_debug_mode() !=
           c10::cuda::SyncDebugMode::L_DISABLED) &&
-      synchronizes(op, torch::jit::last(*stack, arguments_))) {
+      synchronizes(op, crossing_.arguments(*stack))) {
     c10::cuda::warn_or_error_on_sync();
   }
   if (C10_LIKELY(!half)) {
@@ -319,13 +247,13 @@ void HostCall::serve(
 bool HostCall::can_be_captured(
     const c10::OperatorHandle& op,
     const Stack& stack) const {
-  const auto arguments = torch::jit::last(stack, arguments_);
+  const auto arguments = crossing_.arguments(stack);
   if (asks_for_gradients_ || depends_on_data(op, arguments)) {
     return false;
   }
   std::optional<c10::Device> device;
   bool one_device = true;
-  for (const auto& argument : crossing_) {
+  for (const auto& argument : crossing_.crossing()) {
     const IValue& value = arguments[argument.index];
     if (argument.kind == Kind::Storage ||
         (value.isDevice() && value.toDevice().is_cpu())) {
@@ -345,16 +273,16 @@ void HostCall::record(
     const c10::OperatorHandle& op,
     Stack* stack,
     c10::Device device) const {
-  Stack arguments = torch::jit::pop(*stack, size_t{arguments_});
+  Stack arguments = torch::jit::pop(*stack, size_t{crossing_.count()});
   HostFunction function;
   function.name = c10::toString(op.operator_name());
-  function.results = results_;
+  function.results = crossing_.results();
   function.draws_by_data = draws_by_data(op.operator_name());
   function.run = [op, target = target_, kernel = kernel_](Stack* values) {
     const at::AutoDispatchBelowADInplaceOrView below;
     call_kernel(op, target, kernel, values);
   };
-  for (const auto& argument : crossing_) {
+  for (const auto& argument : crossing_.crossing()) {
     IValue& value = arguments[argument.index];
     if (argument.written) {
       function.written.push_back(argument.index);

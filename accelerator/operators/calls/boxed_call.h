@@ -1,15 +1,11 @@
 // One operator of CUDA tensors, served by the CPU's kernel on the same memory.
 #pragma once
 
-#include "accelerator/aliasing/arguments.h"
+#include "accelerator/aliasing/crossing.h"
 #include "accelerator/operators/tensors/write_back.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
 
 namespace torch_cuda::operators {
 
@@ -33,17 +29,6 @@ class HostCall {
       const;
 
  private:
-  // Where an argument's tensors may be.
-  enum class Place : uint8_t {
-    Device, // the other arguments'; single numbers may be on the host
-    DeviceOrHost,
-    Anywhere,
-  };
-  struct Argument : aliasing::Argument {
-    Place place;
-  };
-  static Place place_of(const std::string& name, const std::string& argument);
-
   /// Throws upstream's error for tensors that are not where they have to be.
   [[noreturn]] void refuse(
       const c10::OperatorHandle& op,
@@ -78,11 +63,8 @@ class HostCall {
 
   c10::DispatchKeySet target_;
   HostKernel kernel_;
-  std::vector<Argument> crossing_;
-  uint32_t arguments_;
-  uint32_t results_;
+  aliasing::Crossing crossing_;
   Writes writes_;
-  bool mutates_ = false;
   bool asks_for_gradients_;
   bool out_may_be_self_;
   bool one_by_one_;

@@ -2,7 +2,6 @@
 #include "accelerator/operators/calls/half_precision.h"
 
 #include "accelerator/aliasing/arguments.h"
-#include "accelerator/operators/calls/writes.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/util/Exception.h>
@@ -78,12 +77,9 @@ class InSinglePrecision {
 
   Stack arguments(const Stack& given) {
     Stack single;
-    const std::string name = c10::toString(schema_.operator_name());
     for (size_t i = 0; i < given.size(); ++i) {
       const auto& argument = schema_.arguments()[i];
-      const auto* alias = argument.alias_info();
-      const bool written = (alias != nullptr && alias->isWrite()) ||
-          writes_in_silence(name, argument.name());
+      const bool written = aliasing::is_written(schema_, argument);
       type_is_given_ =
           type_is_given_ || (argument.name() == "dtype" && !given[i].isNone());
       if (argument.name() == "weight" && given[i].isTensor() &&

@@ -1,4 +1,4 @@
-// Tags, and what no schema says.
+// Tags, and what they do not say.
 #include "accelerator/operators/calls/writes.h"
 
 #include "accelerator/operators/calls/lists.h"
@@ -6,7 +6,7 @@
 #include <ATen/core/enum_tag.h>
 
 #include <algorithm>
-#include <utility>
+#include <string_view>
 
 namespace torch_cuda::operators {
 namespace {
@@ -28,34 +28,12 @@ bool writes_all(const c10::OperatorHandle& op) {
       "aten::threshold_",
       "aten::zero_",
   };
-  const auto tags = op.getTags();
   const std::string_view name = op.operator_name().name;
   return is_copy(op.operator_name()) || starts_with(name, "aten::_foreach_") ||
       std::find(std::begin(untagged), std::end(untagged), name) !=
       std::end(untagged) ||
-      std::any_of(tags.begin(), tags.end(), [](at::Tag tag) {
-           return tag == at::Tag::pointwise ||
-               tag == at::Tag::nondeterministic_seeded;
-         });
-}
-
-bool writes_in_silence(std::string_view op, std::string_view argument) {
-  using Argument = std::pair<std::string_view, std::string_view>;
-  static constexpr Argument silent[] = {
-      {"aten::mkldnn_rnn_layer_backward", "workspace"},
-      {"aten::native_batch_norm", "running_mean"},
-      {"aten::native_batch_norm", "running_var"},
-      {"aten::native_batch_norm.out", "running_mean"},
-      {"aten::native_batch_norm.out", "running_var"},
-      {"aten::batch_norm_update_stats", "running_mean"},
-      {"aten::batch_norm_update_stats", "running_var"},
-      {"aten::batch_norm_update_stats.out", "running_mean"},
-      {"aten::batch_norm_update_stats.out", "running_var"},
-  };
-  return std::any_of(
-      std::begin(silent), std::end(silent), [&](const Argument& known) {
-        return known.first == op && known.second == argument;
-      });
+      op.hasTag(at::Tag::pointwise) ||
+      op.hasTag(at::Tag::nondeterministic_seeded);
 }
 
 } // namespace torch_cuda::operators

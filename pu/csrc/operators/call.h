@@ -1,13 +1,11 @@
 // One operator of tensors of pu, served by CUDA's kernel on the same memory.
 #pragma once
 
-#include "accelerator/aliasing/arguments.h"
+#include "accelerator/aliasing/crossing.h"
 
 #include <ATen/core/boxing/KernelFunction.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
-
-#include <vector>
 
 namespace torch_pu {
 
@@ -24,15 +22,11 @@ class Call final : public c10::OperatorKernel {
       torch::jit::Stack* stack);
 
  private:
-  void check(const c10::OperatorHandle& op, const c10::IValue& value) const;
+  void check(const c10::OperatorHandle& op, const torch::jit::Stack& stack)
+      const;
 
   c10::DispatchKeySet target_;
-  std::vector<torch_cuda::aliasing::Argument> crossing_;
-  uint32_t arguments_;
-  uint32_t results_;
-  bool mutates_;
-  // Tensors of CUDA may be among the arguments, and stay there.
-  bool any_device_;
+  torch_cuda::aliasing::Crossing crossing_;
 };
 
 } // namespace torch_pu

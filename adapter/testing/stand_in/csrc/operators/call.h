@@ -5,10 +5,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
-#include <cstdint>
-#include <vector>
-
-#include "accelerator/aliasing/arguments.h"
+#include "accelerator/aliasing/crossing.h"
 #include "adapter/testing/stand_in/csrc/graphs/recording.h"
 
 namespace torch_stand_in {
@@ -31,18 +28,9 @@ class Call final : public c10::OperatorKernel {
       Recording& recording,
       const c10::OperatorHandle& op,
       torch::jit::Stack* stack) const;
-  void check_devices(
-      const c10::OperatorHandle& op,
-      const torch::jit::Stack& stack,
-      size_t first) const;
 
   c10::DispatchKeySet target_;
-  std::vector<torch_cuda::aliasing::Argument> crossing_;
-  // The argument that a result is, or -1.
-  std::vector<int32_t> same_as_;
-  uint32_t arguments_;
-  bool mutates_;
-  bool any_device_; // tensors may be on several
+  torch_cuda::aliasing::Crossing crossing_;
   bool waits_; // the host reads a number
 };
 
