@@ -1,6 +1,7 @@
 // Registrations at the keys of CUDA's tensors.
 #include "accelerator/operators/routing.h"
 
+#include "accelerator/aliasing/operators.h"
 #include "accelerator/operators/calls/boxed_call.h"
 #include "accelerator/operators/calls/lists.h"
 #include "accelerator/operators/copy.h"
@@ -22,20 +23,11 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <utility>
 
 namespace torch_cuda::operators {
 namespace {
 
 using c10::DispatchKey;
-
-constexpr std::pair<DispatchKey, DispatchKey> kSides[] = {
-    {DispatchKey::CUDA, DispatchKey::CPU},
-    {DispatchKey::SparseCUDA, DispatchKey::SparseCPU},
-    {DispatchKey::SparseCsrCUDA, DispatchKey::SparseCsrCPU},
-    {DispatchKey::QuantizedCUDA, DispatchKey::QuantizedCPU},
-    {DispatchKey::NestedTensorCUDA, DispatchKey::NestedTensorCPU},
-};
 
 class RoutedKernel final : public c10::OperatorKernel {
  public:
@@ -53,23 +45,6 @@ class RoutedKernel final : public c10::OperatorKernel {
   HostCall call_;
 };
 
-// The CPU's kernel as it is: it looks at sizes and strides only, or calls other
-// operators.
-class GeneralKernel final : public c10::OperatorKernel {
- public:
-  explicit GeneralKernel(DispatchKey target) : target_(target) {}
-
-  void operator()(
-      const c10::OperatorHandle& op,
-      c10::DispatchKeySet /*keys*/,
-      torch::jit::Stack* stack) {
-    op.redispatchBoxed(target_, stack);
-  }
-
- private:
-  c10::DispatchKeySet target_;
-};
-
 // A composite serves the CPU, and what it is built of does not do on CUDA:
 // there it has a kernel of its own, or asks for one by the device.
 bool is_composites(const c10::OperatorHandle& op, DispatchKey key) {
@@ -79,10 +54,7 @@ bool is_composites(const c10::OperatorHandle& op, DispatchKey key) {
   if (is_routed_composite(op.operator_name())) {
     return key == DispatchKey::CUDA;
   }
-  return op.hasKernelForDispatchKey(key) &&
-      (op.hasKernelForDispatchKey(DispatchKey::CompositeExplicitAutograd) ||
-       op.hasKernelForDispatchKey(
-           DispatchKey::CompositeExplicitAutogradNonFunctional));
+  return op.hasKernelForDispatchKey(key) && aliasing::is_explicit_composite(op);
 }
 
 // What has neither a kernel of the CPU nor other operators that it is made of.
@@ -91,19 +63,7 @@ bool is_cuda_code_alone(const c10::OperatorHandle& op, DispatchKey key) {
   return op.operator_name().getNamespace() == "aten" &&
       op.hasKernelForDispatchKey(key) && !is_upstreams(op.operator_name()) &&
       !op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd) &&
-      !op.hasKernelForDispatchKey(DispatchKey::CompositeExplicitAutograd) &&
-      !op.hasKernelForDispatchKey(
-          DispatchKey::CompositeExplicitAutogradNonFunctional);
-}
-
-bool returns_view(const c10::FunctionSchema& schema) {
-  for (const auto& result : schema.returns()) {
-    const auto* alias = result.alias_info();
-    if (alias != nullptr && !alias->isWrite()) {
-      return true;
-    }
-  }
-  return false;
+      !aliasing::is_explicit_composite(op);
 }
 
 // PyTorch warns, once, that kernels are registered over others. That is meant.
@@ -120,8 +80,11 @@ class Router {
       if (!op || !op->hasSchema()) {
         continue;
       }
-      for (const auto& [key, target] : kSides) {
-        route(*op, key, target);
+      for (const auto layout : aliasing::kLayouts) {
+        route(
+            *op,
+            aliasing::key_of(layout, c10::BackendComponent::CUDABit),
+            aliasing::key_of(layout, c10::BackendComponent::CPUBit));
       }
     }
     return routed_;
@@ -148,10 +111,9 @@ class Router {
           op, key, boxed(std::make_unique<CopyKernel>(op, target)));
       return;
     }
-    if (returns_view(op.schema()) || is_general(op.operator_name())) {
+    if (aliasing::returns_view(op.schema()) || is_general(op.operator_name())) {
       if (!op.hasKernelForDispatchKey(key)) {
-        register_for_all(
-            op, key, boxed(std::make_unique<GeneralKernel>(target)));
+        register_for_all(op, key, aliasing::kernel_of(target));
       }
       return;
     }

@@ -15,15 +15,6 @@ namespace {
 
 using Names = std::unordered_set<std::string_view>;
 
-bool has_tag(const c10::OperatorHandle& op, at::Tag wanted) {
-  for (const auto tag : op.getTags()) {
-    if (tag == wanted) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool is_tensors(const c10::Type& type) {
   return type.isSubtypeOf(*c10::OptionalType::ofTensor()) ||
       (type.kind() == c10::TypeKind::ListType &&
@@ -104,9 +95,9 @@ bool depends_on_data(
   if (name == "aten::_index_put_impl_") {
     return has_flags(arguments) && !is_one_number(arguments[2]);
   }
-  return has_tag(op, at::Tag::dynamic_output_shape) ||
-      has_tag(op, at::Tag::data_dependent_output) ||
-      untagged.count(name) != 0 || !returns_tensors_only(op.schema());
+  return op.hasTag(at::Tag::dynamic_output_shape) ||
+      op.hasTag(at::Tag::data_dependent_output) || untagged.count(name) != 0 ||
+      !returns_tensors_only(op.schema());
 }
 
 bool synchronizes(

@@ -10,7 +10,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 
 #include <optional>
-#include <vector>
+#include <utility>
 
 namespace torch_cuda::operators {
 namespace {
@@ -107,15 +107,13 @@ void register_for_all(
   if (key == c10::DispatchKey::CUDA && origin == kHosts) {
     note_hosts(op.operator_name());
   }
-  // Never destroyed, as a registration ends with it.
-  static auto* registrations = new std::vector<c10::RegistrationHandleRAII>;
-  registrations->push_back(c10::Dispatcher::singleton().registerImpl(
-      op.operator_name(),
+  aliasing::register_for_good(
+      op,
       key,
       std::move(kernel),
+      std::move(origin),
       std::move(signature),
-      std::move(schema),
-      std::move(origin)));
+      std::move(schema));
 }
 
 void register_kernel(

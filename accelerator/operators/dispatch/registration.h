@@ -1,6 +1,8 @@
 // Kernels of this library in PyTorch's dispatcher.
 #pragma once
 
+#include "accelerator/aliasing/operators.h"
+
 #include <ATen/core/boxing/KernelFunction.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
@@ -9,9 +11,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace torch_cuda::operators {
+
+using aliasing::boxed;
 
 /// The CUDA device that a call is for: the first tensor's, or the one that is
 /// asked for, or the current one.
@@ -48,10 +51,16 @@ void register_kernel(
 /// its name on devices that run none, rather than launch what is not there.
 void refuse(const c10::OperatorHandle& op, c10::DispatchKey key);
 
-/// The kernel that a functor is, which is called with operator, keys and stack.
-template <class Functor>
-c10::KernelFunction boxed(std::unique_ptr<Functor> functor) {
-  return c10::KernelFunction::makeFromBoxedFunctor(std::move(functor));
+/// Registers a function for the devices that run no CUDA code.
+template <class Function>
+void register_function(
+    const char* name,
+    const char* overload,
+    Function* function) {
+  register_kernel(
+      c10::Dispatcher::singleton().findSchemaOrThrow(name, overload),
+      c10::DispatchKey::CUDA,
+      c10::KernelFunction::makeFromUnboxedRuntimeFunction(function));
 }
 
 } // namespace torch_cuda::operators
