@@ -47,8 +47,16 @@ LAYERS: Mapping[str, frozenset[str]] = {
         }
     ),
     "accelerator/aliasing": frozenset(),
+    "accelerator/composites": frozenset(),
     "accelerator/operators": frozenset(
-        {"accelerator/abi", "accelerator/aliasing", "c10_cuda", "aten_cuda", "framework"}
+        {
+            "accelerator/abi",
+            "accelerator/aliasing",
+            "accelerator/composites",
+            "c10_cuda",
+            "aten_cuda",
+            "framework",
+        }
     ),
     # It builds extensions by the name of torch_cuda, if that is installed.
     "adapter": frozenset(),
@@ -59,6 +67,7 @@ LAYERS: Mapping[str, frozenset[str]] = {
             "accelerator/aliasing",
             "accelerator/backends",
             "accelerator/backends/host_streams",
+            "accelerator/composites",
         }
     ),
     # It reaches CUDA through PyTorch's own interfaces.

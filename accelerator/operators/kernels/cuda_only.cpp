@@ -1,6 +1,7 @@
 // Definitions in terms of other operators.
 #include "accelerator/operators/kernels/cuda_only.h"
 
+#include "accelerator/composites/accumulated.h"
 #include "accelerator/operators/dispatch/registration.h"
 
 #include <ATen/core/Tensor.h>
@@ -21,6 +22,7 @@ namespace torch_cuda::operators {
 namespace {
 
 using at::Tensor;
+using composites::accumulated;
 using OptionalTensor = std::optional<Tensor>;
 
 bool has(const OptionalTensor& tensor) {
@@ -56,12 +58,6 @@ Tensor by_channel(const Tensor& values, const Tensor& input) {
   std::vector<int64_t> sizes(input.dim(), 1);
   sizes.at(1) = input.size(1);
   return values.reshape(sizes);
-}
-
-// Numbers of half the precision are computed with in single precision.
-Tensor accumulated(const Tensor& tensor) {
-  return tensor.to(
-      tensor.scalar_type() == c10::kDouble ? c10::kDouble : c10::kFloat);
 }
 
 std::tuple<Tensor, Tensor> batch_norm_stats(const Tensor& input, double eps) {
@@ -258,34 +254,30 @@ bool no_cudnn_ctc_loss_of_tensors(
   return false;
 }
 
-template <class Function>
-void serve(const char* name, const char* overload, Function* function) {
-  register_kernel(
-      c10::Dispatcher::singleton().findSchemaOrThrow(name, overload),
-      c10::DispatchKey::CUDA,
-      c10::KernelFunction::makeFromUnboxedRuntimeFunction(function));
-}
-
 } // namespace
 
 void route_cuda_only() {
-  serve("aten::_fused_dropout", "", &fused_dropout);
-  serve("aten::_masked_scale", "", &masked_scale);
-  serve("aten::batch_norm_stats", "", &batch_norm_stats);
-  serve("aten::batch_norm_elemt", "", &batch_norm_elemt);
-  serve("aten::batch_norm_elemt", "out", &batch_norm_elemt_out);
-  serve("aten::batch_norm_gather_stats", "", &batch_norm_gather_stats);
-  serve(
+  register_function("aten::_fused_dropout", "", &fused_dropout);
+  register_function("aten::_masked_scale", "", &masked_scale);
+  register_function("aten::batch_norm_stats", "", &batch_norm_stats);
+  register_function("aten::batch_norm_elemt", "", &batch_norm_elemt);
+  register_function("aten::batch_norm_elemt", "out", &batch_norm_elemt_out);
+  register_function(
+      "aten::batch_norm_gather_stats", "", &batch_norm_gather_stats);
+  register_function(
       "aten::batch_norm_gather_stats_with_counts",
       "",
       &batch_norm_gather_stats_with_counts);
-  serve("aten::batch_norm_backward_reduce", "", &batch_norm_backward_reduce);
-  serve("aten::batch_norm_backward_elemt", "", &batch_norm_backward_elemt);
-  serve("aten::_scaled_mm", "", &scaled_mm);
-  serve("aten::_scaled_mm", "out", &scaled_mm_out);
-  serve("aten::nanmean", "out", &nanmean_out);
-  serve("aten::_use_cudnn_ctc_loss", "", &no_cudnn_ctc_loss);
-  serve("aten::_use_cudnn_ctc_loss", "Tensor", &no_cudnn_ctc_loss_of_tensors);
+  register_function(
+      "aten::batch_norm_backward_reduce", "", &batch_norm_backward_reduce);
+  register_function(
+      "aten::batch_norm_backward_elemt", "", &batch_norm_backward_elemt);
+  register_function("aten::_scaled_mm", "", &scaled_mm);
+  register_function("aten::_scaled_mm", "out", &scaled_mm_out);
+  register_function("aten::nanmean", "out", &nanmean_out);
+  register_function("aten::_use_cudnn_ctc_loss", "", &no_cudnn_ctc_loss);
+  register_function(
+      "aten::_use_cudnn_ctc_loss", "Tensor", &no_cudnn_ctc_loss_of_tensors);
 }
 
 } // namespace torch_cuda::operators
