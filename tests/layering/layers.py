@@ -48,6 +48,7 @@ LAYERS: Mapping[str, frozenset[str]] = {
     ),
     "accelerator/aliasing": frozenset(),
     "accelerator/composites": frozenset(),
+    "accelerator/facade": frozenset({"accelerator/aliasing"}),
     "accelerator/operators": frozenset(
         {
             "accelerator/abi",
@@ -68,10 +69,11 @@ LAYERS: Mapping[str, frozenset[str]] = {
             "accelerator/backends",
             "accelerator/backends/host_streams",
             "accelerator/composites",
+            "accelerator/facade",
         }
     ),
     # It reaches CUDA through PyTorch's own interfaces.
-    "pu": frozenset({"accelerator/aliasing"}),
+    "pu": frozenset({"accelerator/aliasing", "accelerator/facade"}),
     "python": _UPSTREAMS["python"] | {"accelerator/abi", "accelerator/operators"},
 }
 

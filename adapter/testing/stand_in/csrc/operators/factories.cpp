@@ -1,22 +1,12 @@
-// Allocations, views, copies of bytes.
+// Allocations, copies of bytes.
 #include "adapter/testing/stand_in/csrc/operators/factories.h"
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/_reshape_alias_native.h>
-#include <ATen/ops/as_strided_native.h>
-#include <ATen/ops/bernoulli.h>
-#include <ATen/ops/empty_like.h>
-#include <ATen/ops/ones_like.h>
-#include <ATen/ops/unfold_native.h>
-#include <ATen/ops/view_as_complex_native.h>
-#include <ATen/ops/view_as_real_native.h>
-#include <ATen/ops/view_native.h>
-#include <ATen/ops/zeros_like.h>
 
 #include <optional>
-#include <tuple>
 
+#include "accelerator/composites/dropout.h"
 #include "adapter/testing/stand_in/csrc/device/pinned.h"
 #include "adapter/testing/stand_in/csrc/graphs/recording.h"
 #include "adapter/testing/stand_in/csrc/operators/call.h"
@@ -144,38 +134,6 @@ void record_stream(Tensor& self, c10::Stream stream) {
       self.storage().data_ptr(), c10::stand::StandStream(stream));
 }
 
-// The CPU's kernel draws from the CPU's generator.
-std::tuple<Tensor, Tensor> native_dropout(
-    const Tensor& input,
-    double p,
-    std::optional<bool> train) {
-  if (input.numel() == 0 || !train.value_or(true)) {
-    return {
-        train.value_or(true) ? input : input.clone(),
-        at::ones_like(input, input.options().dtype(c10::kBool))};
-  }
-  if (p == 1) {
-    return {
-        at::zeros_like(input),
-        at::zeros_like(input, input.options().dtype(c10::kBool))};
-  }
-  const auto kept = at::empty_like(input, input.options().dtype(c10::kBool))
-                        .bernoulli_(1 - p);
-  return {input.mul(kept).mul_(1 / (1 - p)), kept};
-}
-
-bool has_compatible_shallow_copy_type(const Tensor& self, const Tensor& from) {
-  const auto is_dense = [](const Tensor& tensor) {
-    return tensor.layout() == c10::kStrided && !tensor.is_quantized() &&
-        !tensor.is_nested() && (tensor.is_privateuseone() || tensor.is_cpu());
-  };
-  const auto is_sparse = [](const Tensor& tensor) {
-    return tensor.layout() == c10::kSparse;
-  };
-  return (is_dense(self) && is_dense(from)) ||
-      (is_sparse(self) && is_sparse(from));
-}
-
 } // namespace
 
 void register_own(torch::Library& aten) {
@@ -183,20 +141,7 @@ void register_own(torch::Library& aten) {
   aten.impl("empty_strided", TORCH_FN(empty_strided));
   aten.impl("copy_", TORCH_FN(copy_));
   aten.impl("record_stream", TORCH_FN(record_stream));
-  aten.impl("native_dropout", TORCH_FN(native_dropout));
-  // These look at sizes and strides only.
-  aten.impl("as_strided", TORCH_FN(at::native::as_strided_tensorimpl));
-  aten.impl("view", TORCH_FN(at::native::view));
-  aten.impl("_reshape_alias", TORCH_FN(at::native::_reshape_alias));
-  aten.impl("unfold", TORCH_FN(at::native::unfold));
-  aten.impl("view_as_real", TORCH_FN(at::native::view_as_real));
-  aten.impl("view_as_complex", TORCH_FN(at::native::view_as_complex));
-}
-
-void register_set_data(torch::Library& aten) {
-  aten.impl(
-      "_has_compatible_shallow_copy_type",
-      TORCH_FN(has_compatible_shallow_copy_type));
+  aten.impl("native_dropout", TORCH_FN(torch_cuda::composites::native_dropout));
 }
 
 } // namespace torch_stand_in
