@@ -1,6 +1,5 @@
-// The times that DistributedDataParallel takes of its steps on pu.
-#include "pu/csrc/device/names.h"
-
+// The times that DistributedDataParallel takes of its steps on PrivateUse1, by
+// the events of its streams.
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -9,18 +8,19 @@
 #include <map>
 #include <optional>
 
-namespace torch_pu {
+namespace torch_cuda::facade {
 namespace {
 
-class PuTimer final : public c10d::Timer {
+class EventTimer final : public c10d::Timer {
  public:
-  explicit PuTimer(c10::Device device) : device_(device) {}
+  explicit EventTimer(c10::Device device) : device_(device) {}
 
   void record(Event event) override {
     Timer::record(event); // the time of the host
     const c10::DeviceGuard guard(device_);
-    const c10::impl::VirtualGuardImpl impl(kPu);
-    events_.try_emplace(event, kPu, c10::EventFlag::BACKEND_DEFAULT)
+    const c10::impl::VirtualGuardImpl impl(c10::kPrivateUse1);
+    events_
+        .try_emplace(event, c10::kPrivateUse1, c10::EventFlag::BACKEND_DEFAULT)
         .first->second.record(impl.getStream(device_));
   }
 
@@ -46,10 +46,13 @@ class PuTimer final : public c10d::Timer {
 };
 
 } // namespace
-} // namespace torch_pu
+} // namespace torch_cuda::facade
 
 namespace c10d {
 
-C10_REGISTER_TYPED_CLASS(TimerRegistry, c10::kPrivateUse1, torch_pu::PuTimer)
+C10_REGISTER_TYPED_CLASS(
+    TimerRegistry,
+    c10::kPrivateUse1,
+    torch_cuda::facade::EventTimer)
 
 } // namespace c10d
