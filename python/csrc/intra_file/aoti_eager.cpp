@@ -9,9 +9,12 @@
 // name, and the one method of torch._C that makes holders is replaced. The one
 // function that the unit calls and libtorch_python does not export is in
 // aoti_eager_args.cpp.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 #define AOTIPythonKernelHolder CudaAOTIPythonKernelHolder
 #include <torch/csrc/inductor/aoti_eager/kernel_holder.cpp> // NOLINT
 #undef AOTIPythonKernelHolder
+#pragma GCC diagnostic pop
 
 #include "python/csrc/intra_file/sites.h"
 
