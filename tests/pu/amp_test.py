@@ -10,6 +10,12 @@ from absl.testing import absltest, parameterized
 
 HALF = torch.float16
 
+_LAST = """
+def last(x: Tensor) -> Tensor:
+    tensors: List[Optional[Tensor]] = [None, x]
+    return torch.ops.pu_amp_test.last(tensors)
+"""
+
 # What a call gives under autocast, of tensors of float32.
 CALLS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "lower_precision": lambda x: x @ x,
@@ -75,6 +81,15 @@ class RegisterTest(absltest.TestCase):
         with torch.autocast("pu"):
             self.assertEqual((x + x).dtype, torch.float32)
         torch_pu.amp.register("aten::add.Tensor", "none")
+
+    def test_a_list_that_torchscript_makes(self) -> None:
+        library = torch.library.Library("pu_amp_test", "DEF")
+        library.define("last(Tensor?[] tensors) -> Tensor")
+        library.impl("last", lambda tensors: tensors[-1] * 1, "CUDA")
+        torch_pu.amp.register("pu_amp_test::last", "lower_precision_fp")
+        unit = torch.jit.CompilationUnit(_LAST)
+        with torch.autocast("pu", HALF):
+            self.assertEqual(unit.last(torch.ones(2, device="pu")).dtype, HALF)
 
     def test_errors(self) -> None:
         with self.assertRaisesRegex(ValueError, "aten::no_such"):

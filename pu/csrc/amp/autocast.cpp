@@ -1,6 +1,7 @@
 // Casts of arguments, by policies that can change.
 #include "pu/csrc/amp/autocast.h"
 
+#include "accelerator/aliasing/arguments.h"
 #include "pu/csrc/device/names.h"
 
 #include <ATen/autocast_mode.h>
@@ -29,28 +30,9 @@ bool is_eligible(const Tensor& tensor) {
 }
 
 IValue cast(const IValue& value, c10::ScalarType type) {
-  const auto one = [&](const Tensor& tensor) {
+  return torch_cuda::aliasing::map_tensors(value, [&](const Tensor& tensor) {
     return at::autocast::cached_cast(type, tensor, kPu);
-  };
-  if (value.isTensor()) {
-    return one(value.toTensor());
-  }
-  if (value.isTensorList()) {
-    c10::List<Tensor> list;
-    for (const auto& tensor : value.toTensorVector()) {
-      list.push_back(one(tensor));
-    }
-    return list;
-  }
-  if (value.isOptionalTensorList()) {
-    c10::List<std::optional<Tensor>> list;
-    for (const auto& tensor : value.toOptionalTensorVector()) {
-      list.push_back(
-          tensor ? std::optional<Tensor>(one(*tensor)) : std::nullopt);
-    }
-    return list;
-  }
-  return value;
+  });
 }
 
 c10::ScalarType widest(const Stack& stack, size_t arguments) {
