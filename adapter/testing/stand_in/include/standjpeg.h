@@ -1,8 +1,8 @@
 /**
  * @file
  * The stand-in's JPEG decoder: functions of nvJPEG's shape, under names that
- * begin with "standjpeg". For C and C++. Source of the shape: NVIDIA's nvJPEG
- * documentation, single image decoding.
+ * begin with "standjpeg", as far as a program of the adapter's tests uses them.
+ * For C and C++. Source of the shape: NVIDIA's nvJPEG documentation.
  */
 #ifndef STANDJPEG_H_
 #define STANDJPEG_H_
@@ -18,44 +18,23 @@ extern "C" {
 /** What functions answer; numbers as nvJPEG has them. */
 typedef enum {
   STANDJPEG_STATUS_SUCCESS = 0,
-  STANDJPEG_STATUS_NOT_INITIALIZED = 1,
-  STANDJPEG_STATUS_INVALID_PARAMETER = 2,
   STANDJPEG_STATUS_BAD_JPEG = 3,
   STANDJPEG_STATUS_JPEG_NOT_SUPPORTED = 4,
-  STANDJPEG_STATUS_ALLOCATOR_FAILURE = 5,
   STANDJPEG_STATUS_EXECUTION_FAILED = 6,
-  STANDJPEG_STATUS_IMPLEMENTATION_NOT_SUPPORTED = 9,
   STANDJPEG_STATUS_INCOMPLETE_BITSTREAM = 10 /**< no end of the image */
 } standjpegStatus_t;
 
 /** How much less of the colours is stored than of the brightness. */
 typedef enum {
   STANDJPEG_CSS_444 = 0,
-  STANDJPEG_CSS_422 = 1,
-  STANDJPEG_CSS_420 = 2,
-  STANDJPEG_CSS_440 = 3,
-  STANDJPEG_CSS_411 = 4,
-  STANDJPEG_CSS_410 = 5,
-  STANDJPEG_CSS_GRAY = 6,
-  STANDJPEG_CSS_UNKNOWN = -1
+  STANDJPEG_CSS_GRAY = 6
 } standjpegChromaSubsampling_t;
 
-/** One plane for each channel, or (the last two) all in the first plane. */
+/** One plane for each channel, or all in the first plane. */
 typedef enum {
-  STANDJPEG_OUTPUT_UNCHANGED = 0, /**< of grayscale images alone */
-  STANDJPEG_OUTPUT_YUV = 1, /**< of grayscale images alone */
-  STANDJPEG_OUTPUT_Y = 2,
   STANDJPEG_OUTPUT_RGB = 3,
-  STANDJPEG_OUTPUT_BGR = 4,
-  STANDJPEG_OUTPUT_RGBI = 5,
   STANDJPEG_OUTPUT_BGRI = 6
 } standjpegOutputFormat_t;
-
-typedef enum {
-  STANDJPEG_BACKEND_DEFAULT = 0,
-  STANDJPEG_BACKEND_HYBRID = 1,
-  STANDJPEG_BACKEND_GPU_HYBRID = 2
-} standjpegBackend_t;
 
 #define STANDJPEG_MAX_COMPONENT 4
 
@@ -69,11 +48,6 @@ typedef struct standjpegHandle* standjpegHandle_t;
 typedef struct standjpegJpegState* standjpegJpegState_t;
 
 standjpegStatus_t standjpegCreateSimple(standjpegHandle_t* handle);
-/** @param allocator of device memory; has to be null. */
-standjpegStatus_t standjpegCreate(
-    standjpegBackend_t backend,
-    void* allocator,
-    standjpegHandle_t* handle);
 standjpegStatus_t standjpegDestroy(standjpegHandle_t handle);
 
 standjpegStatus_t standjpegJpegStateCreate(
@@ -83,8 +57,7 @@ standjpegStatus_t standjpegJpegStateDestroy(standjpegJpegState_t state);
 
 /**
  * Reads an image's head.
- * @param widths of the components as they are stored, in pixels; `heights` too:
- * STANDJPEG_MAX_COMPONENT each, zero for those that are not there.
+ * @param widths of the components, in pixels; `heights` too.
  */
 standjpegStatus_t standjpegGetImageInfo(
     standjpegHandle_t handle,

@@ -1,138 +1,162 @@
-// The functions of nvJPEG on the stand-in: the host decodes, and copies go in
-// the stream.
+// nvJPEG's functions for the program of the row "C++ nvJPEG porting": baseline
+// images whose blocks have one colour each, decoded by the host, and copies in
+// the stream. All else is refused.
 #include "standjpeg.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <new>
-#include <optional>
-#include <utility>
 #include <vector>
-
-#include "adapter/testing/stand_in/jpeg/decoder.h"
-#include "adapter/testing/stand_in/jpeg/frame.h"
 
 struct standjpegHandle {};
 struct standjpegJpegState {};
 
 namespace {
 
-using stand::jpeg::Frame;
-using stand::jpeg::Pixels;
+int word(const std::uint8_t* at) {
+  return at[0] << 8 | at[1];
+}
 
-/// One plane as it goes to the device.
-struct Plane {
-  std::size_t row = 0; // bytes
-  std::vector<std::uint8_t> bytes;
+// What stands before the picture.
+struct Head {
+  int width = 0;
+  int height = 0;
+  int count = 0; // of components
+  int step = 1; // of a block's value, in eighths
+  const std::uint8_t* codes = nullptr; // how many of each length, and values
+  std::size_t scan = 0;
 };
 
-/// Of all pixels, the values that `of` makes of red, green and blue.
-template <typename Of>
-Plane plane(const Pixels& pixels, Of of) {
-  Plane result{static_cast<std::size_t>(pixels.width), {}};
-  result.bytes.reserve(pixels.bytes.size() / 3);
-  for (std::size_t i = 0; i < pixels.bytes.size(); i += 3) {
-    result.bytes.push_back(of(&pixels.bytes[i]));
-  }
-  return result;
-}
-
-std::uint8_t brightness(const std::uint8_t* rgb) {
-  // ITU-T T.871, in 1/65536.
-  return static_cast<std::uint8_t>(
-      (19595u * rgb[0] + 38470u * rgb[1] + 7471u * rgb[2] + 32768u) >> 16);
-}
-
-Plane interleaved(const Pixels& pixels, bool blue_first) {
-  Plane result{static_cast<std::size_t>(pixels.width) * 3, pixels.bytes};
-  for (std::size_t i = 0; blue_first && i < result.bytes.size(); i += 3) {
-    std::swap(result.bytes[i], result.bytes[i + 2]);
-  }
-  return result;
-}
-
-std::vector<Plane> planes(
-    const Pixels& pixels,
-    standjpegOutputFormat_t format) {
-  std::vector<Plane> result;
-  switch (format) {
-    case STANDJPEG_OUTPUT_RGB:
-    case STANDJPEG_OUTPUT_BGR:
-      for (int i = 0; i < 3; ++i) {
-        const int channel = format == STANDJPEG_OUTPUT_RGB ? i : 2 - i;
-        result.push_back(plane(
-            pixels, [&](const std::uint8_t* rgb) { return rgb[channel]; }));
+standjpegStatus_t read_segment(
+    int marker,
+    const std::uint8_t* content,
+    Head& head) {
+  switch (marker) {
+    case 0xDB: // steps of one precision, one table
+      head.step = content[1];
+      break;
+    case 0xC4: // codes of blocks' values; those of all else have one, "no more"
+      if (content[0] == 0) {
+        head.codes = content + 1;
       }
       break;
-    case STANDJPEG_OUTPUT_RGBI:
-    case STANDJPEG_OUTPUT_BGRI:
-      result.push_back(interleaved(pixels, format == STANDJPEG_OUTPUT_BGRI));
-      break;
-    default: // of a grayscale image all three are the brightness
-      result.push_back(plane(pixels, brightness));
-  }
-  return result;
-}
-
-standjpegStatus_t copy(
-    const std::vector<Plane>& from,
-    const standjpegImage_t& to,
-    standStream_t stream) {
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const Plane& plane = from[i];
-    for (std::size_t y = 0; y * plane.row < plane.bytes.size(); ++y) {
-      // Waits, as the bytes are in memory that is not pinned.
-      if (standMemcpyAsync(
-              to.channel[i] + y * to.pitch[i],
-              &plane.bytes[y * plane.row],
-              plane.row,
-              standMemcpyHostToDevice,
-              stream) != standSuccess) {
-        return STANDJPEG_STATUS_EXECUTION_FAILED;
+    case 0xC0:
+      head.height = word(content + 1);
+      head.width = word(content + 3);
+      head.count = content[5];
+      if (content[0] != 8 || (head.count != 1 && head.count != 3)) {
+        return STANDJPEG_STATUS_JPEG_NOT_SUPPORTED;
       }
-    }
+      for (int i = 0; i < head.count; ++i) {
+        if (content[7 + 3 * i] != 0x11) { // as large as the picture
+          return STANDJPEG_STATUS_JPEG_NOT_SUPPORTED;
+        }
+      }
+      break;
+    default:
+      break;
   }
   return STANDJPEG_STATUS_SUCCESS;
 }
 
-bool fits(const std::vector<Plane>& from, const standjpegImage_t& to) {
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    if (to.channel[i] == nullptr || to.pitch[i] < from[i].row) {
-      return false;
-    }
-  }
-  return true;
-}
-
-standjpegStatus_t decode(
-    const unsigned char* data,
+standjpegStatus_t read_head(
+    const std::uint8_t* data,
     std::size_t length,
-    standjpegOutputFormat_t format,
-    const standjpegImage_t& destination,
-    standStream_t stream) {
-  Frame frame;
-  bool complete = false;
-  const auto status = stand::jpeg::read_frame(data, length, frame, complete);
-  if (status != STANDJPEG_STATUS_SUCCESS) {
-    return status;
-  }
-  if (!complete) {
-    return STANDJPEG_STATUS_INCOMPLETE_BITSTREAM;
-  }
-  const bool as_stored =
-      format == STANDJPEG_OUTPUT_UNCHANGED || format == STANDJPEG_OUTPUT_YUV;
-  if (as_stored && frame.count != 1) {
-    return STANDJPEG_STATUS_IMPLEMENTATION_NOT_SUPPORTED;
-  }
-  const std::optional<Pixels> pixels = stand::jpeg::decode(data, length);
-  if (!pixels || pixels->width != frame.width ||
-      pixels->height != frame.height) {
+    Head& head) {
+  if (length < 4 || word(data) != 0xFFD8) {
     return STANDJPEG_STATUS_BAD_JPEG;
   }
-  const std::vector<Plane> from = planes(*pixels, format);
-  if (!fits(from, destination)) {
-    return STANDJPEG_STATUS_INVALID_PARAMETER;
+  for (std::size_t at = 2; at + 4 <= length && head.scan == 0;) {
+    const int marker = data[at + 1];
+    const std::size_t end = at + 2 + word(data + at + 2);
+    if (data[at] != 0xFF) {
+      return STANDJPEG_STATUS_BAD_JPEG;
+    }
+    if (end > length) {
+      break;
+    }
+    const auto status = read_segment(marker, data + at + 4, head);
+    if (status != STANDJPEG_STATUS_SUCCESS) {
+      return status;
+    }
+    head.scan = marker == 0xDA ? end : 0;
+    at = end;
   }
-  return copy(from, destination, stream);
+  return head.count != 0 ? STANDJPEG_STATUS_SUCCESS
+                         : STANDJPEG_STATUS_INCOMPLETE_BITSTREAM;
+}
+
+class Scan {
+ public:
+  Scan(const std::uint8_t* data, std::size_t length, const Head& head)
+      : at_(data + head.scan), end_(data + length), codes_(head.codes) {}
+
+  // The difference to the block before, and the code that says "no more".
+  int difference() {
+    const int size = coded();
+    int value = 0;
+    for (int i = 0; i < size; ++i) {
+      value = value << 1 | bit();
+    }
+    (void)bit();
+    return size > 0 && value >> (size - 1) == 0 ? value - (1 << size) + 1
+                                                : value;
+  }
+
+ private:
+  int bit() {
+    if (left_ == 0) {
+      byte_ = at_ < end_ ? *at_++ : 0;
+      at_ += byte_ == 0xFF && at_ < end_ ? 1 : 0; // a zero is put behind it
+      left_ = 8;
+    }
+    return byte_ >> --left_ & 1;
+  }
+
+  int coded() {
+    const std::uint8_t* value = codes_ + 16;
+    int code = 0;
+    for (int length = 0, first = 0; length < 16; ++length) {
+      code = code << 1 | bit();
+      const int count = codes_[length];
+      if (code - first < count) {
+        return value[code - first];
+      }
+      first = (first + count) << 1;
+      value += count;
+    }
+    return 0;
+  }
+
+  const std::uint8_t* at_;
+  const std::uint8_t* end_;
+  const std::uint8_t* codes_;
+  int byte_ = 0;
+  int left_ = 0;
+};
+
+std::uint8_t clamped(double value) {
+  return static_cast<std::uint8_t>(std::clamp(value + 0.5, 0.0, 255.0));
+}
+
+// Red, green and blue of each block, by ITU-T T.871.
+std::vector<std::array<std::uint8_t, 3>> decode(Scan scan, const Head& head) {
+  const int blocks = ((head.width + 7) / 8) * ((head.height + 7) / 8);
+  std::vector<std::array<std::uint8_t, 3>> colours;
+  int last[3] = {};
+  for (int i = 0; i < blocks; ++i) {
+    for (int c = 0; c < head.count; ++c) {
+      last[c] += scan.difference();
+    }
+    const double y = 128 + last[0] * head.step / 8.0;
+    const double cb = last[1] * head.step / 8.0;
+    const double cr = last[2] * head.step / 8.0;
+    colours.push_back(
+        {clamped(y + 1.402 * cr),
+         clamped(y - 0.344136 * cb - 0.714136 * cr),
+         clamped(y + 1.772 * cb)});
+  }
+  return colours;
 }
 
 } // namespace
@@ -140,94 +164,85 @@ standjpegStatus_t decode(
 extern "C" {
 
 standjpegStatus_t standjpegCreateSimple(standjpegHandle_t* handle) {
-  return standjpegCreate(STANDJPEG_BACKEND_DEFAULT, nullptr, handle);
-}
-
-standjpegStatus_t standjpegCreate(
-    standjpegBackend_t backend,
-    void* allocator,
-    standjpegHandle_t* handle) {
-  if (handle == nullptr || allocator != nullptr ||
-      backend < STANDJPEG_BACKEND_DEFAULT ||
-      backend > STANDJPEG_BACKEND_GPU_HYBRID) {
-    return STANDJPEG_STATUS_INVALID_PARAMETER;
-  }
-  if (!stand::jpeg::has_decoder()) {
-    return STANDJPEG_STATUS_NOT_INITIALIZED;
-  }
-  *handle = new (std::nothrow) standjpegHandle;
-  return *handle != nullptr ? STANDJPEG_STATUS_SUCCESS
-                            : STANDJPEG_STATUS_ALLOCATOR_FAILURE;
+  *handle = new standjpegHandle;
+  return STANDJPEG_STATUS_SUCCESS;
 }
 
 standjpegStatus_t standjpegDestroy(standjpegHandle_t handle) {
   delete handle;
-  return handle != nullptr ? STANDJPEG_STATUS_SUCCESS
-                           : STANDJPEG_STATUS_INVALID_PARAMETER;
+  return STANDJPEG_STATUS_SUCCESS;
 }
 
 standjpegStatus_t standjpegJpegStateCreate(
-    standjpegHandle_t handle,
+    standjpegHandle_t /*handle*/,
     standjpegJpegState_t* state) {
-  if (handle == nullptr || state == nullptr) {
-    return STANDJPEG_STATUS_INVALID_PARAMETER;
-  }
-  *state = new (std::nothrow) standjpegJpegState;
-  return *state != nullptr ? STANDJPEG_STATUS_SUCCESS
-                           : STANDJPEG_STATUS_ALLOCATOR_FAILURE;
+  *state = new standjpegJpegState;
+  return STANDJPEG_STATUS_SUCCESS;
 }
 
 standjpegStatus_t standjpegJpegStateDestroy(standjpegJpegState_t state) {
   delete state;
-  return state != nullptr ? STANDJPEG_STATUS_SUCCESS
-                          : STANDJPEG_STATUS_INVALID_PARAMETER;
+  return STANDJPEG_STATUS_SUCCESS;
 }
 
 standjpegStatus_t standjpegGetImageInfo(
-    standjpegHandle_t handle,
+    standjpegHandle_t /*handle*/,
     const unsigned char* data,
     size_t length,
     int* components,
     standjpegChromaSubsampling_t* subsampling,
     int* widths,
     int* heights) {
-  if (handle == nullptr || data == nullptr || components == nullptr ||
-      subsampling == nullptr || widths == nullptr || heights == nullptr) {
-    return STANDJPEG_STATUS_INVALID_PARAMETER;
-  }
-  Frame frame;
-  bool complete = false;
-  const auto status = stand::jpeg::read_frame(data, length, frame, complete);
-  if (status != STANDJPEG_STATUS_SUCCESS) {
-    return status;
-  }
-  *components = frame.count;
-  *subsampling = frame.subsampling();
-  for (int i = 0; i < STANDJPEG_MAX_COMPONENT; ++i) {
-    widths[i] = i < frame.count ? frame.width_of(i) : 0;
-    heights[i] = i < frame.count ? frame.height_of(i) : 0;
-  }
-  return STANDJPEG_STATUS_SUCCESS;
+  Head head;
+  const auto status = read_head(data, length, head);
+  *components = head.count;
+  *subsampling = head.count == 1 ? STANDJPEG_CSS_GRAY : STANDJPEG_CSS_444;
+  std::fill_n(widths, head.count, head.width);
+  std::fill_n(heights, head.count, head.height);
+  return status;
 }
 
 standjpegStatus_t standjpegDecode(
-    standjpegHandle_t handle,
-    standjpegJpegState_t state,
+    standjpegHandle_t /*handle*/,
+    standjpegJpegState_t /*state*/,
     const unsigned char* data,
     size_t length,
     standjpegOutputFormat_t format,
     standjpegImage_t* destination,
     standStream_t stream) {
-  if (handle == nullptr || state == nullptr || data == nullptr ||
-      destination == nullptr || format < STANDJPEG_OUTPUT_UNCHANGED ||
-      format > STANDJPEG_OUTPUT_BGRI) {
-    return STANDJPEG_STATUS_INVALID_PARAMETER;
+  Head head;
+  const auto status = read_head(data, length, head);
+  if (status != STANDJPEG_STATUS_SUCCESS) {
+    return status;
   }
-  try {
-    return decode(data, length, format, *destination, stream);
-  } catch (const std::bad_alloc&) {
-    return STANDJPEG_STATUS_ALLOCATOR_FAILURE;
+  if (head.scan == 0 || head.codes == nullptr ||
+      word(data + length - 2) != 0xFFD9) {
+    return STANDJPEG_STATUS_INCOMPLETE_BITSTREAM;
   }
+  const auto colours = decode(Scan(data, length, head), head);
+  const bool planes = format == STANDJPEG_OUTPUT_RGB;
+  const int channels = planes ? 1 : 3; // of a plane
+  for (int plane = 0; plane < (planes ? 3 : 1); ++plane) {
+    for (int y = 0; y < head.height; ++y) {
+      std::vector<std::uint8_t> row;
+      for (int x = 0; x < head.width; ++x) {
+        const auto& rgb = colours[y / 8 * ((head.width + 7) / 8) + x / 8];
+        for (int c = 0; c < channels; ++c) {
+          row.push_back(rgb[planes ? plane : 2 - c]);
+        }
+      }
+      // Waits, as the bytes are in memory that is not pinned.
+      if (standMemcpyAsync(
+              destination->channel[plane] + y * destination->pitch[plane],
+              row.data(),
+              row.size(),
+              standMemcpyHostToDevice,
+              stream) != standSuccess) {
+        return STANDJPEG_STATUS_EXECUTION_FAILED;
+      }
+    }
+  }
+  return STANDJPEG_STATUS_SUCCESS;
 }
 
 } // extern "C"
