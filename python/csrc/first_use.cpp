@@ -34,7 +34,9 @@ bool is_loaded(const char* library) {
   return handle != nullptr;
 }
 
-// --//config:ops=runtime leaves them out. To be asked before `Factories`.
+// --//config:ops=runtime leaves them out. To be asked before `Factories`. The
+// router asks the same (accelerator/operators/dispatch/devices.cpp): the
+// bindings know its library by the path alone, so that nothing is shared.
 bool has_upstreams_kernels() {
   static const bool has =
       empty().hasKernelForDispatchKey(c10::DispatchKey::CUDA);
