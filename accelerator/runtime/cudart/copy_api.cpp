@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/core/operations/copies.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/cudart/call.h"
 
 using namespace accelerator::runtime;

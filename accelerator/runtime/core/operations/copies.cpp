@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/core/tracing/tracing.h"
 
 namespace accelerator::runtime::operations {

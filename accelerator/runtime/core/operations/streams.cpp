@@ -7,11 +7,11 @@
 
 #include "accelerator/runtime/core/graphs/capture.h"
 #include "accelerator/runtime/core/graphs/graph.h"
-#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/machine/thread_state.h"
 #include "accelerator/runtime/core/operations/devices.h"
 #include "accelerator/runtime/core/status/guarded.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/core/tracing/tracing.h"
 
 namespace accelerator::runtime::operations {
