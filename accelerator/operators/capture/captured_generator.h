@@ -32,7 +32,8 @@ class CapturedGenerator {
       const std::optional<at::Generator>& asked,
       c10::Device device);
 
-  /// A fresh generator of the CPU, to count the numbers of a run on stand-ins.
+  /// A fresh generator of the CPU, to count the numbers of a run on
+  /// placeholders.
   at::Generator counting();
 
   /// Takes what `counting()` has drawn, and `more`, from the numbers of the

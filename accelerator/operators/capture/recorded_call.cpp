@@ -1,4 +1,4 @@
-// A run on stand-ins, and the work that the graph gets.
+// A run on placeholders, and the work that the graph gets.
 #include "accelerator/operators/capture/recorded_call.h"
 
 #include "accelerator/aliasing/aliases.h"
@@ -7,7 +7,7 @@
 #include "accelerator/operators/dispatch/runtime.h"
 #include "accelerator/operators/tensors/memory.h"
 #include "accelerator/operators/tensors/order.h"
-#include "accelerator/operators/tensors/stand_ins.h"
+#include "accelerator/operators/tensors/placeholders.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/util/Exception.h>
@@ -148,19 +148,19 @@ Stack cross(const HostFunction& function, const Stack& stack, Aliases& to) {
   return host;
 }
 
-Stack run_on_stand_ins(
+Stack run_on_placeholders(
     const HostFunction& function,
     const Stack& arguments,
-    Aliases& stand_ins) {
-  Stack stack = cross(function, arguments, stand_ins);
+    Aliases& placeholders) {
+  Stack stack = cross(function, arguments, placeholders);
   if (function.numbers) {
     stack[*function.generator] = function.numbers->counting();
   }
   function.run(&stack);
-  stand_ins.take_over();
+  placeholders.take_over();
   for (IValue& result : stack) {
     result = map_tensors(std::move(result), [&](Tensor t) {
-      return stand_ins.near(std::move(t));
+      return placeholders.near(std::move(t));
     });
   }
   return stack;
@@ -175,9 +175,9 @@ Stack results_of(
   std::exception_ptr error;
   for (const int integers : {0, 1}) {
     try {
-      StandIns storages(device, integers);
-      Aliases stand_ins(storages, c10::kCUDA, c10::kCPU);
-      return run_on_stand_ins(function, arguments, stand_ins);
+      Placeholders storages(device, integers);
+      Aliases placeholders(storages, c10::kCUDA, c10::kCPU);
+      return run_on_placeholders(function, arguments, placeholders);
     } catch (const c10::Error&) {
       error = error ? error : std::current_exception();
     }

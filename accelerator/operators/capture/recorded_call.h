@@ -20,7 +20,7 @@ struct HostFunction {
   /// For messages.
   std::string name;
   /// Takes arguments from the stack, where tensors are the host's, and puts the
-  /// results on it. Is called on stand-ins first, and at each replay on a
+  /// results on it. Is called on placeholders first, and at each replay on a
   /// thread of the device.
   std::function<void(torch::jit::Stack*)> run;
   size_t results = 0;
@@ -38,7 +38,7 @@ struct HostFunction {
 /// device among them, and gets the results, tensors of the device with nothing
 /// in them. Tensors of the host and all other arguments are those of now.
 ///
-/// Throws what the function throws on stand-ins, errors of captures
+/// Throws what the function throws on placeholders, errors of captures
 /// (accelerator/operators/tensors/order.h) where a result is of a sparse
 /// layout, and CUDA's own.
 void record(

@@ -10,11 +10,11 @@ namespace torch_cuda::operators {
 /// to costs nothing. What a tensor reaches holds ones, which every kernel takes
 /// (a probability, a divisor, a standard deviation). Results are over new
 /// memory of the device, with nothing in it.
-class StandIns final : public HostStorages {
+class Placeholders final : public HostStorages {
  public:
   /// `integers` is what integers and flags hold, which may be indices or
   /// divisors.
-  StandIns(c10::Device device, int integers)
+  Placeholders(c10::Device device, int integers)
       : HostStorages(device), integers_(integers) {}
 
  private:

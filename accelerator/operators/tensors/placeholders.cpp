@@ -1,5 +1,5 @@
 // Zeros and ones.
-#include "accelerator/operators/tensors/stand_ins.h"
+#include "accelerator/operators/tensors/placeholders.h"
 
 #include "accelerator/operators/tensors/reach.h"
 
@@ -41,7 +41,9 @@ void fill(
 
 } // namespace
 
-c10::DataPtr StandIns::host_data(c10::StorageImpl& storage, bool /*written*/) {
+c10::DataPtr Placeholders::host_data(
+    c10::StorageImpl& storage,
+    bool /*written*/) {
   const std::size_t bytes = storage.nbytes();
   void* data = bytes == 0 ? nullptr : std::calloc(bytes, 1);
   TORCH_CHECK_WITH(
@@ -54,7 +56,7 @@ c10::DataPtr StandIns::host_data(c10::StorageImpl& storage, bool /*written*/) {
   return {data, data, &release, c10::kCPU};
 }
 
-c10::Storage StandIns::device_storage(const c10::Storage& host) {
+c10::Storage Placeholders::device_storage(const c10::Storage& host) {
   auto& storage = *host.unsafeGetStorageImpl();
   relabel(
       storage,
@@ -62,7 +64,7 @@ c10::Storage StandIns::device_storage(const c10::Storage& host) {
   return host;
 }
 
-void StandIns::reach(
+void Placeholders::reach(
     const Pair& pair,
     bool /*written*/,
     const c10::TensorImpl* reached_by) {
@@ -71,9 +73,9 @@ void StandIns::reach(
   }
 }
 
-void StandIns::take_over_written(const Pair& /*pair*/) {}
+void Placeholders::take_over_written(const Pair& /*pair*/) {}
 
-c10::DataPtr StandIns::take_over_data(const Pair& pair) {
+c10::DataPtr Placeholders::take_over_data(const Pair& pair) {
   return c10::cuda::CUDACachingAllocator::get()->allocate(pair.host->nbytes());
 }
 
