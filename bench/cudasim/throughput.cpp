@@ -23,7 +23,7 @@
 
 #include "cudasim/engine/launch/launch.h"
 #include "cudasim/engine/memory/address_space.h"
-#include "cudasim/engine/program/program.h"
+#include "cudasim/engine/module/module.h"
 
 namespace {
 
@@ -73,16 +73,16 @@ struct Case {
 }
 
 Outcome launch(
-    Program& program,
+    Module& module,
     Buffers& buffers,
     const Case& bench,
     unsigned workers,
     double* seconds) {
-  const Kernel* kernel = program.kernel(bench.kernel);
+  const Kernel* kernel = module.kernel(bench.kernel);
   if (kernel == nullptr) {
     fail("no kernel " + bench.kernel);
   }
-  const KernelInfo& info = program.info(*kernel);
+  const KernelInfo& info = module.info(*kernel);
   std::vector<std::byte> parameters(info.parameter_bytes);
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {
     std::memcpy(
@@ -91,7 +91,7 @@ Outcome launch(
         info.parameters[i].size);
   }
   Launch launch;
-  launch.program = &program;
+  launch.module = &module;
   launch.kernel = kernel;
   launch.grid = bench.grid;
   launch.block = bench.block;
@@ -119,19 +119,14 @@ std::uint64_t address_of(const float* memory) {
   return reinterpret_cast<std::uint64_t>(memory);
 }
 
-void measure(
-    Program& program,
-    Buffers& buffers,
-    const Case& bench,
-    int repeats) {
+void measure(Module& module, Buffers& buffers, const Case& bench, int repeats) {
   const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
   std::map<unsigned, std::vector<double>> rates;
   std::uint64_t instructions = 0;
   for (int i = -1; i < repeats; ++i) { // the first one warms up
     for (unsigned workers = 1; workers <= processors; ++workers) {
       double seconds = 0;
-      const Outcome outcome =
-          launch(program, buffers, bench, workers, &seconds);
+      const Outcome outcome = launch(module, buffers, bench, workers, &seconds);
       instructions = outcome.thread_instructions;
       if (i >= 0) {
         rates[workers].push_back(static_cast<double>(instructions) / seconds);
@@ -164,7 +159,7 @@ int main(int argc, char** argv) {
     fail(std::string("cannot read ") + argv[1]);
   }
   Buffers buffers;
-  const auto program = Program::load(
+  const auto module = Module::load(
       ptx.str(),
       argv[1],
       [&](std::uint64_t bytes, std::uint64_t, bool, std::string_view) {
@@ -186,7 +181,7 @@ int main(int argc, char** argv) {
   }
   const int repeats = std::atoi(argv[2]);
   measure(
-      *program,
+      *module,
       buffers,
       {"elementwise",
        {256, 1, 1},
@@ -194,7 +189,7 @@ int main(int argc, char** argv) {
        {kCount, bits_of(1.0f), address_of(x), address_of(y)}},
       repeats);
   measure(
-      *program,
+      *module,
       buffers,
       {"reduction",
        {64, 1, 1},
@@ -202,7 +197,7 @@ int main(int argc, char** argv) {
        {kCount, address_of(x), address_of(sum)}},
       repeats);
   measure(
-      *program,
+      *module,
       buffers,
       {"matmul",
        {kTiles, kTiles, 1},

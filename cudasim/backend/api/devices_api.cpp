@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "cudasim/backend/api/api.h"
+#include "cudasim/backend/machine/gpu_models.h"
 #include "cudasim/backend/machine/machine.h"
-#include "cudasim/backend/machine/profiles.h"
 #include "cudasim/backend/status/error.h"
 
 namespace cudasim::backend {
@@ -48,7 +48,7 @@ accel_status device_properties(
     machine().require_device(device);
     // Asked before a process forks as well: the device itself is not made.
     const accel_properties all = make_properties(
-        *find_profile(settings.profile),
+        *find_gpu_model(settings.gpu_model),
         device,
         settings.memory,
         settings.synchronous);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cudasim/backend/machine/profiles.h"
+#include "cudasim/backend/machine/gpu_models.h"
 #include "cudasim/backend/machine/settings.h"
 #include "cudasim/backend/status/error.h"
 
@@ -12,7 +12,7 @@ namespace cudasim::backend {
 Device::Device(int ordinal, const Settings& settings, AddressMap& addresses)
     : ordinal_(ordinal),
       properties_(make_properties(
-          *find_profile(settings.profile),
+          *find_gpu_model(settings.gpu_model),
           ordinal,
           settings.memory,
           settings.synchronous)),

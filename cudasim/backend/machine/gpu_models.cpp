@@ -1,4 +1,4 @@
-#include "cudasim/backend/machine/profiles.h"
+#include "cudasim/backend/machine/gpu_models.h"
 
 #include <cstdio>
 #include <cstring>
@@ -11,7 +11,7 @@ namespace {
 // multiprocessors does not: kernels size their grids by it, and a host with a
 // few cores gains nothing from a hundred of them. What of L2 can be set aside
 // is what an A100 and an H100 tell (cudaGetDeviceProperties).
-constexpr Profile kProfiles[] = {
+constexpr GpuModel kGpuModels[] = {
     {"sm_80",
      "cudasim sm_80",
      8,
@@ -47,32 +47,32 @@ constexpr std::uint64_t kCapabilities = ACCEL_CAP_HOST_VISIBLE |
 
 } // namespace
 
-const Profile* find_profile(const std::string& name) {
-  for (const Profile& profile : kProfiles) {
-    if (name == profile.name) {
-      return &profile;
+const GpuModel* find_gpu_model(const std::string& name) {
+  for (const GpuModel& model : kGpuModels) {
+    if (name == model.name) {
+      return &model;
     }
   }
   return nullptr;
 }
 
-std::string profile_names() {
+std::string gpu_model_names() {
   std::string names;
-  for (const Profile& profile : kProfiles) {
+  for (const GpuModel& model : kGpuModels) {
     names += names.empty() ? "" : " or ";
-    names += profile.name;
+    names += model.name;
   }
   return names;
 }
 
 accel_properties make_properties(
-    const Profile& profile,
+    const GpuModel& model,
     int ordinal,
     std::uint64_t memory,
     bool synchronous) {
   accel_properties p{};
   p.struct_size = sizeof(p);
-  std::snprintf(p.name, sizeof(p.name), "%s", profile.device_name);
+  std::snprintf(p.name, sizeof(p.name), "%s", model.device_name);
   // A fixed beginning and the ordinal: the same in every process, as IPC needs.
   const char beginning[] = "cudasim-device-";
   static_assert(sizeof(beginning) == 16);
@@ -82,9 +82,9 @@ accel_properties make_properties(
   p.code_formats = ACCEL_CODE_PTX;
   p.synchronous = synchronous ? 1 : 0;
   p.total_memory = memory;
-  p.major = profile.major;
-  p.minor = profile.minor;
-  p.multiprocessors = profile.multiprocessors;
+  p.major = model.major;
+  p.minor = model.minor;
+  p.multiprocessors = model.multiprocessors;
   p.threads_per_multiprocessor = 2048;
   p.threads_per_block = 1024;
   p.warp_size = 32;
@@ -92,14 +92,14 @@ accel_properties make_properties(
   p.registers_per_multiprocessor = 65536;
   p.shared_per_block = 48 << 10;
   p.shared_per_block_optin =
-      static_cast<std::uint64_t>(profile.shared_per_block_optin);
+      static_cast<std::uint64_t>(model.shared_per_block_optin);
   p.shared_per_multiprocessor =
-      static_cast<std::uint64_t>(profile.shared_per_multiprocessor);
-  p.clock_khz = profile.clock_khz;
-  p.memory_clock_khz = profile.memory_clock_khz;
-  p.memory_bus_bits = profile.memory_bus_bits;
-  p.l2_bytes = profile.l2_bytes;
-  p.persisting_l2_bytes = profile.persisting_l2_bytes;
+      static_cast<std::uint64_t>(model.shared_per_multiprocessor);
+  p.clock_khz = model.clock_khz;
+  p.memory_clock_khz = model.memory_clock_khz;
+  p.memory_bus_bits = model.memory_bus_bits;
+  p.l2_bytes = model.l2_bytes;
+  p.persisting_l2_bytes = model.persisting_l2_bytes;
   p.access_window_bytes = kAccessWindowBytes;
   p.pci_bus = ordinal + 1;
   return p;

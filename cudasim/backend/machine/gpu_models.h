@@ -1,4 +1,4 @@
-// The kinds of device that can be simulated, with their figures.
+// The models of GPU that can be simulated, with their figures.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace cudasim::backend {
 
-/// What differs between kinds of device.
-struct Profile {
-  const char* name; // of the profile: "sm_80"
+/// What differs between models of GPU.
+struct GpuModel {
+  const char* name; // of the model: "sm_80"
   const char* device_name;
   int major;
   int minor;
@@ -24,17 +24,17 @@ struct Profile {
   int shared_per_block_optin; // bytes
 };
 
-/// The profile of that name; null when there is none.
-const Profile* find_profile(const std::string& name);
+/// The model of that name; null when there is none.
+const GpuModel* find_gpu_model(const std::string& name);
 
 /// All names, for messages: "sm_80 or sm_90".
-std::string profile_names();
+std::string gpu_model_names();
 
 /// The figures of a device.
 /// @param ordinal on the machine, from which uuid and bus id come,
 /// @param memory bytes of global memory.
 accel_properties make_properties(
-    const Profile& profile,
+    const GpuModel& model,
     int ordinal,
     std::uint64_t memory,
     bool synchronous);

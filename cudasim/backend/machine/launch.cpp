@@ -40,15 +40,15 @@ engine::Dim3 size_of(const std::uint32_t (&size)[3]) {
 } // namespace
 
 LaunchWork::LaunchWork(const accel_launch& asked)
-    : program_(asked.kernel->program) {
+    : module_(asked.kernel->module) {
   const Settings& settings = machine().settings();
-  launch_.program = &program_->program();
+  launch_.module = &module_->module();
   launch_.kernel = asked.kernel->kernel;
   launch_.grid = size_of(asked.grid);
   launch_.block = size_of(asked.block);
   launch_.dynamic_shared_bytes = asked.shared_bytes;
   launch_.cooperative = asked.cooperative != 0;
-  launch_.device = program_->device().view();
+  launch_.device = module_->device().view();
   launch_.workers = settings.workers;
   launch_.timeout_seconds = settings.timeout_seconds;
   launch_.check = settings.check;

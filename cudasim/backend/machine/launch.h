@@ -20,7 +20,7 @@ class LaunchWork final : public Work {
   accel_status run() override;
 
  private:
-  std::shared_ptr<LoadedProgram> program_;
+  std::shared_ptr<LoadedModule> module_;
   engine::Launch launch_;
   std::array<std::byte, 128> few_parameters_; // bytes
   std::unique_ptr<std::byte[]> many_parameters_;

@@ -24,7 +24,7 @@ auto translated(Body&& body) {
 
 } // namespace
 
-LoadedProgram::LoadedProgram(Device& device, const accel_image& image)
+LoadedModule::LoadedModule(Device& device, const accel_image& image)
     : device_(device) {
   const auto place = [&](std::uint64_t bytes,
                          std::uint64_t alignment,
@@ -42,19 +42,19 @@ LoadedProgram::LoadedProgram(Device& device, const accel_image& image)
           device_.memory().allocate(bytes, alignment, true, read_only));
       return variables_.back();
     } catch (const Error&) {
-      throw std::bad_alloc(); // the contract of engine::Program::Allocate
+      throw std::bad_alloc(); // the contract of engine::Module::Allocate
     }
   };
   try {
-    program_ = translated([&] {
-      return engine::Program::load(
+    module_ = translated([&] {
+      return engine::Module::load(
           // Kernels are read when they are asked for, and the text is the
           // caller's.
           std::string(static_cast<const char*>(image.code), image.bytes),
           image.source_name,
           place,
-          image.check_all != 0 ? engine::Program::Verify::kAtLoad
-                               : engine::Program::Verify::kAtFirstUse);
+          image.check_all != 0 ? engine::Module::Verify::kAtLoad
+                               : engine::Module::Verify::kAtFirstUse);
     });
   } catch (...) {
     for (const std::uint64_t variable : variables_) {
@@ -64,8 +64,8 @@ LoadedProgram::LoadedProgram(Device& device, const accel_image& image)
   }
 }
 
-LoadedProgram::~LoadedProgram() {
-  program_.reset();
+LoadedModule::~LoadedModule() {
+  module_.reset();
   for (const std::uint64_t variable : variables_) {
     device_.memory().release(variable);
   }
@@ -74,27 +74,27 @@ LoadedProgram::~LoadedProgram() {
 } // namespace cudasim::backend
 
 using cudasim::backend::Error;
-using cudasim::backend::LoadedProgram;
+using cudasim::backend::LoadedModule;
 
 accel_module_object::accel_module_object(
     cudasim::backend::Device& device,
     const accel_image& image)
-    : program(std::make_shared<LoadedProgram>(device, image)),
-      variables(program->program().symbols()),
-      kernel_names(program->program().kernel_names()) {}
+    : module(std::make_shared<LoadedModule>(device, image)),
+      variables(module->module().symbols()),
+      kernel_names(module->module().kernel_names()) {}
 
 accel_kernel_object& accel_module_object::kernel(const std::string& name) {
   const std::lock_guard lock(mutex_);
   auto& entry = kernels_[name];
   if (entry == nullptr) {
-    cudasim::engine::Program& parts = program->program();
+    cudasim::engine::Module& parts = module->module();
     const cudasim::engine::Kernel* found =
         cudasim::backend::translated([&] { return parts.kernel(name); });
     if (found == nullptr) {
       throw Error(ACCEL_NOT_FOUND, "there is no kernel " + name);
     }
     entry = std::make_unique<accel_kernel_object>(
-        accel_kernel_object{program, found, &parts.info(*found)});
+        accel_kernel_object{module, found, &parts.info(*found)});
   }
   return *entry;
 }

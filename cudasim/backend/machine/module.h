@@ -9,47 +9,47 @@
 #include <vector>
 
 #include "accelerator/abi/device_api.h"
-#include "cudasim/engine/program/program.h"
+#include "cudasim/engine/module/module.h"
 
 namespace cudasim::backend {
 
 class Device;
 
-/// A program with the memory of its variables; lives as long as a kernel of it
+/// A module with the memory of its variables; lives as long as a kernel of it
 /// may run.
-class LoadedProgram {
+class LoadedModule {
  public:
   /// @throws Error: ACCEL_INVALID_CODE, ACCEL_NOT_SUPPORTED,
   /// ACCEL_OUT_OF_MEMORY.
-  LoadedProgram(Device& device, const accel_image& image);
-  ~LoadedProgram();
-  LoadedProgram(const LoadedProgram&) = delete;
-  LoadedProgram& operator=(const LoadedProgram&) = delete;
+  LoadedModule(Device& device, const accel_image& image);
+  ~LoadedModule();
+  LoadedModule(const LoadedModule&) = delete;
+  LoadedModule& operator=(const LoadedModule&) = delete;
 
   Device& device() const {
     return device_;
   }
-  engine::Program& program() const {
-    return *program_;
+  engine::Module& module() const {
+    return *module_;
   }
 
  private:
   Device& device_;
   std::vector<std::uint64_t> variables_; // where those that are its own begin
-  std::shared_ptr<engine::Program> program_;
+  std::shared_ptr<engine::Module> module_;
 };
 
 } // namespace cudasim::backend
 
 /// A kernel that is ready to run.
 struct accel_kernel_object {
-  std::shared_ptr<cudasim::backend::LoadedProgram> program;
+  std::shared_ptr<cudasim::backend::LoadedModule> module;
   const cudasim::engine::Kernel* kernel;
   const cudasim::engine::KernelInfo* info;
 };
 
 struct accel_module_object {
-  /// @throws Error as LoadedProgram.
+  /// @throws Error as LoadedModule.
   accel_module_object(
       cudasim::backend::Device& device,
       const accel_image& image);
@@ -58,7 +58,7 @@ struct accel_module_object {
   /// @throws Error: ACCEL_NOT_FOUND, ACCEL_INVALID_CODE, ACCEL_NOT_SUPPORTED.
   accel_kernel_object& kernel(const std::string& name);
 
-  std::shared_ptr<cudasim::backend::LoadedProgram> program;
+  std::shared_ptr<cudasim::backend::LoadedModule> module;
   std::vector<cudasim::engine::Symbol> variables;
   std::vector<std::string> kernel_names;
 

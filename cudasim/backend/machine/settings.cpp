@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "accelerator/host/environment.h"
-#include "cudasim/backend/machine/profiles.h"
+#include "cudasim/backend/machine/gpu_models.h"
 
 namespace cudasim::backend {
 namespace {
@@ -60,11 +60,11 @@ int parse_count(const std::string& options) {
 
 Settings read_settings(const std::string& options) {
   Settings settings;
-  if (const auto profile = variable("CUDASIM_PROFILE")) {
-    if (find_profile(*profile) == nullptr) {
-      reject("CUDASIM_PROFILE", *profile, "write " + profile_names());
+  if (const auto model = variable("CUDASIM_PROFILE")) {
+    if (find_gpu_model(*model) == nullptr) {
+      reject("CUDASIM_PROFILE", *model, "write " + gpu_model_names());
     }
-    settings.profile = *profile;
+    settings.gpu_model = *model;
   }
   settings.devices = options.empty()
       ? static_cast<int>(read_count("CUDASIM_DEVICES", 1, 0, kMaxDevices))

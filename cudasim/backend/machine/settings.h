@@ -8,7 +8,7 @@ namespace cudasim::backend {
 
 struct Settings {
   /// CUDASIM_PROFILE: "sm_80" (default) or "sm_90".
-  std::string profile = "sm_80";
+  std::string gpu_model = "sm_80";
   /// CUDASIM_DEVICES: how many devices the machine has, 0 to 16; default 1.
   int devices = 1;
   /// CUDASIM_MEMORY: bytes of each device, with K, M, G or T behind the number

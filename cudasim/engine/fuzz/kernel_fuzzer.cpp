@@ -179,8 +179,8 @@ extern "C" int LLVMFuzzerTestOneInput(
   TestDevice device;
   try {
     device.load(program(choices));
-    for (const std::string& name : device.program().kernel_names()) {
-      const auto& info = device.program().info(*device.program().kernel(name));
+    for (const std::string& name : device.module().kernel_names()) {
+      const auto& info = device.module().info(*device.module().kernel(name));
       std::vector<std::string> arguments;
       for (const auto& parameter : info.parameters) {
         arguments.emplace_back(parameter.size, '\1');

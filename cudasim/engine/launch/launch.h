@@ -15,7 +15,7 @@
 namespace cudasim::engine {
 
 class Kernel;
-class Program;
+class Module;
 
 /// Limits and identity of the device a launch runs on.
 struct DeviceView {
@@ -27,7 +27,7 @@ struct DeviceView {
 };
 
 struct Launch {
-  Program* program = nullptr;
+  Module* module = nullptr;
   const Kernel* kernel = nullptr;
   Dim3 grid;
   Dim3 block;

@@ -248,7 +248,7 @@ TEST_F(Launches, ParametersLieAtTheirAlignment) {
     st.global.f64 [%p+32], %v;
     ret; })");
   const KernelInfo& info =
-      device.program().info(*device.program().kernel("kernel"));
+      device.module().info(*device.module().kernel("kernel"));
   const std::size_t offsets[] = {0, 2, 8, 16, 24, 40};
   ASSERT_EQ(info.parameters.size(), 6u);
   for (std::size_t i = 0; i < 6; ++i) {
@@ -282,15 +282,15 @@ TEST_F(Launches, VariablesOfTheModuleKeepTheirValues) {
       red.global.add.u32 [%rd1], 1;)",
       {},
       variables);
-  const Symbol* counter = device.program().symbol("counter");
+  const Symbol* counter = device.module().symbol("counter");
   ASSERT_NE(counter, nullptr);
   EXPECT_EQ(counter->size, 4u);
   EXPECT_EQ(*reinterpret_cast<U32*>(counter->address), 37u);
-  const Symbol* table = device.program().symbol("table");
+  const Symbol* table = device.module().symbol("table");
   ASSERT_NE(table, nullptr);
   EXPECT_TRUE(table->is_const);
   EXPECT_EQ(reinterpret_cast<float*>(table->address)[1], 2.5f);
-  EXPECT_EQ(device.program().symbol("nothing"), nullptr);
+  EXPECT_EQ(device.module().symbol("nothing"), nullptr);
 }
 
 TEST_F(Launches, LimitsOfAKernelAreKnown) {
@@ -300,7 +300,7 @@ TEST_F(Launches, LimitsOfAKernelAreKnown) {
     .visible .entry bounded() .maxntid 64, 2, 1 { ret; }
     .visible .entry required() .reqntid 8, 4, 2 { ret; }
     .visible .entry few() .maxnreg 12 { ret; })");
-  Program& program = device.program();
+  Module& program = device.module();
   const auto names = program.kernel_names();
   EXPECT_EQ(
       std::set<std::string>(names.begin(), names.end()),
@@ -392,7 +392,7 @@ TEST_F(Launches, AtomicsOfLaunchesAtTheSameTimeMissNothing) {
     setp.lt.u32 %more, %i, 2000;
     @%more bra LOOP;
     ret; })");
-  ASSERT_NE(device.program().kernel("kernel"), nullptr);
+  ASSERT_NE(device.module().kernel("kernel"), nullptr);
   std::atomic<int> there{0};
   const auto launch = [&] {
     Shape shape;

@@ -1,4 +1,4 @@
-#include "cudasim/engine/program/program.h"
+#include "cudasim/engine/module/module.h"
 
 #include <cstring>
 #include <map>
@@ -18,9 +18,9 @@ using ptx::Space;
 using ptx::Type;
 using ptx::Variable;
 
-class LoadedProgram : public Program {
+class LoadedModule : public Module {
  public:
-  LoadedProgram(
+  LoadedModule(
       std::string text,
       std::string source_name,
       const Allocate& allocate,
@@ -177,12 +177,12 @@ class LoadedProgram : public Program {
 
 } // namespace
 
-std::shared_ptr<Program> Program::load(
+std::shared_ptr<Module> Module::load(
     std::string ptx,
     std::string source_name,
     const Allocate& allocate,
     Verify verify) {
-  return std::make_shared<LoadedProgram>(
+  return std::make_shared<LoadedModule>(
       std::move(ptx), std::move(source_name), allocate, verify);
 }
 

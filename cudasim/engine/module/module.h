@@ -23,11 +23,11 @@ struct Symbol {
   bool is_const = false;
 };
 
-class Kernel; // a lowered kernel; owned by its Program
+class Kernel; // a lowered kernel; owned by its Module
 
 /// One PTX module loaded on one device. Kernels are lowered when first asked
 /// for. Thread-safe.
-class Program {
+class Module {
  public:
   /// Gives memory for a module's variables.
   /// @param bytes size, @param alignment bytes, @param read_only for .const,
@@ -45,12 +45,12 @@ class Program {
   enum class Verify : std::uint8_t { kAtLoad, kAtFirstUse };
 
   /// @throws ptx::ParseError, LoweringError, std::bad_alloc.
-  static std::shared_ptr<Program> load(
+  static std::shared_ptr<Module> load(
       std::string ptx,
       std::string source_name,
       const Allocate& allocate,
       Verify verify = Verify::kAtLoad);
-  virtual ~Program() = default;
+  virtual ~Module() = default;
 
   /// Names of all kernels, without reading their bodies.
   virtual std::vector<std::string> kernel_names() const = 0;

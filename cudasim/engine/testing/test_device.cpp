@@ -17,7 +17,7 @@ constexpr std::size_t kMost = 1 << 28;
 } // namespace
 
 TestDevice::~TestDevice() {
-  program_.reset();
+  module_.reset();
   for (void* block : blocks_) {
     std::free(block);
   }
@@ -46,7 +46,7 @@ void* TestDevice::allocate(std::size_t bytes, bool read_only) {
 }
 
 void TestDevice::load(const std::string& body) {
-  program_ = Program::load(
+  module_ = Module::load(
       ".version 8.4\n.target sm_80\n.address_size 64\n" + body,
       "test.ptx",
       [this](
@@ -62,11 +62,11 @@ Outcome TestDevice::run_packed(
     const std::string& name,
     const Shape& shape,
     const std::vector<std::string>& arguments) {
-  const Kernel* kernel = program_->kernel(name);
+  const Kernel* kernel = module_->kernel(name);
   if (kernel == nullptr) {
     throw std::invalid_argument("there is no kernel " + name);
   }
-  const KernelInfo& info = program_->info(*kernel);
+  const KernelInfo& info = module_->info(*kernel);
   if (info.parameters.size() != arguments.size()) {
     throw std::invalid_argument(
         name + " has " + std::to_string(info.parameters.size()) +
@@ -86,7 +86,7 @@ Outcome TestDevice::run_packed(
         arguments[i].size());
   }
   Launch launch;
-  launch.program = program_.get();
+  launch.module = module_.get();
   launch.kernel = kernel;
   launch.grid = shape.grid;
   launch.block = shape.block;

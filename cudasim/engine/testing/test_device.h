@@ -14,7 +14,7 @@
 
 #include "cudasim/engine/launch/launch.h"
 #include "cudasim/engine/memory/address_space.h"
-#include "cudasim/engine/program/program.h"
+#include "cudasim/engine/module/module.h"
 #include "cudasim/engine/state/instruction.h"
 
 namespace cudasim::engine::testing {
@@ -78,8 +78,8 @@ class TestDevice : public AddressSpace {
       const Shape& shape,
       const std::vector<std::string>& arguments);
 
-  Program& program() {
-    return *program_;
+  Module& module() {
+    return *module_;
   }
   /// What device printf wrote so far.
   std::string printed;
@@ -93,7 +93,7 @@ class TestDevice : public AddressSpace {
  private:
   std::map<std::uint64_t, Range> ranges_;
   std::vector<void*> blocks_;
-  std::shared_ptr<Program> program_;
+  std::shared_ptr<Module> module_;
 };
 
 } // namespace cudasim::engine::testing

@@ -148,7 +148,7 @@ TEST(Refusal, SaysWhatWasFoundAndWhere) {
     try {
       device.load(one.body);
       // Shared memory is counted for a kernel as a whole.
-      device.program().kernel("k");
+      device.module().kernel("k");
     } catch (const ptx::ParseError& error) {
       said = error.what();
       EXPECT_GT(error.location().line, 3u) << one.name;
@@ -164,9 +164,9 @@ TEST(Refusal, MillionsOfRegistersAreNoneUntilTheyAreUsed) {
   device.load(
       kernel(".reg .b64 %many<16777216>;\n"
              "mov.u64 %many16777215, 7;\nadd.s64 %many5, %many16777215, 1;"));
-  const Kernel* k = device.program().kernel("k");
+  const Kernel* k = device.module().kernel("k");
   ASSERT_NE(k, nullptr);
-  EXPECT_LT(device.program().info(*k).registers, 64u);
+  EXPECT_LT(device.module().info(*k).registers, 64u);
 }
 
 TEST(Refusal, AChainOfCallsDoesNotTakeTheHostsStack) {
@@ -183,7 +183,7 @@ TEST(Refusal, AChainOfCallsDoesNotTakeTheHostsStack) {
   }
   testing::TestDevice device;
   device.load(text + kernel("call f0;"));
-  EXPECT_NE(device.program().kernel("k"), nullptr);
+  EXPECT_NE(device.module().kernel("k"), nullptr);
 }
 
 } // namespace

@@ -11,7 +11,7 @@ class Spinning : public KernelTest {
  protected:
   U32 value_of(const char* variable) {
     return *reinterpret_cast<const U32*>(
-        device.program().symbol(variable)->address);
+        device.module().symbol(variable)->address);
   }
 };
 

@@ -151,7 +151,7 @@ TEST_F(Divergence, ALockBetweenLanesOfOneWarpDoesNotHang) {
       shape,
       ".global .align 4 .b32 lock[2];\n");
   const auto* lock =
-      reinterpret_cast<const U32*>(device.program().symbol("lock")->address);
+      reinterpret_cast<const U32*>(device.module().symbol("lock")->address);
   EXPECT_EQ(lock[0], 0u);
   EXPECT_EQ(lock[1], 64u);
 }
@@ -237,7 +237,7 @@ TEST_F(Divergence, LanesThatSleepWhileTheyWaitForAnotherDoNotHang) {
       {},
       ".global .align 4 .b32 served;\n");
   const auto* served =
-      reinterpret_cast<const U32*>(device.program().symbol("served")->address);
+      reinterpret_cast<const U32*>(device.module().symbol("served")->address);
   EXPECT_EQ(*served, 32u);
 }
 

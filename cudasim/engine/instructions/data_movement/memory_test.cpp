@@ -193,7 +193,7 @@ void check_load(
       auto* out = device.copy_of(before);
       auto* places = device.copy_of(order);
       device.load(text);
-      if (const Symbol* symbol = device.program().symbol("data")) {
+      if (const Symbol* symbol = device.module().symbol("data")) {
         std::copy(
             bytes.begin(),
             bytes.end(),
