@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import sys
+import time
 
 import torch
 import torch_pu  # noqa: F401 - gives torch the device
@@ -92,6 +93,14 @@ def _watched() -> int:
     return names.count("pt_nccl_watchdg")
 
 
+def _is_watched_by(threads: int) -> bool:
+    """Whether so many threads watch groups, once those that were just begun have their names."""
+    deadline = time.monotonic() + 60
+    while _watched() != threads and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return _watched() == threads
+
+
 def destroyed() -> None:
     """Destroying ends the group below at once, whoever still holds it, after the work in flight."""
     for store in (os.environ["STORE"], os.environ["STORE"] + "2"):
@@ -103,7 +112,7 @@ def destroyed() -> None:
         first, second = values.clone(), values.clone()
         distributed.all_reduce(first, group=some)
         distributed.all_reduce(values.clone())  # makes the connection, which takes both
-        assert _watched() == 2, _watched()
+        assert _is_watched_by(2), _watched()
         shared = distributed.distributed_c10d._get_default_store()
         if RANK == 1:
             shared.wait(["destroying"])
