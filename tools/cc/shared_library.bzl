@@ -24,8 +24,7 @@ def _shared_library_impl(ctx):
     arguments.add(library.basename, format = "-Wl,-soname,%s")
     arguments.add_all(["-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,-z,relro,-z,now", "-Wl,--build-id=none"])
     arguments.add_all(ctx.attr.run_paths, format_each = "-Wl,-rpath,%s")
-    older = ctx.files._manylinux if ctx.attr.manylinux else []
-    for folder in older:
+    for folder in ctx.files.manylinux:
         arguments.add_all(["-L" + folder.path, "-Wl,--exclude-libs,libnewer.a"])
     if ctx.file.version_script:
         arguments.add(ctx.file.version_script, format = "-Wl,--version-script=%s")
@@ -37,7 +36,7 @@ def _shared_library_impl(ctx):
     ctx.actions.run(
         executable = toolchain.compiler_executable,
         arguments = [arguments],
-        inputs = depset(inputs.objects + inputs.libraries + inputs.files + ctx.files.version_script + older, transitive = [toolchain.all_files]),
+        inputs = depset(inputs.objects + inputs.libraries + inputs.files + ctx.files.version_script + ctx.files.manylinux, transitive = [toolchain.all_files]),
         outputs = [library],
         mnemonic = "SharedLibraryLink",
         progress_message = "Linking %{output}",
@@ -70,8 +69,9 @@ shared_library = rule(
             doc = "Targets, as \"package:name\", whose objects are linked in this order, which is that of their static " +
                   "initialisers; objects of other targets come first.",
         ),
-        "manylinux": attr.bool(
-            doc = "Whether it runs on each system that manylinux_2_28 promises, older ones than this (//tools/cc/manylinux).",
+        "manylinux": attr.label(
+            doc = "//tools/cc/manylinux, for a library that runs on each system that manylinux_2_28 promises, older ones " +
+                  "than this.",
         ),
         "run_paths": attr.string_list(
             default = ["$ORIGIN"],
@@ -81,7 +81,6 @@ shared_library = rule(
             allow_single_file = True,
             doc = "The linker's version script: which symbols are exported, and under which version.",
         ),
-        "_manylinux": attr.label(default = "//tools/cc/manylinux"),
     },
     doc = "A shared library; the target's name is its soname.",
     fragments = ["cpp"],

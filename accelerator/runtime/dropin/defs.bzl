@@ -106,7 +106,7 @@ def dropin_library(name, real, status, status_name, deps = [], links = [], extra
     )
     shared_library(
         name = name,
-        manylinux = True,
+        manylinux = "//tools/cc/manylinux",
         deps = deps + links + [":%s_missing" % name],
         version_script = ":%s_exports" % name,
         **kwargs
