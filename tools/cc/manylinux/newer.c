@@ -61,8 +61,10 @@ int lstat(const char* path, struct stat* found) {
   return old_lxstat(1, path, found);
 }
 
-// A wait by any clock, as one by the clock of time(2), in pieces: that clock
-// may be set meanwhile.
+// A wait by any clock, as a short one by the clock of time(2), which may be set
+// meanwhile. One that ends early looks like a wake-up without a cause, which
+// callers expect. To wait on here would lose the wake-ups that come before the
+// mutex is the caller's again.
 int pthread_cond_clockwait(
     pthread_cond_t* condition,
     pthread_mutex_t* mutex,
@@ -73,20 +75,16 @@ int pthread_cond_clockwait(
   }
   const int64_t billion = 1000000000;
   const int64_t longest = billion / 10;
-  for (;;) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    const int64_t left = (until->tv_sec - now.tv_sec) * billion +
-        (until->tv_nsec - now.tv_nsec);
-    struct timespec real;
-    clock_gettime(CLOCK_REALTIME, &real);
-    const int64_t piece = left < 0 ? 0 : left < longest ? left : longest;
-    const int64_t end = real.tv_nsec + piece;
-    real.tv_sec += end / billion;
-    real.tv_nsec = end % billion;
-    const int status = pthread_cond_timedwait(condition, mutex, &real);
-    if (status != ETIMEDOUT || left <= longest) {
-      return status;
-    }
-  }
+  struct timespec now;
+  clock_gettime(clock, &now);
+  const int64_t left = (until->tv_sec - now.tv_sec) * billion +
+      (until->tv_nsec - now.tv_nsec);
+  struct timespec real;
+  clock_gettime(CLOCK_REALTIME, &real);
+  const int64_t piece = left < 0 ? 0 : left < longest ? left : longest;
+  const int64_t end = real.tv_nsec + piece;
+  real.tv_sec += end / billion;
+  real.tv_nsec = end % billion;
+  const int status = pthread_cond_timedwait(condition, mutex, &real);
+  return status == ETIMEDOUT && left > longest ? 0 : status;
 }
