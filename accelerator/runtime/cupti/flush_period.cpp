@@ -39,7 +39,8 @@ class Flusher {
   void run() {
     std::unique_lock lock(mutex_);
     while (period_.count() != 0) {
-      if (changed_.wait_for(lock, period_) == std::cv_status::timeout) {
+      const auto period = period_;
+      if (!changed_.wait_for(lock, period, [&] { return period_ != period; })) {
         lock.unlock();
         recorder().buffers().flush(false);
         lock.lock();
