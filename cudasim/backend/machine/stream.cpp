@@ -191,7 +191,7 @@ void Stream::help(std::unique_lock<std::mutex>& lock, std::uint64_t count) {
     lock.lock();
   }
   taken_ = false;
-  if (first_ != nullptr) {
+  if (first_ != nullptr || closing_) { // also to end
     wake_thread(lock);
     lock.lock();
   }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -126,6 +128,32 @@ TEST_F(StreamTest, AFaultDropsWorkButTheHosts) {
   EXPECT_EQ(ACCEL_ASSERT, device.fault());
   EXPECT_FALSE(of_device);
   EXPECT_TRUE(of_host);
+}
+
+// Though it was asked to while somebody else did the last of the work.
+TEST_F(StreamTest, ItsThreadEnds) {
+  auto ending = device.create_stream();
+  const std::weak_ptr<Stream> watched = ending;
+  bool helped = false;
+  while (!helped) { // its thread may be faster
+    ending->synchronize();
+    ending->put_device([&, caller = std::this_thread::get_id()] {
+      helped = std::this_thread::get_id() == caller;
+      if (helped) {
+        device.remove_stream(*ending);
+        // Its thread looks, and sleeps again.
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+      return ACCEL_OK;
+    });
+    ending->put_device([] { return ACCEL_OK; });
+    ending->synchronize();
+  }
+  ending.reset();
+  device.remove_stream(*device.create_stream()); // those that are idle go
+  while (watched.lock() != nullptr) {
+    std::this_thread::yield();
+  }
 }
 
 TEST_F(StreamTest, AnEventIsReachedWithItsWork) {
