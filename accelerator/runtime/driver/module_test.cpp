@@ -1,5 +1,8 @@
 // Modules, libraries, and the attributes of kernels.
+#include <xmmintrin.h>
+
 #include <algorithm>
+#include <cfenv>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -369,6 +372,57 @@ TEST_F(Module, AKernelHandleHasTheSameAttributesOnADevice) {
       CUDA_ERROR_INVALID_DEVICE);
   EXPECT_EQ(
       cuKernelSetAttribute(kMost, 2048, bounded, 2), CUDA_ERROR_INVALID_DEVICE);
+}
+
+// Rounding and flushing of the thread that loads it have no part in it.
+TEST_F(ContextTest, NumbersOfAModuleAreWhatItsTextSays) {
+  constexpr char kText[] = R"(
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .global .align 8 .f64 numbers[5] = {0.3, 1e-310, 0, 0, 0};
+.visible .entry fill()
+{
+  .reg .b64 %rd1;
+  .reg .f64 %fd<3>;
+  .reg .f32 %f1;
+  mov.u64 %rd1, numbers;
+  mov.f64 %fd1, 0.3;
+  mov.f64 %fd2, 1e-310;
+  mov.f32 %f1, 0.7;
+  st.global.f64 [%rd1+16], %fd1;
+  st.global.f64 [%rd1+24], %fd2;
+  st.global.f32 [%rd1+32], %f1;
+  ret;
+}
+)";
+  std::fenv_t before;
+  std::fegetenv(&before);
+  _mm_setcsr(_mm_getcsr() | 0x8040); // results, operands
+  std::fesetround(FE_UPWARD);
+  CUmodule module = nullptr;
+  CUfunction fill = nullptr;
+  const CUresult loaded = cuModuleLoadData(&module, kText);
+  const CUresult found = cuModuleGetFunction(&fill, module, "fill");
+  std::fesetenv(&before);
+  ASSERT_EQ(loaded, CUDA_SUCCESS);
+  ASSERT_EQ(found, CUDA_SUCCESS);
+  ASSERT_EQ(
+      cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+      CUDA_SUCCESS);
+  CUdeviceptr numbers = 0;
+  ASSERT_EQ(
+      cuModuleGetGlobal(&numbers, nullptr, module, "numbers"), CUDA_SUCCESS);
+  double results[5] = {};
+  ASSERT_EQ(cuMemcpyDtoH(results, numbers, sizeof(results)), CUDA_SUCCESS);
+  for (const int first : {0, 2}) {
+    EXPECT_EQ(results[first], 0.3);
+    EXPECT_EQ(results[first + 1], 1e-310);
+  }
+  float single = 0;
+  std::memcpy(&single, &results[4], sizeof(single));
+  EXPECT_EQ(single, 0.7f);
+  EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
 }
 
 } // namespace

@@ -5,14 +5,17 @@
 
 #include "cudasim/backend/machine/device.h"
 #include "cudasim/backend/status/error.h"
+#include "cudasim/engine/launch/float_environment.h"
 #include "cudasim/ptx/parser.h"
 
 namespace cudasim::backend {
 namespace {
 
-// What parser and lowering throw, as the ABI's status.
+// What parser and lowering throw, as the ABI's status. They read and convert
+// numbers, in which the caller's rounding has no part.
 template <typename Body>
 auto translated(Body&& body) {
+  const engine::DefaultFloatEnvironment environment;
   try {
     return body();
   } catch (const ptx::ParseError& error) {
