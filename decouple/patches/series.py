@@ -21,6 +21,7 @@ _WINDOW = 400  # lines around the expected place in which a changed one is looke
 _MISFIT = re.compile(
     r"while searching for:\n(.*?)\n?\nerror: patch failed: (.+):(\d+)\n", re.DOTALL
 )
+_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 class State(enum.StrEnum):
@@ -125,6 +126,7 @@ def _patch(name: str, text: bytes) -> Patch:
     status, output = _git(["apply", "--numstat", "-z"], text)
     if status:
         raise DecoupleError(_first_error(output), path=name)
+    _check_ends(name, text)
     head = re.split(rb"^(?:diff --git |--- )", text, maxsplit=1, flags=re.MULTILINE)[0]
     lines = head.decode("utf-8", "replace").splitlines()
     named = [line.removeprefix("Subject:") for line in lines if line.startswith("Subject:")]
@@ -137,6 +139,24 @@ def _patch(name: str, text: bytes) -> Patch:
         )
     files = tuple(entry.split("\t")[2] for entry in output.split("\0")[:-1])
     return Patch(name, subject, text, files)
+
+
+def _check_ends(name: str, text: bytes) -> None:
+    """Refuses lines of a hunk beyond those that its header counts: git passes over them in silence."""
+    old = new = 0
+    behind = False  # right behind a hunk
+    for number, line in enumerate(text.split(b"\n"), 1):
+        kind = line[:1]
+        if old > 0 or new > 0:
+            old -= kind in (b" ", b"-", b"")
+            new -= kind in (b" ", b"+", b"")
+        elif header := _HUNK.match(line):
+            old, new = (1 if count is None else int(count) for count in header.groups())
+            behind = True
+        elif behind and kind in (b" ", b"+", b"-") and not line.startswith((b"--- ", b"-- ")):
+            raise DecoupleError("the hunk is longer than its header says.", path=name, line=number)
+        else:
+            behind = behind and kind in (b"", b"\\")
 
 
 def _applied(root: pathlib.Path, patches: Sequence[Patch]) -> int:

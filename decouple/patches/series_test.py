@@ -187,6 +187,18 @@ class SeriesTest(absltest.TestCase):
             with self.assertRaisesRegex(DecoupleError, f"^stream.patch: {problem}"):
                 series.apply(self.tree, series.read_series(self.folder / "series"))
 
+    def test_a_hunk_that_is_longer_than_its_header_says_is_refused(self) -> None:
+        """git passes over what is too long: the patch would lose lines in silence."""
+        hunk = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
+        other = hunk.replace("/f", "/g")
+        for behind, line in (("+d\n", 8), ("-d\n", 8), (f" d\n{other}", 8), (f"{other}+d\n", 14)):
+            (self.folder / "stream.patch").write_text(f"Why\n{hunk}{behind}")
+            with self.assertRaisesRegex(DecoupleError, f"^stream.patch:{line}: .*longer than"):
+                series.read_series(self.folder / "series")
+        for behind in ("", "\n", other, "\\ No newline at end of file\n", "-- \n2.39.5\n"):
+            (self.folder / "stream.patch").write_text(f"Why\n{hunk}{behind}")
+            series.read_series(self.folder / "series")
+
     def test_patches_build_on_each_other_below_another_repository(self) -> None:
         """What one patch makes the next one changes; and a tree need not be a repository, though it may lie in one."""
         outer = self.tree.parent
