@@ -4,8 +4,14 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace torch_cuda::aliasing {
+
+bool is_one_by_one(const c10::OperatorName& name) {
+  constexpr std::string_view prefix = "aten::_foreach_";
+  return name.name.compare(0, prefix.size(), prefix) == 0;
+}
 
 void refuse_devices(
     const c10::OperatorHandle& op,

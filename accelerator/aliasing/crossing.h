@@ -45,6 +45,11 @@ struct Devices {
   }
 };
 
+/// Whether the CPU's kernel of an operator calls another one for each tensor,
+/// which may be wherever it is: a call with foreign tensors goes to that kernel
+/// as it is.
+bool is_one_by_one(const c10::OperatorName& name);
+
 /// Throws PyTorch's error for tensors that are not on one device.
 /// @param advice what follows the error's sentence.
 [[noreturn]] void refuse_devices(

@@ -78,6 +78,19 @@ class DevicesTest(absltest.TestCase):
 
 
 class OperatorsTest(absltest.TestCase):
+    def test_what_goes_tensor_by_tensor_takes_tensors_of_several_devices(self) -> None:
+        tensors = [torch.ones(2, device=device) for device in ("stand_in:0", "stand_in:1", "cpu")]
+        added = torch._foreach_add(tensors, 1)
+        self.assertEqual([tensor.device for tensor in added], [t.device for t in tensors])
+        torch._foreach_add_(tensors, 2)
+        self.assertEqual([tensor.tolist() for tensor in tensors], [[3.0, 3.0]] * 3)
+        self.assertEqual([tensor._version for tensor in tensors], [1, 1, 1])
+
+    def test_numbers_of_lists_are_on_the_host(self) -> None:
+        tensors = [torch.ones(2, device="stand_in"), torch.ones(3, device="stand_in")]
+        torch._foreach_addcmul_(tensors, tensors, tensors, torch.tensor([2.0, 3.0]))
+        self.assertEqual([tensor.tolist() for tensor in tensors], [[3.0] * 2, [4.0] * 3])
+
     def assert_same(self, function: Callable[[torch.Tensor], Any]) -> None:
         there = function(torch.arange(1.0, 10, device="stand_in").reshape(3, 3))
         here = function(torch.arange(1.0, 10).reshape(3, 3))

@@ -19,7 +19,6 @@
 #include <c10/cuda/CUDAGuard.h>
 
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace torch_cuda::operators {
@@ -31,13 +30,6 @@ using aliasing::Kind;
 using at::Tensor;
 using c10::IValue;
 using torch::jit::Stack;
-
-// The CPU's kernels of these call another operator for each tensor, which may
-// be wherever it is.
-bool is_one_by_one(const c10::OperatorName& name) {
-  constexpr std::string_view prefix = "aten::_foreach_";
-  return name.name.compare(0, prefix.size(), prefix) == 0;
-}
 
 // What differs from crossings of other devices.
 struct Across {
@@ -103,7 +95,7 @@ HostCall::HostCall(
       writes_(writes_all(op) ? Writes::All : Writes::Some),
       asks_for_gradients_(asks_for_gradients(op.operator_name())),
       out_may_be_self_(compares_references(op.operator_name())),
-      one_by_one_(is_one_by_one(op.operator_name())) {
+      one_by_one_(aliasing::is_one_by_one(op.operator_name())) {
   for (const auto& argument : crossing_.crossing()) {
     several_devices_ = several_devices_ ||
         (argument.place == aliasing::Place::Anywhere && !one_by_one_);

@@ -97,6 +97,7 @@ void overwrite(const IValue& to, const IValue& from) {
 Call::Call(const c10::OperatorHandle& op, c10::DispatchKey target)
     : target_(target),
       crossing_(op.schema()),
+      one_by_one_(aliasing::is_one_by_one(op.operator_name())),
       waits_(op.schema().name() == "aten::_local_scalar_dense") {}
 
 void Call::operator()(
@@ -139,11 +140,15 @@ void Call::run(const c10::OperatorHandle& op, torch::jit::Stack* stack) const {
   for (const auto& argument : crossing_.crossing()) {
     aliasing::each_tensor(arguments[argument.index], [&](const Tensor& tensor) {
       if (tensor.defined()) {
-        devices.see(tensor, argument);
+        devices.see(tensor, argument, one_by_one_);
       }
     });
   }
   if (devices.common && devices.foreign) {
+    if (one_by_one_) {
+      op.redispatchBoxed(target_, stack);
+      return;
+    }
     aliasing::refuse_devices(op, *devices.common, *devices.foreign);
   }
   CallStorages storages;

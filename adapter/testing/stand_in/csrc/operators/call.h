@@ -31,6 +31,7 @@ class Call final : public c10::OperatorKernel {
 
   c10::DispatchKeySet target_;
   torch_cuda::aliasing::Crossing crossing_;
+  bool one_by_one_;
   bool waits_; // the host reads a number
 };
 
