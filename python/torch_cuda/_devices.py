@@ -11,6 +11,7 @@ import dataclasses
 import importlib.metadata
 import os
 import pathlib
+import re
 from collections.abc import Mapping, MutableMapping
 
 from torch_cuda import _runtime
@@ -51,17 +52,14 @@ def asked_for(environ: Mapping[str, str] = os.environ) -> list[str]:
     Returns:
       Their names, in order.
     """
-    variable = _runtime.requested_by(environ)
-    chosen = environ.get(_runtime.DEVICES_VARIABLE, "").strip()
-    if not chosen and variable == _runtime.SIM_VARIABLE:
-        chosen = _SIM
-    entries = chosen.split(",") if variable is not None else []
-    libraries = [entry.partition(":")[0] for entry in entries]
-    return [library for library in libraries if library and "/" not in library]
+    return [library for library in _libraries(environ) if "/" not in library]
 
 
 def found(environ: Mapping[str, str] = os.environ) -> list[Device]:
     """The devices that are asked for and that installed distributions bring.
+
+    A device is asked for by its name, or by the path of the library that its distribution brings, as
+    `python -m torch_cuda_runtime` has it for programs.
 
     Args:
       environ: environment variables.
@@ -73,17 +71,13 @@ def found(environ: Mapping[str, str] = os.environ) -> list[Device]:
       ActivationError: a distribution does not say where its libraries are, or two bring a device of
         one name, or `TORCH_CUDA_SIM` asks for a device that none brings.
     """
-    names = asked_for(environ)
-    if not names:
+    libraries = _libraries(environ)
+    if not libraries:
         return []
     entries = importlib.metadata.entry_points(group=GROUP)
-    if _runtime.requested_by(environ) == _runtime.SIM_VARIABLE and _SIM in names:
+    if _runtime.requested_by(environ) == _runtime.SIM_VARIABLE and _SIM in libraries:
         _check_that_sim_is_there(entries, environ)
-    return [
-        _device(name, tuple(entries.select(name=name)))
-        for name in names
-        if entries.select(name=name)
-    ]
+    return [device for library in libraries for device in _brought(library, entries)]
 
 
 def offer_to_triton(devices: list[Device], environ: MutableMapping[str, str] = os.environ) -> None:
@@ -114,6 +108,33 @@ def announce(devices: list[Device]) -> None:
             runtime.accelerator_announce_library(
                 os.fsencode(device.name), os.fsencode(device.library)
             )
+
+
+def _libraries(environ: Mapping[str, str]) -> list[str]:
+    """The names and paths of devices that the environment asks for."""
+    variable = _runtime.requested_by(environ)
+    chosen = environ.get(_runtime.DEVICES_VARIABLE, "").strip()
+    if not chosen and variable == _runtime.SIM_VARIABLE:
+        chosen = _SIM
+    entries = chosen.split(",") if variable is not None else []
+    libraries = [entry.partition(":")[0] for entry in entries]
+    return [library for library in libraries if library]
+
+
+def _brought(library: str, entries: importlib.metadata.EntryPoints) -> list[Device]:
+    """The device that is asked for by a name or a path, or nothing where no distribution brings it."""
+    if "/" not in library:
+        chosen = tuple(entries.select(name=library))
+        return [_device(library, chosen)] if chosen else []
+    file = re.fullmatch(r"libaccel_(.+)\.so", pathlib.Path(library).name)
+    for entry in entries.select(name=file[1]) if file else ():
+        try:
+            device = _device(entry.name, (entry,))
+        except ActivationError:
+            continue  # the path is enough
+        if os.path.realpath(device.library) == os.path.realpath(library):
+            return [device]
+    return []
 
 
 def _check_that_sim_is_there(

@@ -72,6 +72,19 @@ class FoundTest(absltest.TestCase):
         self.assertEqual(self.found("/opt/acme"), [])
         self.assertEqual(self.found("acme", TORCH_CUDA_SIM="0"), [])
 
+    def test_the_path_of_its_library_asks_for_the_device_too(self) -> None:
+        """`python -m torch_cuda_runtime` starts programs with paths."""
+        ptxas = self.site / "ptxas"
+        ptxas.touch()
+        self.install(repr({"library": str(self.library), "ptxas": str(ptxas)}))
+        other = self.site / "other" / self.library.name
+        self.assertEqual(
+            self.found(f"{self.library}:2"), [_devices.Device("acme", self.library, None, ptxas)]
+        )
+        self.assertEqual(self.found(str(other)), [])
+        self.install("1 / 0", again=True)
+        self.assertEqual(self.found(str(self.library)), [])
+
     def test_other_names_are_the_runtime_s(self) -> None:
         self.assertEqual(self.found("acme"), [])
 
