@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import pathlib
 import subprocess
@@ -36,6 +37,16 @@ class EnvironmentTest(absltest.TestCase):
             self.devices("acme:2,/opt/libaccel_own.so:count=1;slow=5"),
             "/opt/acme/libaccel_acme.so:2,/opt/libaccel_own.so:count=1;slow=5",
         )
+
+    def test_dicts_of_python_3_10_and_3_11_are_not_used_as_dicts(self) -> None:
+        """They warn of it, which may be an error."""
+        groups = mock.NonCallableMagicMock(dict)
+        groups.get.side_effect = DeprecationWarning
+        groups.select = importlib.metadata.entry_points().select
+        self.enter_context(
+            mock.patch.object(importlib.metadata, "entry_points", return_value=groups)
+        )
+        self.assertEqual(self.devices("acme"), "/opt/acme/libaccel_acme.so")
 
     def test_the_variable_says_it_where_nothing_else_does(self) -> None:
         self.assertEqual(

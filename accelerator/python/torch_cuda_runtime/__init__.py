@@ -67,9 +67,9 @@ def _with_path(name: str, colon: str, options: str) -> str:
     """An entry of ``TORCH_CUDA_DEVICES`` with the path of the library in the place of its name."""
     if "/" in name or (library_folder() / f"libaccel_{name}.so").is_file():
         return name + colon + options
-    # Python 3.9 returns a dict of all groups; later versions take the group as an argument.
+    # Python 3.9 returns a dict of all groups; what 3.10 and 3.11 return is one too, and warns of its use.
     found = importlib.metadata.entry_points()
-    group = found.get(GROUP, ()) if isinstance(found, dict) else found.select(group=GROUP)
+    group = found.select(group=GROUP) if hasattr(found, "select") else found.get(GROUP) or ()
     for entry in group:
         if entry.name == name:
             return str(pathlib.Path(entry.load()()["library"]).absolute()) + colon + options
