@@ -2,6 +2,7 @@
 // what 2.28 has. Part of each library that needs it, and seen by no other.
 // Source: glibc's NEWS of 2.29 to 2.38; each function's manual page.
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -61,11 +62,11 @@ int lstat(const char* path, struct stat* found) {
   return old_lxstat(1, path, found);
 }
 
-// A wait by any clock, as a short one by the clock of time(2), which may be set
-// meanwhile. One that ends early looks like a wake-up without a cause, which
-// callers expect. To wait on here would lose the wake-ups that come before the
-// mutex is the caller's again.
-int pthread_cond_clockwait(
+// For systems before glibc 2.30. A wait by any clock, as a short one by the
+// clock of time(2), which may be set meanwhile. One that ends early looks like a
+// wake-up without a cause, which callers expect. To wait on here would lose the
+// wake-ups that come before the mutex is the caller's again.
+int torch_cuda_wait_in_pieces(
     pthread_cond_t* condition,
     pthread_mutex_t* mutex,
     clockid_t clock,
@@ -87,4 +88,24 @@ int pthread_cond_clockwait(
   real.tv_nsec = end % billion;
   const int status = pthread_cond_timedwait(condition, mutex, &real);
   return status == ETIMEDOUT && left > longest ? 0 : status;
+}
+
+typedef int (
+    *Wait)(pthread_cond_t*, pthread_mutex_t*, clockid_t, const struct timespec*);
+
+static Wait wait_of_system = NULL;
+
+static void find_wait(void) {
+  const Wait found = (Wait)dlsym(RTLD_DEFAULT, "pthread_cond_clockwait");
+  wait_of_system = found != NULL ? found : torch_cuda_wait_in_pieces;
+}
+
+int pthread_cond_clockwait(
+    pthread_cond_t* condition,
+    pthread_mutex_t* mutex,
+    clockid_t clock,
+    const struct timespec* until) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_wait);
+  return wait_of_system(condition, mutex, clock, until);
 }

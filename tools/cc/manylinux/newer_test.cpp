@@ -19,9 +19,17 @@
 
 #include <gtest/gtest.h>
 
+extern "C" int torch_cuda_wait_in_pieces(
+    pthread_cond_t* condition,
+    pthread_mutex_t* mutex,
+    clockid_t clock,
+    const timespec* until);
 extern "C" int __isoc23_sscanf(const char* text, const char* format, ...);
 
 namespace {
+
+// The system's, where it has one, and that of older systems.
+constexpr auto kWaits = {&pthread_cond_clockwait, &torch_cuda_wait_in_pieces};
 
 timespec in(clockid_t clock, std::chrono::milliseconds delay) {
   timespec when{};
@@ -82,21 +90,23 @@ TEST(NewerTest, WaitsEndInTimeAndWhenTheyAreWoken) {
 TEST(NewerTest, WaitsByEitherClockTimeOut) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-  for (const clockid_t clock : {CLOCK_REALTIME, CLOCK_MONOTONIC}) {
-    for (const int delay : {-5, 0, 150}) {
-      const timespec until = in(clock, std::chrono::milliseconds(delay));
-      pthread_mutex_lock(&mutex);
-      int status = 0;
-      while (status == 0) {
-        status = pthread_cond_clockwait(&condition, &mutex, clock, &until);
+  for (auto* const wait : kWaits) {
+    for (const clockid_t clock : {CLOCK_REALTIME, CLOCK_MONOTONIC}) {
+      for (const int delay : {-5, 0, 150}) {
+        const timespec until = in(clock, std::chrono::milliseconds(delay));
+        pthread_mutex_lock(&mutex);
+        int status = 0;
+        while (status == 0) {
+          status = wait(&condition, &mutex, clock, &until);
+        }
+        EXPECT_EQ(status, ETIMEDOUT);
+        pthread_mutex_unlock(&mutex);
+        timespec now{};
+        clock_gettime(clock, &now);
+        EXPECT_TRUE(
+            now.tv_sec > until.tv_sec ||
+            (now.tv_sec == until.tv_sec && now.tv_nsec >= until.tv_nsec));
       }
-      EXPECT_EQ(status, ETIMEDOUT);
-      pthread_mutex_unlock(&mutex);
-      timespec now{};
-      clock_gettime(clock, &now);
-      EXPECT_TRUE(
-          now.tv_sec > until.tv_sec ||
-          (now.tv_sec == until.tv_sec && now.tv_nsec >= until.tv_nsec));
     }
   }
 }
@@ -117,7 +127,8 @@ TEST(NewerTest, WakingUpIsNotLostWhileTheMutexIsHeld) {
   });
   while (!done) {
     ASSERT_EQ(
-        pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &until), 0);
+        torch_cuda_wait_in_pieces(&condition, &mutex, CLOCK_MONOTONIC, &until),
+        0);
   }
   pthread_mutex_unlock(&mutex);
   waker.join();
