@@ -8,6 +8,7 @@
 #include <ATen/SparseTensorImpl.h>
 #include <ATen/quantized/QTensorImpl.h>
 #include <ATen/quantized/Quantizer.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/core/TensorOptions.h>
 
 #include <optional>
@@ -145,6 +146,7 @@ Tensor sparse_across(
     c10::Device device,
     const Across& across) {
   if (tensor.layout() == c10::kSparse) {
+    const c10::DeviceGuard guard(device); // it is made on the current one
     auto result = at::detail::make_tensor<at::SparseTensorImpl>(
         keys_of(c10::kSparse, device.type()), tensor.dtype());
     fill_sparse(tensor, result, across);

@@ -216,6 +216,11 @@ class DevicesTest(absltest.TestCase):
         with torch.device("pu:1"):
             self.assertEqual(torch.zeros(2).device, torch.device("pu", 1))
 
+    def test_sparse_tensors_are_on_theirs_whichever_is_current(self) -> None:
+        tensor = torch.eye(2, device="pu:1").to_sparse().mul(2).coalesce()
+        self.assertEqual(tensor.device, torch.device("pu", 1))
+        self.assertEqual(tensor.to("pu:0").to_dense().tolist(), [[2, 0], [0, 2]])
+
     def test_threads(self) -> None:
         sums = []
 

@@ -86,6 +86,11 @@ class OperatorsTest(absltest.TestCase):
         self.assertEqual([tensor.tolist() for tensor in tensors], [[3.0, 3.0]] * 3)
         self.assertEqual([tensor._version for tensor in tensors], [1, 1, 1])
 
+    def test_sparse_results_are_on_their_device_whichever_is_current(self) -> None:
+        tensor = torch.eye(2, device="stand_in:1").to_sparse().mul(2).coalesce()
+        self.assertEqual(str(tensor.device), "stand_in:1")
+        self.assertEqual(tensor.to_dense().tolist(), [[2.0, 0.0], [0.0, 2.0]])
+
     def test_numbers_of_lists_are_on_the_host(self) -> None:
         tensors = [torch.ones(2, device="stand_in"), torch.ones(3, device="stand_in")]
         torch._foreach_addcmul_(tensors, tensors, tensors, torch.tensor([2.0, 3.0]))
