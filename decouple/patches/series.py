@@ -100,7 +100,7 @@ def standings(root: pathlib.Path, patches: Sequence[Patch]) -> list[Standing]:
 
 
 def apply(root: pathlib.Path, patches: Sequence[Patch]) -> tuple[list[str], list[str]]:
-    """Applies all patches that are not applied yet, or changes nothing.
+    """Applies all patches that are not applied yet; changes nothing where one of them does not apply.
 
     Returns:
         The names of the patches and the files that changed.
@@ -117,7 +117,7 @@ def apply(root: pathlib.Path, patches: Sequence[Patch]) -> tuple[list[str], list
 
 
 def reverse(root: pathlib.Path, patches: Sequence[Patch]) -> tuple[list[str], list[str]]:
-    """Takes all applied patches back, or changes nothing; returns as `apply`."""
+    """Takes all applied patches back; returns as `apply`."""
     return _change(root, patches[: _applied(root, patches)][::-1], "--reverse")
 
 
