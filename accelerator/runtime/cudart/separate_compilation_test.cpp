@@ -8,23 +8,11 @@
 #include <cstdint>
 #include <string>
 
+#include "accelerator/runtime/cudart/testing/program.h"
 #include "accelerator/runtime/fatbin/testing/fat_binary.h"
 
 extern "C" {
-void** __cudaRegisterFatBinary(void* wrapper);
 void __cudaRegisterFatBinaryEnd(void** handle);
-void __cudaUnregisterFatBinary(void** handle);
-void __cudaRegisterFunction(
-    void** handle,
-    const char* host_function,
-    char* device_function,
-    const char* device_name,
-    int thread_limit,
-    uint3* thread_id,
-    uint3* block_id,
-    dim3* block,
-    dim3* grid,
-    int* warp_size);
 void __cudaRegisterVar(
     void** handle,
     char* host_variable,
