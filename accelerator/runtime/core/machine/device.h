@@ -10,6 +10,7 @@
 
 #include "accelerator/abi/device_api.h"
 #include "accelerator/runtime/core/backends/backends.h"
+#include "accelerator/runtime/core/machine/properties.h"
 #include "accelerator/runtime/core/memory/memory.h"
 #include "accelerator/runtime/core/status/handles.h"
 #include "accelerator/runtime/core/status/status.h"
@@ -40,7 +41,7 @@ class Device {
   int physical() const {
     return physical_;
   }
-  const cudaDeviceProp& properties() const {
+  const Properties& properties() const {
     return properties_;
   }
   /// 80 for compute capability 8.0.
@@ -144,7 +145,7 @@ class Device {
   int physical_;
   Slot slot_;
   accel_properties figures_;
-  cudaDeviceProp properties_;
+  Properties properties_;
   AddressMap& addresses_;
   Memory memory_;
   StreamSet streams_;

@@ -11,6 +11,9 @@ namespace {
 // Of the places of devices that are on no bus; the machine's begin with 0.
 constexpr int kOwnDomain = 0xacc;
 
+// Of CUDA 13.2, the latest that is served.
+constexpr int kLastAttribute = 148;
+
 // What a device has when it does not say.
 int figure(std::int32_t value, int otherwise) {
   return value > 0 ? value : otherwise;
@@ -35,11 +38,11 @@ std::string uuid_text(const unsigned char (&uuid)[16]) {
   return text;
 }
 
-cudaDeviceProp make_properties(const accel_properties& figures, int number) {
+Properties make_properties(const accel_properties& figures, int number) {
   const auto has = [&](accel_capability capability) {
     return (figures.capabilities & capability) != 0 ? 1 : 0;
   };
-  cudaDeviceProp p{}; // what is not set is not there: textures, surfaces
+  Properties p{}; // what is not set is not there: textures, surfaces
   static_assert(sizeof(p.name) == sizeof(figures.name));
   std::memcpy(p.name, figures.name, sizeof(p.name));
   p.name[sizeof(p.name) - 1] = '\0';
@@ -66,7 +69,6 @@ cudaDeviceProp make_properties(const accel_properties& figures, int number) {
   p.deviceOverlap = 1;
   p.multiProcessorCount = figure(figures.multiprocessors, 1);
   p.canMapHostMemory = 1;
-  p.computeMode = cudaComputeModeDefault;
   p.concurrentKernels = 1;
   const bool on_bus =
       (figures.pci_domain | figures.pci_bus | figures.pci_device) != 0;
@@ -107,7 +109,7 @@ cudaDeviceProp make_properties(const accel_properties& figures, int number) {
   return p;
 }
 
-bool attribute_value(const cudaDeviceProp& p, int attribute, int* value) {
+bool attribute_value(const Properties& p, int attribute, int* value) {
   const auto set = [&](std::size_t figure) {
     *value = static_cast<int>(figure);
     return true;
@@ -145,28 +147,18 @@ bool attribute_value(const cudaDeviceProp& p, int attribute, int* value) {
       return set(p.deviceOverlap);
     case cudaDevAttrMultiProcessorCount:
       return set(p.multiProcessorCount);
-    case cudaDevAttrKernelExecTimeout:
-      return set(p.kernelExecTimeoutEnabled);
-    case cudaDevAttrIntegrated:
-      return set(p.integrated);
     case cudaDevAttrCanMapHostMemory:
       return set(p.canMapHostMemory);
-    case cudaDevAttrComputeMode:
-      return set(p.computeMode);
     case cudaDevAttrSurfaceAlignment:
       return set(p.surfaceAlignment);
     case cudaDevAttrConcurrentKernels:
       return set(p.concurrentKernels);
-    case cudaDevAttrEccEnabled:
-      return set(p.ECCEnabled);
     case cudaDevAttrPciBusId:
       return set(p.pciBusID);
     case cudaDevAttrPciDeviceId:
       return set(p.pciDeviceID);
     case cudaDevAttrPciDomainId:
       return set(p.pciDomainID);
-    case cudaDevAttrTccDriver:
-      return set(p.tccDriver);
     case cudaDevAttrMemoryClockRate:
       return set(p.memoryClockRate);
     case cudaDevAttrGlobalMemoryBusWidth:
@@ -240,7 +232,7 @@ bool attribute_value(const cudaDeviceProp& p, int attribute, int* value) {
       return set(static_cast<std::size_t>(-1));
     default:
       // Textures, surfaces, clusters and the other numbers that exist: none.
-      return attribute >= 1 && attribute <= 134 ? set(0) : false;
+      return attribute >= 1 && attribute <= kLastAttribute ? set(0) : false;
   }
 }
 

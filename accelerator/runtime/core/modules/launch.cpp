@@ -52,7 +52,7 @@ void check_launch(
     Device& device,
     const KernelInfo& info,
     const KernelWork& work) {
-  const cudaDeviceProp& p = device.properties();
+  const Properties& p = device.properties();
   const auto within = [](const Dim3& size, const int* most) {
     return size.x > 0 && size.y > 0 && size.z > 0 &&
         size.x <= static_cast<unsigned>(most[0]) &&

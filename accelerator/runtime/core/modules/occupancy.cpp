@@ -26,7 +26,7 @@ int max_active_blocks(
     const KernelInfo& info,
     int threads,
     std::size_t shared_bytes) {
-  const cudaDeviceProp& p = device.properties();
+  const Properties& p = device.properties();
   if (threads <= 0 || threads > p.maxThreadsPerBlock ||
       threads > static_cast<int>(info.max_threads)) {
     return 0;
@@ -58,7 +58,7 @@ std::size_t available_shared_bytes(
     const KernelInfo& info,
     int blocks,
     int threads) {
-  const cudaDeviceProp& p = device.properties();
+  const Properties& p = device.properties();
   require(blocks > 0 && max_active_blocks(device, info, threads, 0) >= blocks);
   const std::size_t share =
       p.sharedMemPerMultiprocessor / static_cast<unsigned>(blocks);
@@ -74,7 +74,7 @@ LaunchSize best_launch_size(
     const KernelInfo& info,
     int limit,
     const std::function<std::size_t(int)>& shared_bytes) {
-  const cudaDeviceProp& p = device.properties();
+  const Properties& p = device.properties();
   int most = std::min(p.maxThreadsPerBlock, static_cast<int>(info.max_threads));
   most = limit > 0 ? std::min(most, limit) : most;
   LaunchSize best;
