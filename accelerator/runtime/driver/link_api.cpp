@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "accelerator/runtime/core/modules/module.h"
+#include "accelerator/runtime/core/operations/files.h"
 #include "accelerator/runtime/driver/call.h"
-#include "accelerator/runtime/driver/files.h"
 #include "accelerator/runtime/driver/jit_options.h"
 #include "accelerator/runtime/fatbin/containers.h"
 #include "accelerator/runtime/fatbin/fatbin.h"
@@ -160,7 +160,7 @@ CUresult cuLinkAddFile(
     CUjit_option* options,
     void** values) {
   std::string text;
-  const CUresult result = call([&] { text = read_file(path); });
+  const CUresult result = call([&] { text = operations::read_file(path); });
   return result != CUDA_SUCCESS ? result
                                 : cuLinkAddData(
                                       state,

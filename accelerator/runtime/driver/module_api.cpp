@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "accelerator/runtime/core/modules/module.h"
 #include "accelerator/runtime/core/modules/occupancy.h"
+#include "accelerator/runtime/core/operations/files.h"
 #include "accelerator/runtime/core/operations/functions.h"
+#include "accelerator/runtime/core/operations/modules.h"
 #include "accelerator/runtime/driver/call.h"
-#include "accelerator/runtime/driver/files.h"
 #include "accelerator/runtime/driver/jit_options.h"
 
 using namespace accelerator::runtime;
@@ -27,19 +27,12 @@ CUmodule load(
     const std::string& name,
     JitOptions options = {}) {
   try {
-    auto module = make_module(image, name);
-    module->limit_registers(options.max_registers);
-    module->on(current_context()); // errors belong to this call
-    return reinterpret_cast<CUmodule>(
-        machine().modules().add(std::move(module)));
+    return static_cast<CUmodule>(module_load(
+        make_module(image, name), current_context(), options.max_registers));
   } catch (const Failure& failure) {
     options.error.write(failure.message());
     throw;
   }
-}
-
-std::shared_ptr<Module> resolve_module(const void* handle) {
-  return machine().modules().get(handle);
 }
 
 std::shared_ptr<Function> resolve_function(CUfunction handle) {
@@ -47,16 +40,8 @@ std::shared_ptr<Function> resolve_function(CUfunction handle) {
 }
 
 CUfunction find_kernel(Module& module, const char* name) {
-  require(name != nullptr);
-  Device& device = current_context();
-  const auto names = module.on(device).kernel_names;
-  require(
-      std::find(names.begin(), names.end(), name) != names.end(),
-      cudaErrorSymbolNotFound);
-  auto function = module.function(name);
-  function->on(device);
-  return reinterpret_cast<CUfunction>(
-      machine().functions().add(std::move(function)));
+  return static_cast<CUfunction>(
+      module_get_function(module, current_context(), name));
 }
 
 void get_attribute(
@@ -131,13 +116,7 @@ CUresult cuModuleLoad(CUmodule* module, const char* path) {
 }
 
 CUresult cuModuleUnload(CUmodule module) {
-  return call([&] {
-    // Kernels of it that are still in streams hold it until they are done.
-    const auto removed = machine().modules().remove(module);
-    machine().functions().remove_if([&](const Function& function) {
-      return &function.module() == removed.get();
-    });
-  });
+  return call([&] { module_unload(module); });
 }
 
 CUresult cuModuleGetFunction(

@@ -7,15 +7,15 @@
 
 #include "accelerator/runtime/core/status/status.h"
 
-namespace accelerator::driver {
+namespace accelerator::runtime::operations {
 
 /// The content of a file.
-/// @throws runtime::Failure: cudaErrorInvalidValue, cudaErrorFileNotFound.
+/// @throws Failure: cudaErrorInvalidValue, cudaErrorFileNotFound.
 inline std::string read_file(const char* path) {
-  runtime::require(path != nullptr);
+  require(path != nullptr);
   std::ifstream file(path, std::ios::binary);
-  runtime::require(static_cast<bool>(file), cudaErrorFileNotFound);
+  require(static_cast<bool>(file), cudaErrorFileNotFound);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-} // namespace accelerator::driver
+} // namespace accelerator::runtime::operations
