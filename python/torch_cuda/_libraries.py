@@ -119,9 +119,8 @@ def candidates(
     Raises:
       ActivationError: torch_cuda_runtime is asked for and not installed.
     """
-    runtime = _runtime.library_folder(environ)
     asked = _runtime.requested_by(environ)
-    folders = [(asked, runtime)] if asked is not None and runtime is not None else []
+    folders = [(asked, runtime) for runtime in _runtime.library_folders(environ) if asked]
     folders += [
         (PATH_VARIABLE, pathlib.Path(folder))
         for folder in environ.get(PATH_VARIABLE, "").split(os.pathsep)

@@ -19,6 +19,8 @@ SIM_VARIABLE = "TORCH_CUDA_SIM"
 DEVICES_VARIABLE = "TORCH_CUDA_DEVICES"
 PACKAGE = "torch_cuda_runtime"
 DRIVER = "libcuda.so.1"
+# Below the folder of what serves each major version of CUDA, the folder of torch_cuda's.
+_MAJOR = "cu12"
 # What knows the devices, below the driver and the runtime.
 RUNTIME = "libaccel_runtime.so"
 # Tells this driver from NVIDIA's (accelerator/runtime/driver/version_api.cpp).
@@ -74,6 +76,22 @@ def library_folder(environ: Mapping[str, str] = os.environ) -> pathlib.Path | No
         fix=f"python -m pip install {PACKAGE} (its wheel is //accelerator:{PACKAGE}_wheel), "
         f"or unset {variable}",
     )
+
+
+def library_folders(environ: Mapping[str, str] = os.environ) -> list[pathlib.Path]:
+    """The folders that these libraries lie in, those of torch_cuda's major version of CUDA first.
+
+    Args:
+      environ: environment variables.
+
+    Returns:
+      None of them where neither variable asks for it.
+
+    Raises:
+      ActivationError: it is asked for and not installed.
+    """
+    folder = library_folder(environ)
+    return [] if folder is None else [folder / _MAJOR, folder]
 
 
 def load_driver(folder: pathlib.Path) -> None:

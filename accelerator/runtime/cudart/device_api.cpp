@@ -3,8 +3,10 @@
 #include <cstdio>
 
 #include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/core/machine/driver_version.h"
 #include "accelerator/runtime/core/operations/devices.h"
 #include "accelerator/runtime/cudart/call.h"
+#include "accelerator/runtime/cudart/device_properties.h"
 
 using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
@@ -12,8 +14,6 @@ using accelerator::cudart::call;
 using accelerator::cudart::perform;
 
 namespace {
-
-constexpr int kVersion = 12040; // of runtime and driver
 
 void set_flags(Device& device, unsigned flags) {
   require((flags & ~static_cast<unsigned>(cudaDeviceMask)) == 0);
@@ -39,11 +39,11 @@ API_FUNCTION(
 extern "C" {
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  return call([&] { store(version, kVersion); });
+  return call([&] { store(version, CUDART_VERSION); });
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-  return call([&] { store(version, kVersion); });
+  return call([&] { store(version, kDriverVersion); });
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -102,8 +102,12 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  return call(
-      [&] { store(properties, machine().device(device).properties()); });
+  return call([&] {
+    store(
+        properties,
+        accelerator::cudart::device_properties(
+            machine().device(device).properties()));
+  });
 }
 
 cudaError_t cudaDeviceSynchronize() {
@@ -178,13 +182,14 @@ cudaError_t cudaDeviceGetP2PAttribute(
     machine().device(destination);
     require(value != nullptr);
     require(source != destination, cudaErrorInvalidDevice);
-    switch (attribute) {
+    switch (static_cast<int>(attribute)) {
       case cudaDevP2PAttrAccessSupported:
       case cudaDevP2PAttrNativeAtomicSupported:
         *value = 1;
         return;
       case cudaDevP2PAttrPerformanceRank:
       case cudaDevP2PAttrCudaArrayAccessSupported:
+      case 5: // of CUDA 13: native atomics are there in part only
         *value = 0;
         return;
     }
@@ -206,6 +211,7 @@ cudaError_t cudaProfilerStop() {
   return call([] { current_device(); });
 }
 
+#if CUDART_VERSION < 13000
 // Names from before CUDA 4, which the header still declares.
 cudaError_t cudaThreadSynchronize() {
   return cudaDeviceSynchronize();
@@ -230,5 +236,6 @@ cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* configuration) {
 cudaError_t cudaThreadSetCacheConfig(cudaFuncCache configuration) {
   return cudaDeviceSetCacheConfig(configuration);
 }
+#endif
 
 } // extern "C"

@@ -31,11 +31,10 @@ GetProcAddress driver_lookup() {
   return found;
 }
 
-} // namespace
-
-extern "C" cudaError_t cudaGetDriverEntryPoint(
+cudaError_t entry_point(
     const char* symbol,
     void** function,
+    unsigned version,
     unsigned long long flags,
     cudaDriverEntryPointQueryResult* result) {
   return call([&] {
@@ -45,8 +44,8 @@ extern "C" cudaError_t cudaGetDriverEntryPoint(
       flags = cudaEnablePerThreadDefaultStream;
     }
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    const CUresult status =
-        driver_lookup()(symbol, function, CUDART_VERSION, flags, &found);
+    const CUresult status = driver_lookup()(
+        symbol, function, static_cast<int>(version), flags, &found);
     if (result != nullptr) {
       *result = static_cast<cudaDriverEntryPointQueryResult>(found);
       return; // the caller reads there that nothing was found
@@ -54,3 +53,37 @@ extern "C" cudaError_t cudaGetDriverEntryPoint(
     require(status == CUDA_SUCCESS, cudaErrorSymbolNotFound);
   });
 }
+
+} // namespace
+
+extern "C" {
+
+cudaError_t cudaGetDriverEntryPoint(
+    const char* symbol,
+    void** function,
+    unsigned long long flags,
+    cudaDriverEntryPointQueryResult* result) {
+  return entry_point(symbol, function, CUDART_VERSION, flags, result);
+}
+
+/// @param version of CUDA, which chooses among a function's variants: 12040.
+cudaError_t cudaGetDriverEntryPointByVersion(
+    const char* symbol,
+    void** function,
+    unsigned version,
+    unsigned long long flags,
+    cudaDriverEntryPointQueryResult* result) {
+  return entry_point(symbol, function, version, flags, result);
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion_ptsz(
+    const char* symbol,
+    void** function,
+    unsigned version,
+    unsigned long long flags,
+    cudaDriverEntryPointQueryResult* result) {
+  const PerThreadDefault scope;
+  return entry_point(symbol, function, version, flags, result);
+}
+
+} // extern "C"

@@ -1,8 +1,6 @@
-// Graphs: dependencies, instantiation and launch. What nodes do is in
-// node_parameters_api.cpp.
+// Graphs: instantiation and launch. What nodes do is in
+// node_parameters_api.cpp, dependencies are in graph_edges_api.cpp.
 // Source: CUDA runtime API, graph management.
-#include <vector>
-
 #include "accelerator/runtime/core/graphs/capture.h"
 #include "accelerator/runtime/core/operations/graph_handles.h"
 #include "accelerator/runtime/core/operations/graphs.h"
@@ -11,24 +9,6 @@
 using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
 using namespace accelerator::cudart;
-
-namespace {
-
-void change_edges(
-    cudaGraph_t graph,
-    const cudaGraphNode_t* from,
-    const cudaGraphNode_t* to,
-    std::size_t count,
-    void (Graph::*change)(Node& from, Node& to)) {
-  const auto target = resolve_graph(graph);
-  const auto before = nodes_of(from, count);
-  const auto after = nodes_of(to, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    ((*target).*change)(*before[i], *after[i]);
-  }
-}
-
-} // namespace
 
 API_FUNCTION(2, cudaGraphCreate, graph_create)
 API_FUNCTION(1, cudaGraphDestroy, graph_destroy)
@@ -62,24 +42,6 @@ cudaError_t cudaGraphNodeFindInClone(
   });
 }
 
-cudaError_t cudaGraphAddDependencies(
-    cudaGraph_t graph,
-    const cudaGraphNode_t* from,
-    const cudaGraphNode_t* to,
-    size_t count) {
-  return call(
-      [&] { change_edges(graph, from, to, count, &Graph::add_dependency); });
-}
-
-cudaError_t cudaGraphRemoveDependencies(
-    cudaGraph_t graph,
-    const cudaGraphNode_t* from,
-    const cudaGraphNode_t* to,
-    size_t count) {
-  return call(
-      [&] { change_edges(graph, from, to, count, &Graph::remove_dependency); });
-}
-
 cudaError_t cudaGraphGetRootNodes(
     cudaGraph_t graph,
     cudaGraphNode_t* list,
@@ -87,47 +49,10 @@ cudaError_t cudaGraphGetRootNodes(
   return call([&] { hand_out(resolve_graph(graph)->roots(), list, count); });
 }
 
-cudaError_t cudaGraphGetEdges(
-    cudaGraph_t graph,
-    cudaGraphNode_t* from,
-    cudaGraphNode_t* to,
-    size_t* count) {
-  return call([&] {
-    require(count != nullptr && (from == nullptr) == (to == nullptr));
-    std::vector<Node*> before;
-    std::vector<Node*> after;
-    for (const auto& [first, second] : resolve_graph(graph)->edges()) {
-      before.push_back(first);
-      after.push_back(second);
-    }
-    std::size_t again = *count;
-    hand_out(before, from, count);
-    hand_out(after, to, &again);
-  });
-}
-
 cudaError_t cudaGraphNodeGetType(
     cudaGraphNode_t node,
     cudaGraphNodeType* type) {
   return call([&] { store(type, type_of(resolve_node(node).work())); });
-}
-
-cudaError_t cudaGraphNodeGetDependencies(
-    cudaGraphNode_t node,
-    cudaGraphNode_t* list,
-    size_t* count) {
-  return call(
-      [&] { hand_out(resolve_node(node).dependencies(), list, count); });
-}
-
-cudaError_t cudaGraphNodeGetDependentNodes(
-    cudaGraphNode_t handle,
-    cudaGraphNode_t* list,
-    size_t* count) {
-  return call([&] {
-    const Node& node = resolve_node(handle);
-    hand_out(node.graph().dependents(node), list, count);
-  });
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {

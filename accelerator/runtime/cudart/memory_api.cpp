@@ -3,6 +3,7 @@
 #include "accelerator/runtime/core/graphs/capture.h"
 #include "accelerator/runtime/core/operations/memory.h"
 #include "accelerator/runtime/cudart/call.h"
+#include "accelerator/runtime/cudart/versions.h"
 
 using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
@@ -43,6 +44,35 @@ void require_managed(const void* memory, std::size_t bytes) {
   require(
       piece && piece->space == Space::kManaged &&
       bytes <= piece->end - address_of(memory));
+}
+
+// All memory is the host's: advice and prefetching have nothing to move.
+void advise(
+    const void* memory,
+    std::size_t bytes,
+    cudaMemoryAdvise advice,
+    int device) {
+  current_device();
+  require(
+      advice >= cudaMemAdviseSetReadMostly &&
+      advice <= cudaMemAdviseUnsetAccessedBy);
+  const bool placeless = advice == cudaMemAdviseSetReadMostly ||
+      advice == cudaMemAdviseUnsetReadMostly ||
+      advice == cudaMemAdviseUnsetPreferredLocation;
+  if (!placeless) {
+    require_place(device);
+  }
+  require_managed(memory, bytes);
+}
+
+void prefetch(
+    const void* memory,
+    std::size_t bytes,
+    int device,
+    cudaStream_t stream) {
+  resolve_stream(stream);
+  require_place(device);
+  require_managed(memory, bytes);
 }
 
 } // namespace
@@ -143,36 +173,33 @@ cudaError_t cudaPointerGetAttributes(
   });
 }
 
-// All memory is the host's: advice and prefetching have nothing to move.
+cudaError_t ACCEL_SECOND(cudaMemAdvise)(
+    const void* memory,
+    size_t bytes,
+    cudaMemoryAdvise advice,
+    cudaMemLocation location) {
+  return call([&] { advise(memory, bytes, advice, place_of(location)); });
+}
+
+cudaError_t ACCEL_SECOND(cudaMemPrefetchAsync)(
+    const void* memory,
+    size_t bytes,
+    cudaMemLocation location,
+    unsigned flags,
+    cudaStream_t stream) {
+  return call([&] {
+    require(flags == 0); // reserved
+    prefetch(memory, bytes, place_of(location), stream);
+  });
+}
+
+#if CUDART_VERSION < 13000
 cudaError_t cudaMemAdvise(
     const void* memory,
     size_t bytes,
     cudaMemoryAdvise advice,
     int device) {
-  return call([&] {
-    current_device();
-    require(
-        advice >= cudaMemAdviseSetReadMostly &&
-        advice <= cudaMemAdviseUnsetAccessedBy);
-    const bool placeless = advice == cudaMemAdviseSetReadMostly ||
-        advice == cudaMemAdviseUnsetReadMostly ||
-        advice == cudaMemAdviseUnsetPreferredLocation;
-    if (!placeless) {
-      require_place(device);
-    }
-    require_managed(memory, bytes);
-  });
-}
-
-cudaError_t cudaMemAdvise_v2(
-    const void* memory,
-    size_t bytes,
-    cudaMemoryAdvise advice,
-    cudaMemLocation location) {
-  int device = cudaCpuDeviceId;
-  const cudaError_t status = call([&] { device = place_of(location); });
-  return status != cudaSuccess ? status
-                               : cudaMemAdvise(memory, bytes, advice, device);
+  return call([&] { advise(memory, bytes, advice, device); });
 }
 
 cudaError_t cudaMemPrefetchAsync(
@@ -180,28 +207,9 @@ cudaError_t cudaMemPrefetchAsync(
     size_t bytes,
     int device,
     cudaStream_t stream) {
-  return call([&] {
-    resolve_stream(stream);
-    require_place(device);
-    require_managed(memory, bytes);
-  });
+  return call([&] { prefetch(memory, bytes, device, stream); });
 }
-
-cudaError_t cudaMemPrefetchAsync_v2(
-    const void* memory,
-    size_t bytes,
-    cudaMemLocation location,
-    unsigned flags,
-    cudaStream_t stream) {
-  int device = cudaCpuDeviceId;
-  const cudaError_t status = call([&] {
-    require(flags == 0); // reserved
-    device = place_of(location);
-  });
-  return status != cudaSuccess
-      ? status
-      : cudaMemPrefetchAsync(memory, bytes, device, stream);
-}
+#endif
 
 cudaError_t cudaStreamAttachMemAsync(
     cudaStream_t stream,

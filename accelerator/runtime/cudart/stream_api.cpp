@@ -4,6 +4,7 @@
 #include "accelerator/runtime/core/operations/graph_handles.h"
 #include "accelerator/runtime/core/operations/streams.h"
 #include "accelerator/runtime/cudart/call.h"
+#include "accelerator/runtime/cudart/versions.h"
 
 using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
@@ -24,12 +25,32 @@ API_FUNCTION(2, cudaStreamGetId, stream_get_id)
 API_FUNCTION(2, cudaStreamBeginCapture, stream_begin_capture)
 API_FUNCTION(2, cudaStreamEndCapture, stream_end_capture)
 API_FUNCTION(2, cudaStreamIsCapturing, stream_is_capturing)
+#if CUDART_VERSION >= 13000
+API_FUNCTION(7, cudaStreamGetCaptureInfo, stream_get_capture_info_v3)
+#else
 API_FUNCTION(6, cudaStreamGetCaptureInfo_v2, stream_get_capture_info_v2)
 API_FUNCTION(7, cudaStreamGetCaptureInfo_v3, stream_get_capture_info_v3)
+#endif
 API_FUNCTION(
     1,
     cudaThreadExchangeStreamCaptureMode,
     thread_exchange_stream_capture_mode)
+
+namespace {
+
+void update_dependencies(
+    cudaStream_t stream,
+    const cudaGraphNode_t* dependencies,
+    std::size_t count,
+    unsigned flags) {
+  require(flags <= cudaStreamSetCaptureDependencies);
+  update_capture_dependencies(
+      *resolve_stream(stream),
+      nodes_of(dependencies, count),
+      flags == cudaStreamSetCaptureDependencies);
+}
+
+} // namespace
 
 extern "C" {
 
@@ -96,18 +117,26 @@ cudaError_t cudaStreamBeginCaptureToGraph(
   });
 }
 
+cudaError_t ACCEL_SECOND(cudaStreamUpdateCaptureDependencies)(
+    cudaStream_t stream,
+    cudaGraphNode_t* dependencies,
+    const cudaGraphEdgeData* edges,
+    size_t count,
+    unsigned flags) {
+  return call([&] {
+    require(edges == nullptr, cudaErrorNotSupported);
+    update_dependencies(stream, dependencies, count, flags);
+  });
+}
+
+#if CUDART_VERSION < 13000
 cudaError_t cudaStreamUpdateCaptureDependencies(
     cudaStream_t stream,
     cudaGraphNode_t* dependencies,
     size_t count,
     unsigned flags) {
-  return call([&] {
-    require(flags <= cudaStreamSetCaptureDependencies);
-    update_capture_dependencies(
-        *resolve_stream(stream),
-        nodes_of(dependencies, count),
-        flags == cudaStreamSetCaptureDependencies);
-  });
+  return call([&] { update_dependencies(stream, dependencies, count, flags); });
 }
+#endif
 
 } // extern "C"

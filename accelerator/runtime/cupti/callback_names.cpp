@@ -15,10 +15,10 @@ struct Entry {
 };
 
 constexpr Entry kRuntime[] = {
-#include "accelerator/runtime/cupti/runtime_names.inc"
+#include "runtime_names.inc"
 };
 constexpr Entry kDriver[] = {
-#include "accelerator/runtime/cupti/driver_names.inc"
+#include "driver_names.inc"
 };
 
 // "cudaLaunchKernel_v7000" is cudaLaunchKernel as it is since CUDA 7.0; the

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "accelerator/runtime/cupti/callback_names.h"
+#include "accelerator/runtime/cupti/records.h"
 
 namespace accelerator::cupti {
 namespace {
@@ -192,7 +193,7 @@ void Recorder::wait(const tracing::WaitRecord& wait) noexcept {
     return;
   }
   using Kind = tracing::WaitRecord::Kind;
-  CUpti_ActivitySynchronization record{};
+  WaitRecord record{};
   record.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
   switch (wait.kind) {
     case Kind::kEvent:
@@ -226,7 +227,7 @@ void Recorder::event(const tracing::EventRecord& event) noexcept {
   if (!enabled(CUPTI_ACTIVITY_KIND_CUDA_EVENT)) {
     return;
   }
-  CUpti_ActivityCudaEvent record{};
+  EventRecord record{};
   record.kind = CUPTI_ACTIVITY_KIND_CUDA_EVENT;
   record.correlationId = event.correlation;
   record.contextId = context_id(event.device);
@@ -250,7 +251,7 @@ void Recorder::write_kernel(
     return;
   }
   const auto size = [](auto bytes) { return static_cast<std::int32_t>(bytes); };
-  auto record = begin_record<CUpti_ActivityKernel9>(kind, work);
+  auto record = begin_record<KernelRecord>(kind, work);
   record.completed = work.end;
   record.registersPerThread = static_cast<std::uint16_t>(part.registers);
   record.gridX = size(part.grid[0]);
@@ -280,13 +281,15 @@ void Recorder::write_copy(
   if (!enabled(CUPTI_ACTIVITY_KIND_MEMCPY)) {
     return;
   }
-  auto record =
-      begin_record<CUpti_ActivityMemcpy5>(CUPTI_ACTIVITY_KIND_MEMCPY, work);
+  auto record = begin_record<CopyRecord>(CUPTI_ACTIVITY_KIND_MEMCPY, work);
   record.copyKind = copy_kind(part);
   record.srcKind = memory_kind(part.from);
   record.dstKind = memory_kind(part.to);
   record.flags = CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC;
   record.bytes = part.bytes;
+#if CUPTI_API_VERSION >= 130000
+  record.copyCount = 1;
+#endif
   buffers_.write(record);
 }
 
@@ -296,8 +299,7 @@ void Recorder::write_peer_copy(
   if (!enabled(CUPTI_ACTIVITY_KIND_MEMCPY2)) {
     return;
   }
-  auto record = begin_record<CUpti_ActivityMemcpyPtoP4>(
-      CUPTI_ACTIVITY_KIND_MEMCPY2, work);
+  auto record = begin_record<PeerCopyRecord>(CUPTI_ACTIVITY_KIND_MEMCPY2, work);
   record.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
   record.srcKind = memory_kind(part.from);
   record.dstKind = memory_kind(part.to);
@@ -316,8 +318,7 @@ void Recorder::write_fill(
   if (!enabled(CUPTI_ACTIVITY_KIND_MEMSET)) {
     return;
   }
-  auto record =
-      begin_record<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET, work);
+  auto record = begin_record<FillRecord>(CUPTI_ACTIVITY_KIND_MEMSET, work);
   record.value = part.value;
   record.bytes = part.bytes;
   record.flags = CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC;

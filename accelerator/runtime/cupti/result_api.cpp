@@ -14,7 +14,7 @@ struct Entry {
 };
 
 constexpr Entry kResults[] = {
-#include "accelerator/runtime/cupti/result_names.inc"
+#include "result_names.inc"
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <cudaProfiler.h>
 
 #include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/core/machine/driver_version.h"
 #include "accelerator/runtime/core/operations/devices.h"
 #include "accelerator/runtime/driver/perform.h"
 
@@ -101,7 +102,7 @@ CUresult cuInit(unsigned flags) {
 }
 
 CUresult cuDriverGetVersion(int* version) {
-  return call_before_init([&] { store(version, CUDA_VERSION); });
+  return call_before_init([&] { store(version, kDriverVersion); });
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {

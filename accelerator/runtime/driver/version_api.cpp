@@ -1,8 +1,8 @@
 // How to tell this library from NVIDIA's.
-#include <cuda.h>
+#include "accelerator/runtime/core/machine/driver_version.h"
 
-/// The CUDA version whose driver API this library offers, such as 12040. No
+/// The CUDA version whose driver API this library offers, such as 13020. No
 /// other libcuda has this function.
 extern "C" int accelerator_driver_version() {
-  return CUDA_VERSION;
+  return accelerator::runtime::kDriverVersion;
 }

@@ -18,7 +18,14 @@ def _dropin_stubs_impl(ctx):
     script = ctx.actions.declare_file(ctx.label.name + ".map")
     objects = [object for dep in ctx.attr.deps for object in _objects(dep)]
     arguments = ctx.actions.args()
-    arguments.add(ctx.file.real, format = "--real=%s")
+    given = [file for file in [ctx.file.real, ctx.file.names] if file]
+    if ctx.file.real:
+        arguments.add(ctx.file.real, format = "--real=%s")
+    if ctx.file.names:
+        arguments.add(ctx.file.names, format = "--names=%s")
+    if ctx.attr.version:
+        arguments.add(ctx.attr.version, format = "--version=%s")
+    arguments.add_all(ctx.attr.null, format_each = "--null=%s")
     arguments.add(ctx.attr.soname, format = "--soname=%s")
     arguments.add(ctx.attr.status, format = "--status=%s")
     arguments.add(ctx.attr.status_name, format = "--status_name=%s")
@@ -33,7 +40,7 @@ def _dropin_stubs_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._tool,
         arguments = [arguments],
-        inputs = objects + [ctx.file.real],
+        inputs = objects + given,
         outputs = [source, script],
         mnemonic = "DropinStubs",
         progress_message = "Completing %s" % ctx.attr.soname,
@@ -49,11 +56,14 @@ _dropin_stubs = rule(
     attrs = {
         "deps": attr.label_list(providers = [CcInfo], doc = "What the library has."),
         "extra": attr.string_list(doc = "Names to export that the real library does not have."),
+        "names": attr.label(allow_single_file = True, doc = "A list of names that such a library has."),
+        "null": attr.string_list(doc = "Names of functions that return addresses."),
         "quiet": attr.bool(doc = "Do not say on stderr that something is missing."),
-        "real": attr.label(mandatory = True, allow_single_file = True, doc = "NVIDIA's library, for its names."),
+        "real": attr.label(allow_single_file = True, doc = "NVIDIA's library, for its names."),
         "soname": attr.string(mandatory = True),
         "status": attr.int(mandatory = True, doc = "What functions that are missing return."),
         "status_name": attr.string(mandatory = True, doc = "The name of that status."),
+        "version": attr.string(doc = "The version of the symbols, where it is not the soname."),
         "versioned": attr.bool(default = True, doc = "Whether the real library's symbols have its soname as version."),
         "_tool": attr.label(
             cfg = "exec",
@@ -64,31 +74,37 @@ _dropin_stubs = rule(
     doc = "Writes functions for what NVIDIA's library exports and `deps` do not define, and a version script.",
 )
 
-def dropin_library(name, real, status, status_name, deps = [], links = [], extra = [], quiet = False, versioned = True, **kwargs):
+def dropin_library(name, status, status_name, real = None, names = None, deps = [], links = [], extra = [], null = [], quiet = False, version = None, versioned = True, **kwargs):
     """Makes a library that takes the place of one of NVIDIA's.
 
     Args:
-        name: string, the soname, such as `libcublas.so.12`.
-        real: label of NVIDIA's library, or of the stub library of its toolkit.
+        name: string, the soname, such as `libcublas.so.12`, perhaps behind a folder.
         status: int, what a function returns that is missing.
         status_name: string, the name of that status in the library's API.
+        real: label of NVIDIA's library, or of the stub library of its toolkit.
+        names: label of a list of the names that it has to export, besides or instead.
         deps: labels of cc_library targets with the functions that are there.
         links: labels of shared_library targets that it needs at run time.
         extra: list of strings, names to export that the real library lacks.
+        null: list of strings, functions that return an address: none, where they are missing.
         quiet: bool, whether functions that are missing keep silent.
-        versioned: bool, whether the real library's symbols have its soname as their version; else they have none.
+        version: string, the version of the real library's symbols, where it is not the soname.
+        versioned: bool, whether the real library's symbols have a version; else they have none.
         **kwargs: attributes common to all rules.
     """
     _dropin_stubs(
         name = name + "_stubs",
         real = real,
+        names = names,
         deps = deps,
         extra = extra,
+        null = null,
         quiet = quiet,
-        soname = name,
+        soname = name.split("/")[-1],
         status = status,
         status_name = status_name,
         tags = kwargs.get("tags"),
+        version = version,
         versioned = versioned,
     )
     native.filegroup(
@@ -107,7 +123,40 @@ def dropin_library(name, real, status, status_name, deps = [], links = [], extra
     shared_library(
         name = name,
         manylinux = "//tools/cc/manylinux",
+        # Of two major versions the libraries lie in folders below the ones that serve both.
+        run_paths = ["$ORIGIN", "$ORIGIN/.."],
         deps = deps + links + [":%s_missing" % name],
         version_script = ":%s_exports" % name,
+        **kwargs
+    )
+
+def dropin_libraries(cuda12, cuda13, deps, real, deps13 = None, links = [], links12 = [], links13 = [], one_list = False, **kwargs):
+    """Makes a library of CUDA 12 and its successor of CUDA 13, `cu13/NAME`, from the same objects.
+
+    Args:
+        cuda12: string, the soname of CUDA 12's, which is the name of its target.
+        cuda13: string, the soname of CUDA 13's.
+        deps: labels of cc_library targets with the functions that are there.
+        real: label of CUDA 12's library in the toolkit.
+        deps13: those of CUDA 13, where they are not the same.
+        links: labels of shared_library targets that both need at run time.
+        links12: labels of those that CUDA 12's needs besides.
+        links13: labels of those that CUDA 13's needs besides.
+        one_list: bool, whether the library has one soname, and one list of names, in both.
+        **kwargs: attributes of dropin_library.
+    """
+    dropin_library(
+        name = cuda12,
+        deps = deps,
+        links = links + links12,
+        names = "//accelerator/runtime/names:%s%s.txt" % ("" if one_list else "cu12/", cuda12),
+        real = real,
+        **kwargs
+    )
+    dropin_library(
+        name = "cu13/" + cuda13,
+        deps = deps13 or deps,
+        links = links + links13,
+        names = "//accelerator/runtime/names:%s%s.txt" % ("" if one_list else "cu13/", cuda13),
         **kwargs
     )

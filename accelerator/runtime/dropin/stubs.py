@@ -1,12 +1,12 @@
 """Completes a drop-in library: a function for everything that NVIDIA's exports and ours lacks.
 
-    stubs.py --real libcublas.so --soname libcublas.so.12 --status 15 \
+    stubs.py --real libcublas.so --names names.txt --soname libcublas.so.12 --status 15 \
         --status_name CUBLAS_STATUS_NOT_SUPPORTED --source stubs.c --version_script exports.map \
         OBJECT...
 
 A function that nobody wrote answers with the library's own "not supported" status and names itself
 once on stderr, so that a program neither fails to load nor gets wrong results. The names come from
-the library itself, when it is built; none is stored here.
+the library of the toolkit that this is built with, and from lists of the names of later ones.
 """
 
 from __future__ import annotations
@@ -50,6 +50,14 @@ int {name}(void) {{
 }}
 """
 
+_NULL = """
+void* {name}(void) {{
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  answer("{name}", &told);
+  return 0;
+}}
+"""
+
 _TEXT = """
 const char* {name}(int status) {{
   return text(status);
@@ -81,7 +89,12 @@ def symbols(path: pathlib.Path, *options: str) -> set[str]:
 
 
 def source(
-    soname: str, missing: Iterable[str], status: int, status_name: str, quiet: bool = False
+    soname: str,
+    missing: Iterable[str],
+    status: int,
+    status_name: str,
+    quiet: bool = False,
+    null: Iterable[str] = (),
 ) -> str:
     """C code with one function for each name.
 
@@ -91,13 +104,14 @@ def source(
         status: what they return.
         status_name: its name in the library's API.
         quiet: do not name the function on stderr.
+        null: those that return an address, which is then none.
     """
     code = [_HEAD.format(soname=soname, status=status, status_name=status_name, quiet=int(quiet))]
     missing = sorted(missing)
     if any(name.endswith(_TEXTS) for name in missing):
         code.append(_TEXT_HEAD.format(status=status, status_name=status_name))
     for name in missing:
-        form = _TEXT if name.endswith(_TEXTS) else _STATUS
+        form = _NULL if name in null else _TEXT if name.endswith(_TEXTS) else _STATUS
         code.append(form.format(name=name))
     return "".join(code)
 
@@ -116,7 +130,15 @@ def version_script(version: str, exported: Iterable[str]) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Writes both files; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--real", type=pathlib.Path, required=True)
+    parser.add_argument("--real", type=pathlib.Path, help="NVIDIA's library")
+    parser.add_argument("--names", type=pathlib.Path, help="a file with a name in each line")
+    parser.add_argument("--version", help="of the symbols, where it is not the soname")
+    parser.add_argument(
+        "--null",
+        action="append",
+        default=[],
+        help="this function returns 0, an address that is none",
+    )
     parser.add_argument("--soname", required=True)
     parser.add_argument("--status", type=int, required=True)
     parser.add_argument("--status_name", required=True)
@@ -130,17 +152,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("objects", nargs="*", type=pathlib.Path)
     args = parser.parse_args(argv)
     try:
-        wanted = symbols(args.real, "--dynamic") - {"_init", "_fini"}
+        wanted = symbols(args.real, "--dynamic") - {"_init", "_fini"} if args.real else set()
+        if args.names:
+            wanted |= set(args.names.read_text(encoding="utf-8").split())
         ours = {name for file in args.objects for name in symbols(file)}
     except StubError as error:
         print(error, file=sys.stderr)
         return 1
     missing = wanted - ours
     args.source.write_text(
-        source(args.soname, missing, args.status, args.status_name, args.quiet), encoding="utf-8"
+        source(args.soname, missing, args.status, args.status_name, args.quiet, args.null),
+        encoding="utf-8",
     )
     exported = wanted | set(args.extra)
-    version = "" if args.unversioned else args.soname
+    version = "" if args.unversioned else args.version or args.soname
     args.version_script.write_text(version_script(version, exported), encoding="utf-8")
     return 0
 

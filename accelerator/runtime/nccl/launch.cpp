@@ -1,5 +1,7 @@
 #include "accelerator/runtime/nccl/launch.h"
 
+#include <cuda.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <thread>
@@ -226,14 +228,15 @@ void launch_plan(Plan plan) {
   for (std::size_t i = 1; i < streams.size(); ++i) {
     order(streams[i], stream);
   }
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  unsigned long long capture = 0;
-  cudaGraph_t graph = nullptr;
-  check(cudaStreamGetCaptureInfo_v2(
-      stream, &status, &capture, &graph, nullptr, nullptr));
+  // The driver's, which is the same for each major version of the runtime.
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  cuuint64_t capture = 0;
+  CUgraph graph = nullptr;
+  check(static_cast<cudaError_t>(cuStreamGetCaptureInfo_v2(
+      stream, &status, &capture, &graph, nullptr, nullptr)));
   {
     const std::lock_guard lock(own->launching);
-    if (status == cudaStreamCaptureStatusNone) {
+    if (status == CU_STREAM_CAPTURE_STATUS_NONE) {
       InOrder in_order(own->last, stream, 0);
       put_on_stream(std::move(plan), stream);
       in_order.mark();

@@ -1,5 +1,6 @@
 #include "accelerator/runtime/nvjitlink/link.h"
 
+#include <cuda.h>
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -46,17 +47,30 @@ bool begins_with(std::string_view text, std::string_view begin) {
   return text.substr(0, begin.size()) == begin;
 }
 
+#if CUDA_VERSION >= 13000
+constexpr RealLibrary kReal{
+    "libnvJitLink.so.13",
+    "accelerator_nvjitlink",
+    "TORCH_CUDA_NVJITLINK_PATH",
+    "CUDASIM_NVJITLINK_PATH",
+    "cu13",
+    "which compiles what is linked at run time (LTO IR); pip install "
+    "nvidia-nvjitlink"};
+#else
+constexpr RealLibrary kReal{
+    "libnvJitLink.so.12",
+    "accelerator_nvjitlink",
+    "TORCH_CUDA_NVJITLINK_PATH",
+    "CUDASIM_NVJITLINK_PATH",
+    "nvjitlink",
+    "which compiles what is linked at run time (LTO IR); pip install "
+    "nvidia-nvjitlink-cu12"};
+#endif
+
 /// NVIDIA's functions, without the version that the header gives their names.
 template <typename Function>
 Function* real(const char* name) {
-  static void* const library = open_real(
-      {"libnvJitLink.so.12",
-       "accelerator_nvjitlink",
-       "TORCH_CUDA_NVJITLINK_PATH",
-       "CUDASIM_NVJITLINK_PATH",
-       "nvjitlink",
-       "which compiles what is linked at run time (LTO IR); pip install "
-       "nvidia-nvjitlink-cu12"});
+  static void* const library = open_real(kReal);
   auto* function = library == nullptr
       ? nullptr
       : reinterpret_cast<Function*>(dlsym(library, name));

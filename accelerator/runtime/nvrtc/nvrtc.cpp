@@ -1,6 +1,7 @@
 // NVRTC for a device that runs PTX: the real compiler does the work, asked for
 // PTX where a program asks for machine code. Source: NVRTC API, chapters 3
 // and 4.
+#include <cuda.h>
 #include <dlfcn.h>
 #include <nvrtc.h>
 
@@ -11,17 +12,28 @@
 
 namespace {
 
+#if CUDA_VERSION >= 13000
+constexpr accelerator::RealLibrary kReal{
+    "libnvrtc.so.13",
+    "accelerator_nvrtc",
+    "TORCH_CUDA_NVRTC_PATH",
+    "CUDASIM_NVRTC_PATH",
+    "cu13",
+    "which compiles kernels at run time; pip install nvidia-cuda-nvrtc"};
+#else
+constexpr accelerator::RealLibrary kReal{
+    "libnvrtc.so.12",
+    "accelerator_nvrtc",
+    "TORCH_CUDA_NVRTC_PATH",
+    "CUDASIM_NVRTC_PATH",
+    "cuda_nvrtc",
+    "which compiles kernels at run time; pip install nvidia-cuda-nvrtc-cu12"};
+#endif
+
 /// A function of the real library; null when there is none.
 template <typename Function>
 Function real(const char* name) {
-  static void* const library = accelerator::open_real(
-      {"libnvrtc.so.12",
-       "accelerator_nvrtc",
-       "TORCH_CUDA_NVRTC_PATH",
-       "CUDASIM_NVRTC_PATH",
-       "cuda_nvrtc",
-       "which compiles kernels at run time; pip install "
-       "nvidia-cuda-nvrtc-cu12"});
+  static void* const library = accelerator::open_real(kReal);
   return library == nullptr ? nullptr
                             : reinterpret_cast<Function>(dlsym(library, name));
 }

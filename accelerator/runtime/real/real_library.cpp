@@ -39,7 +39,10 @@ void* open_real(const RealLibrary& library) {
       folders, host::renamed(library.path_variable, library.older_variable));
   append_list(folders, "TORCH_CUDA_LIBRARY_PATH");
   append_list(folders, "LD_LIBRARY_PATH");
-  folders.push_back(own + "../../nvidia/" + library.package + "/lib");
+  // This library lies in lib/ of its package, or in a folder of that.
+  for (const char* site : {"../../", "../../../"}) {
+    folders.push_back(own + site + "nvidia/" + library.package + "/lib");
+  }
   for (const char* system :
        {"/usr/lib/x86_64-linux-gnu",
         "/usr/local/cuda/lib64",
