@@ -1,79 +1,143 @@
 """CUDA's libraries over any device: in the place of NVIDIA's, with the device "fake".
 
-Nothing happens by importing this. With the wheel installed beside torch_cuda, ``TORCH_CUDA_DEVICES``
-in the environment makes torch use it with the devices that the variable names. Other programs get
-the libraries through `environment`, or start by ``python -m torch_cuda_runtime PROGRAM``.
+Nothing happens by importing this. With the wheel installed, ``TORCH_CUDA_DEVICES`` in the environment
+gives the torch that is imported the devices that the variable names: PyPI's CUDA builds by themselves,
+a CPU-only torch with torch_cuda beside it. Other programs get the libraries through `environment`, or
+start by ``python -m torch_cuda_runtime PROGRAM``. ``python -m torch_cuda_runtime doctor`` says what is
+chosen, and why.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-import pathlib
-from typing import Dict, Mapping, Optional  # noqa: UP035 - Python 3.9 evaluates some of them
+
+from torch_cuda_runtime import _asked
+
+# Interpreters start with this module where devices are asked for, so what costs time is imported by the
+# functions that need it.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import pathlib
+    from collections.abc import Mapping
+    from typing import Any
+
+    from torch_cuda_runtime._errors import DeviceError, DeviceWarning
+
+__all__ = [
+    "GROUP",
+    "DeviceError",
+    "DeviceWarning",
+    "environment",
+    "library_folder",
+    "library_folders",
+]
 
 GROUP = "torch_cuda.devices"
 """Entry points by which distributions bring devices: docs/devices.md."""
 
-_DEVICES = "TORCH_CUDA_DEVICES"
-_SIM = "TORCH_CUDA_SIM"
 _PATH = "LD_LIBRARY_PATH"
+_PRELOAD = "LD_PRELOAD"
 
 
-class DeviceError(Exception):
-    """The devices that are asked for are not there; the text says what to do."""
+def __getattr__(name: str) -> Any:
+    """Imports the errors on first use (PEP 562)."""
+    if name in ("DeviceError", "DeviceWarning"):
+        from torch_cuda_runtime import _errors
+
+        return getattr(_errors, name)
+    raise AttributeError(f"module 'torch_cuda_runtime' has no attribute {name!r}")
 
 
 def library_folder() -> pathlib.Path:
-    """The folder with ``libcudart.so.12``, ``libcuda.so.1``, ``libcublas.so.12`` and the others."""
-    return pathlib.Path(__file__).parent / "lib"
+    """The folder with ``libcuda.so.1``, ``libnccl.so.2`` and what else all CUDA majors share."""
+    from torch_cuda_runtime import _libraries
+
+    return _libraries.root()
+
+
+def library_folders(major: int) -> list[pathlib.Path]:
+    """The folders with the libraries of a CUDA major.
+
+    Args:
+        major: 12 or 13.
+
+    Returns:
+        The folder of that major first, then `library_folder`; nothing where there are none for it.
+    """
+    from torch_cuda_runtime import _libraries
+
+    return _libraries.folders(major)
 
 
 def environment(
-    devices: Optional[str] = None,  # noqa: UP045 - Python 3.9
+    devices: str | None = None,
     environ: Mapping[str, str] = os.environ,
-) -> Dict[str, str]:  # noqa: UP006
+    preload: int | None = None,
+) -> dict[str, str]:
     """What a program's environment needs so that it runs on other devices than NVIDIA's.
 
     Args:
         devices: as in ``TORCH_CUDA_DEVICES``: names or paths of devices, each perhaps with a colon and
             options. None: what that variable says, or "sim" where ``TORCH_CUDA_SIM=1`` alone is set.
         environ: the environment of now.
+        preload: a CUDA major, 12 or 13, whose libraries the loader takes before all others, also for
+            programs with a DT_RPATH that leads to NVIDIA's.
 
     Returns:
         ``LD_LIBRARY_PATH`` with these libraries first, and ``TORCH_CUDA_DEVICES`` with the paths of
-        the devices that installed distributions bring.
+        the devices that installed distributions bring; with `preload` ``LD_PRELOAD``, too.
 
     Raises:
-        DeviceError: no device is named, or no distribution brings one of that name.
+        DeviceError: no device is named, or no distribution brings one of that name, or there are no
+            libraries of that major.
     """
-    asked = devices or environ.get(_DEVICES, "")
-    if not asked and environ.get(_SIM, "").strip().lower() not in ("", "0", "false", "no", "off"):
-        asked = "sim"
+    from torch_cuda_runtime import _libraries
+    from torch_cuda_runtime._errors import DeviceError
+
+    asked = devices or environ.get(_asked.DEVICES_VARIABLE, "")
+    if not asked and _asked.simulated(environ):
+        asked = _asked.SIM
     if not asked:
         raise DeviceError(
-            f"nothing says which devices there are; set {_DEVICES} to the name of a device or the "
-            f"path of its library, such as {_DEVICES}=fake"
+            f"nothing says which devices there are; set {_asked.DEVICES_VARIABLE} to the name of a "
+            f"device or the path of its library, such as {_asked.DEVICES_VARIABLE}=fake"
         )
     entries = [_with_path(*entry.partition(":")) for entry in asked.split(",") if entry]
-    folders = [str(library_folder()), *environ.get(_PATH, "").split(os.pathsep)]
-    return {
-        _PATH: os.pathsep.join(folder for folder in folders if folder),
-        _DEVICES: ",".join(entries),
+    majors = _libraries.majors()
+    folders = [folder for one in majors for folder in _libraries.folders(one)[:-1]]
+    folders.append(_libraries.root())
+    settings = {
+        _PATH: _joined(folders, environ.get(_PATH, "")),
+        _asked.DEVICES_VARIABLE: ",".join(entries),
     }
+    if preload is not None:
+        libraries = _libraries.of(preload)
+        if not libraries:
+            raise DeviceError(
+                f"there are no libraries for CUDA {preload}; there are those for CUDA "
+                + " and ".join(str(major) for major in majors)
+            )
+        settings[_PRELOAD] = _joined(libraries, environ.get(_PRELOAD, ""))
+    return settings
+
+
+def _joined(paths: list[pathlib.Path], behind: str) -> str:
+    """Paths, then those that a variable has already."""
+    return os.pathsep.join(part for part in (*map(str, paths), *behind.split(os.pathsep)) if part)
 
 
 def _with_path(name: str, colon: str, options: str) -> str:
     """An entry of ``TORCH_CUDA_DEVICES`` with the path of the library in the place of its name."""
+    import pathlib
+
+    from torch_cuda_runtime import _devices
+    from torch_cuda_runtime._errors import DeviceError
+
     if "/" in name or (library_folder() / f"libaccel_{name}.so").is_file():
         return name + colon + options
-    # Python 3.9 returns a dict of all groups; what 3.10 and 3.11 return is one too, and warns of its use.
-    found = importlib.metadata.entry_points()
-    group = found.select(group=GROUP) if hasattr(found, "select") else found.get(GROUP) or ()
-    for entry in group:
-        if entry.name == name:
-            return str(pathlib.Path(entry.load()()["library"]).absolute()) + colon + options
+    for entry in _devices.entry_points(name):
+        return str(pathlib.Path(entry.load()()["library"]).absolute()) + colon + options
     raise DeviceError(
         f"no installed distribution brings a device {name}; install the one that does, or write the "
-        f"path of its library into {_DEVICES}"
+        f"path of its library into {_asked.DEVICES_VARIABLE}"
     )

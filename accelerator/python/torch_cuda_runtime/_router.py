@@ -1,0 +1,79 @@
+"""Starts the router of a stock torch: its operators, served on devices that do not run torch's kernels.
+
+The router is accelerator/operators, compiled against the headers of one minor version of torch. It
+looks at the devices, so it starts when CUDA is first used: a process may fork until then.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+from collections.abc import Iterable
+from typing import Any
+
+from torch_cuda_runtime._devices import Device
+
+_MESSAGE = 4096  # bytes
+
+
+def route(router: pathlib.Path, devices: Iterable[Device]) -> int:
+    """Has operators served by vendors' kernels, and by the CPU's on the devices that need it.
+
+    Args:
+        router: path of the library.
+        devices: those whose operators may lie elsewhere than beside the device library.
+
+    Returns:
+        How many operators are routed.
+
+    Raises:
+        RuntimeError: a device cannot be served, or the library does not load.
+    """
+    library = _load(router)
+    for device in devices:
+        if device.operators is not None:
+            library.torch_cuda_announce_operators(
+                os.fsencode(device.name), os.fsencode(device.operators)
+            )
+    message = ctypes.create_string_buffer(_MESSAGE)
+    start = library.torch_cuda_route_operators
+    start.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    start.restype = ctypes.c_int
+    count = int(start(message, len(message)))
+    if count < 0:
+        raise RuntimeError(message.value.decode(errors="replace"))
+    if count > 0:
+        _serve_sleep(library)
+    return count
+
+
+def _load(router: pathlib.Path) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(str(router), mode=os.RTLD_NOW)
+    except OSError as error:
+        raise RuntimeError(
+            f"torch_cuda_runtime: the kernels for this torch do not load: {error}. Needed is an "
+            "undamaged wheel, and a torch from PyPI: python -m torch_cuda_runtime doctor says what "
+            "was found"
+        ) from error
+
+
+def _serve_sleep(library: ctypes.CDLL) -> None:
+    """Has `torch.cuda._sleep`, which launches a kernel, wait in the stream instead."""
+    import torch
+
+    upstream: Any = torch._C._cuda_sleep
+    in_stream = library.torch_cuda_sleep
+    in_stream.argtypes = [ctypes.c_int64]
+    in_stream.restype = ctypes.c_int
+
+    def sleep(cycles: int) -> None:
+        # What is no number gets upstream's error.
+        done = int(in_stream(cycles)) if isinstance(cycles, int) else 0
+        if done == 0:
+            upstream(cycles)
+        elif done < 0:
+            torch.cuda.check_error(-done)
+
+    torch._C._cuda_sleep = sleep

@@ -1,0 +1,117 @@
+"""What a stock torch with CUDA gets when it is imported: our libraries before, the router after.
+
+A CPU-only torch gets nothing here; torch_cuda gives it CUDA. Whatever goes wrong is one warning,
+and CUDA is then unavailable in this process rather than wrong.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.machinery
+import os
+import sys
+from types import ModuleType
+
+from torch_cuda_runtime import _asked, _choice, _libraries, _torch
+from torch_cuda_runtime._errors import Unusable, warn
+
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
+
+
+@dataclasses.dataclass
+class State:
+    """What was done in this process.
+
+    Attributes:
+        choice: whose libraries are loaded, or None.
+        problem: why none are, although devices are asked for.
+        extended: the torch that has been told of its router.
+    """
+
+    choice: _choice.Choice | None = None
+    problem: str | None = None
+    extended: ModuleType | None = None
+
+
+state = State()
+
+
+def before_torch(spec: importlib.machinery.ModuleSpec) -> None:
+    """Loads our libraries if a torch with CUDA is about to be imported. Never raises.
+
+    Args:
+        spec: of torch.
+    """
+    torch = _torch.read(spec)
+    if torch is None or torch.cuda is None or state.choice is not None:
+        return
+    try:
+        choice = _choice.choose(torch)
+        _libraries.preload(choice.libraries)
+    except Unusable as error:
+        _give_up(error)
+        return
+    state.choice = choice
+
+
+def after_torch(torch: ModuleType) -> None:
+    """Has the router start when CUDA is first used, and tells the runtime of devices. Never raises.
+
+    Does nothing the second time: it is called at the end of the import, and by torch for the entry
+    point of group `torch.backends`, which is before other backends may use CUDA.
+
+    Args:
+        torch: the module, all of which is there but for other backends.
+    """
+    choice = state.choice
+    if choice is None or state.extended is torch:
+        return
+    state.extended = torch
+    from torch_cuda_runtime import _devices, _router, _segments
+
+    try:
+        devices = _devices.found()
+    except Unusable as error:
+        _give_up(error)
+        return
+    _devices.announce(devices)
+    _devices.offer_to_triton(devices)
+
+    def on_first_use() -> None:
+        _router.route(choice.router, devices)
+        _segments.leave_off_without_virtual_memory()
+
+    torch.cuda._lazy_call(on_first_use)
+
+
+def autoload() -> None:
+    """The entry point of group `torch.backends`, which torch calls at the end of its import."""
+    if _asked.requested_by() is None or state.problem is not None:
+        return
+    torch = sys.modules["torch"]
+    if state.choice is not None:
+        after_torch(torch)
+        return
+    found = _torch.find()
+    if found is not None and found.cuda is not None:
+        variable = _asked.requested_by()
+        _give_up(
+            Unusable(
+                found=f"{variable}, in a Python that did not look at it when it started",
+                needed="CUDA's libraries of torch_cuda_runtime before torch is imported",
+                fix=f"python -m torch_cuda_runtime run PROGRAM.py (or run -m MODULE), or set {variable} "
+                "before Python starts, without -S, and with torch_cuda_runtime installed by pip where "
+                "this Python has its packages",
+            )
+        )
+
+
+def _give_up(error: Unusable) -> None:
+    """Leaves this process without CUDA, and says why."""
+    state.problem = str(error)
+    # Where there is a GPU, it is not what was asked for.
+    os.environ[_VISIBLE] = "-1"
+    warn(
+        f"{_asked.requested_by()} is set, but this torch gets no devices, and works on the CPU: {error}\n"
+        "Everything that was looked at: python -m torch_cuda_runtime doctor"
+    )
