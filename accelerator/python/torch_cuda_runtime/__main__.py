@@ -1,6 +1,10 @@
-"""Starts a program on other devices than NVIDIA's: ``python -m torch_cuda_runtime [PROGRAM [ARGUMENT ...]]``.
+"""Starts a program on other devices than NVIDIA's.
 
-Without a program, prints lines for a shell that set what a program needs.
+python -m torch_cuda_runtime [--preload=MAJOR] [PROGRAM [ARGUMENT ...]]: a program of any kind. Without
+one, prints lines for a shell that set what a program needs. --preload=13 has the libraries of CUDA 13
+loaded before all others, for programs that have a DT_RPATH.
+python -m torch_cuda_runtime run (SCRIPT.py | -m MODULE) [ARGUMENT ...]: Python, where `.pth` files are off.
+python -m torch_cuda_runtime doctor: says what is chosen, and why.
 """
 
 from __future__ import annotations
@@ -11,16 +15,34 @@ import shutil
 import sys
 
 import torch_cuda_runtime
+from torch_cuda_runtime._errors import DeviceError
+
+_PRELOAD = "--preload="
 
 
 def main() -> int:
     """Replaces this process by the program; returns a status where that cannot be done."""
+    command = sys.argv[1:]
+    if command[:1] == ["run"]:
+        from torch_cuda_runtime import _run
+
+        return _run.main(command[1:])
+    if command == ["doctor"]:
+        from torch_cuda_runtime import _doctor
+
+        return _doctor.main()
+    preload = None
+    if command and command[0].startswith(_PRELOAD):
+        number = command.pop(0)[len(_PRELOAD) :]
+        if not number.isdigit():
+            print(f"torch_cuda_runtime: {_PRELOAD} takes a CUDA major, such as 13", file=sys.stderr)
+            return 2
+        preload = int(number)
     try:
-        settings = torch_cuda_runtime.environment()
-    except torch_cuda_runtime.DeviceError as error:
+        settings = torch_cuda_runtime.environment(preload=preload)
+    except DeviceError as error:
         print(f"torch_cuda_runtime: {error}", file=sys.stderr)
         return 1
-    command = sys.argv[1:]
     if not command:
         for name, value in settings.items():
             print(f"export {name}={shlex.quote(value)}")
