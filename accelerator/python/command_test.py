@@ -128,7 +128,7 @@ class DoctorTest(CommandTest):
         self.assertIn("set TORCH_CUDA_SIM=1", self.doctor(1))
         asked = {"TORCH_CUDA_DEVICES": "npu"}
         lines = self.doctor(1, **asked)
-        self.assertIn("no installed distribution brings a device npu", lines)
+        self.assertIn("device npu:        NOT USABLE: no installed distribution brings it", lines)
         self.assertIn("needed a torch of 2.9 or 2.15", lines)
         (self.env.site / "torch_cuda_runtime.pth").unlink()
         self.assertIn("--force-reinstall --no-deps torch_cuda_runtime", self.doctor(1, **asked))

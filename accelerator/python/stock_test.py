@@ -190,7 +190,7 @@ class LateRefusalsTest(absltest.TestCase):
         )
         self.assertEqual(done.stdout, "0 -1\n", done.stderr)
         self.assertEqual(done.stderr.count("DeviceWarning"), 1, done.stderr)
-        self.assertIn("found TORCH_CUDA_SIM=1, but no installed distribution brings", done.stderr)
+        self.assertIn("found TORCH_CUDA_SIM=1, but no torch_cuda_sim in this Python", done.stderr)
         self.assertIn("python -m pip install torch_cuda_sim", done.stderr)
 
 

@@ -1,58 +1,22 @@
-"""Devices that installed distributions bring: the entry points of group `torch_cuda.devices`.
+"""Devices that installed distributions bring, in the words of activation.
 
-The name of an entry point is the one that `TORCH_CUDA_DEVICES` asks for. Behind it is a function
-that returns where the device's libraries are. It is called in processes that ask for the device.
+Where they are found, and how the runtime and Triton are told of them, is torch_cuda_runtime's to know,
+which a stock torch with CUDA uses without torch_cuda. It is optional here, and imported only where
+devices are asked for.
 """
 
 from __future__ import annotations
 
-import ctypes
-import dataclasses
-import importlib.metadata
+import importlib
 import os
-import pathlib
-import re
 from collections.abc import Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any
 
 from torch_cuda import _runtime
 from torch_cuda._errors import ActivationError
 
-GROUP = "torch_cuda.devices"
-"""Entry points: the name is the device's, the value a function that returns a mapping: "library" is the
-path of its libaccel_NAME.so, and "operators" and "ptxas", which may be missing, of its operators and of its
-assembler."""
-
-_SIM = "sim"
-_SIM_PACKAGE = "torch_cuda_sim"
-
-
-@dataclasses.dataclass(frozen=True)
-class Device:
-    """A device's library that a distribution brings.
-
-    Attributes:
-      name: as in `TORCH_CUDA_DEVICES`.
-      library: path of the device library.
-      operators: path of its operators, or None where they lie beside the library or are none.
-      ptxas: path of a program that takes ptxas's arguments, for devices that run PTX, or None.
-    """
-
-    name: str
-    library: pathlib.Path
-    operators: pathlib.Path | None = None
-    ptxas: pathlib.Path | None = None
-
-
-def asked_for(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """The devices that the environment asks for by name; those asked for by path are left out.
-
-    Args:
-      environ: environment variables.
-
-    Returns:
-      Their names, in order.
-    """
-    return [library for library in _libraries(environ) if "/" not in library]
+if TYPE_CHECKING:
+    from torch_cuda_runtime._devices import Device
 
 
 def found(environ: Mapping[str, str] = os.environ) -> list[Device]:
@@ -68,32 +32,17 @@ def found(environ: Mapping[str, str] = os.environ) -> list[Device]:
       Them, in the order of `TORCH_CUDA_DEVICES`.
 
     Raises:
-      ActivationError: a distribution does not say where its libraries are, or two bring a device of
-        one name, or `TORCH_CUDA_SIM` asks for a device that none brings.
+      ActivationError: torch_cuda_runtime is not installed, or a distribution does not say where its
+        libraries are, or two bring a device of one name, or `TORCH_CUDA_SIM` asks for a device that
+        none brings.
     """
-    libraries = _libraries(environ)
-    if not libraries:
+    if _runtime.requested_by(environ) is None:
         return []
-    entries = importlib.metadata.entry_points(group=GROUP)
-    if _runtime.requested_by(environ) == _runtime.SIM_VARIABLE and _SIM in libraries:
-        _check_that_sim_is_there(entries, environ)
-    return [device for library in libraries for device in _brought(library, entries)]
-
-
-def offer_to_triton(devices: list[Device], environ: MutableMapping[str, str] = os.environ) -> None:
-    """Lets Triton, and torch.compile with it, find the driver and an assembler of the devices.
-
-    They are called in processes of their own, too; so the environment says where they are. What it
-    says already stays.
-
-    Args:
-      devices: what `found` returned; the first one's assembler serves all.
-      environ: environment variables, which Triton reads when it compiles first.
-    """
-    assemblers = [device.ptxas for device in devices if device.ptxas is not None]
-    if assemblers:
-        environ.setdefault("TRITON_PTXAS_PATH", str(assemblers[0]))
-        environ.setdefault("TRITON_LIBCUDA_PATH", str(_runtime.library_folder(environ)))
+    try:
+        devices: list[Device] = _shared("_devices", environ).found(environ)
+    except _shared("_errors", environ).Unusable as error:
+        raise ActivationError(found=error.found, needed=error.needed, fix=error.fix) from error
+    return devices
 
 
 def announce(devices: list[Device]) -> None:
@@ -103,80 +52,28 @@ def announce(devices: list[Device]) -> None:
       devices: what `found` returned.
     """
     if devices:
-        runtime = ctypes.CDLL(_runtime.RUNTIME, mode=os.RTLD_NOLOAD)
-        for device in devices:
-            runtime.accelerator_announce_library(
-                os.fsencode(device.name), os.fsencode(device.library)
-            )
+        _shared("_devices").announce(devices)
 
 
-def _libraries(environ: Mapping[str, str]) -> list[str]:
-    """The names and paths of devices that the environment asks for."""
-    variable = _runtime.requested_by(environ)
-    chosen = environ.get(_runtime.DEVICES_VARIABLE, "").strip()
-    if not chosen and variable == _runtime.SIM_VARIABLE:
-        chosen = _SIM
-    entries = chosen.split(",") if variable is not None else []
-    libraries = [entry.partition(":")[0] for entry in entries]
-    return [library for library in libraries if library]
+def offer_to_triton(devices: list[Device], environ: MutableMapping[str, str] = os.environ) -> None:
+    """Lets Triton, and torch.compile with it, find the driver and an assembler of the devices.
+
+    Args:
+      devices: what `found` returned.
+      environ: environment variables, which Triton reads when it compiles first.
+    """
+    if devices:
+        _shared("_devices").offer_to_triton(devices, environ)
 
 
-def _brought(library: str, entries: importlib.metadata.EntryPoints) -> list[Device]:
-    """The device that is asked for by a name or a path, or nothing where no distribution brings it."""
-    if "/" not in library:
-        chosen = tuple(entries.select(name=library))
-        return [_device(library, chosen)] if chosen else []
-    file = re.fullmatch(r"libaccel_(.+)\.so", pathlib.Path(library).name)
-    for entry in entries.select(name=file[1]) if file else ():
-        try:
-            device = _device(entry.name, (entry,))
-        except ActivationError:
-            continue  # the path is enough
-        if os.path.realpath(device.library) == os.path.realpath(library):
-            return [device]
-    return []
-
-
-def _check_that_sim_is_there(
-    entries: importlib.metadata.EntryPoints, environ: Mapping[str, str]
-) -> None:
-    if not entries.select(name=_SIM):
-        variable = _runtime.SIM_VARIABLE
-        raise ActivationError(
-            found=f"{variable}={environ[variable]}, but no {_SIM_PACKAGE} in this Python",
-            needed=f"the wheel {_SIM_PACKAGE}, which brings the simulated GPU",
-            fix=f"python -m pip install {_SIM_PACKAGE} (its wheel is "
-            f"//cudasim:{_SIM_PACKAGE}_wheel), or unset {variable}",
-        )
-
-
-def _device(name: str, entries: tuple[importlib.metadata.EntryPoint, ...]) -> Device:
-    def owner(entry: importlib.metadata.EntryPoint) -> str:
-        return entry.dist.name if entry.dist is not None else "an unnamed package"
-
-    if len(entries) > 1:
-        raise ActivationError(
-            found=f"{len(entries)} devices that are called {name}, from "
-            + " and ".join(sorted(owner(entry) for entry in entries)),
-            needed="one",
-            fix="python -m pip uninstall the other, or write the path of its library into "
-            f"{_runtime.DEVICES_VARIABLE}",
-        )
-    (entry,) = entries
-    needed = f"the paths of the libraries of device {name}, from {entry.value} of {owner(entry)}"
-    fix = f"python -m pip install --force-reinstall --no-deps {owner(entry)}"
+def _shared(name: str, environ: Mapping[str, str] = os.environ) -> Any:
+    """A module of torch_cuda_runtime."""
     try:
-        paths = dict(entry.load()())
-        library = pathlib.Path(paths["library"])
-        operators, ptxas = (
-            pathlib.Path(paths[key]).absolute() if paths.get(key) else None
-            for key in ("operators", "ptxas")
-        )
-    except Exception as error:
+        return importlib.import_module(f"{_runtime.PACKAGE}.{name}")
+    except ImportError as error:
+        _runtime.library_folder(environ)  # raises where it is not installed at all
         raise ActivationError(
-            found=f"an error, {type(error).__name__}: {error}", needed=needed, fix=fix
+            found=f"a {_runtime.PACKAGE} of another version: {error}",
+            needed=f"the {_runtime.PACKAGE} that was built with this torch_cuda",
+            fix=f"python -m pip install --force-reinstall --no-deps {_runtime.PACKAGE}",
         ) from error
-    for path in (library, operators, ptxas):
-        if path is not None and not path.is_file():
-            raise ActivationError(found=f"no file {path}", needed=needed, fix=fix)
-    return Device(name, library.absolute(), operators, ptxas)

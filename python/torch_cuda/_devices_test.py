@@ -1,4 +1,4 @@
-"""Devices that installed distributions bring, and what is said when they do not."""
+"""Devices are torch_cuda_runtime's to find; what it says is said in the words of activation."""
 
 from __future__ import annotations
 
@@ -12,97 +12,38 @@ from torch_cuda import _devices
 from torch_cuda._errors import ActivationError
 
 
-class NamesTest(absltest.TestCase):
-    def test_names_are_those_of_the_variable(self) -> None:
-        for value, wanted in {
-            "acme": ["acme"],
-            "acme:2,sim": ["acme", "sim"],
-            "sim,acme:count=2;memory=1G": ["sim", "acme"],
-            "/opt/libaccel_acme.so,fake": ["fake"],
-            "": [],
-            ",": [],
-        }.items():
-            self.assertEqual(_devices.asked_for({"TORCH_CUDA_DEVICES": value}), wanted, value)
-        self.assertEqual(_devices.asked_for({}), [])
-
-    def test_one_variable_alone_asks_for_the_simulated_gpu(self) -> None:
-        for value, wanted in {"1": ["sim"], "0": [], "": []}.items():
-            self.assertEqual(_devices.asked_for({"TORCH_CUDA_SIM": value}), wanted, value)
-        both = {"TORCH_CUDA_SIM": "1", "TORCH_CUDA_DEVICES": "acme"}
-        self.assertEqual(_devices.asked_for(both), ["acme"])
-
-
-class FoundTest(absltest.TestCase):
+class DevicesTest(absltest.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.site = pathlib.Path(self.create_tempdir().full_path)
         self.enter_context(mock.patch.object(sys, "path", [str(self.site), *sys.path]))
         self.enter_context(mock.patch.dict(sys.modules))
-        self.library = self.site / "libaccel_acme.so"
-        self.library.touch()
 
-    def install(self, returns: str, distribution: str = "acme_device", again: bool = False) -> None:
-        sys.modules.pop(distribution, None)
-        (self.site / f"{distribution}.py").write_text(f"def paths():\n    return {returns}\n")
-        info = self.site / f"{distribution}-1.dist-info"
-        info.mkdir(exist_ok=again)
-        (info / "METADATA").write_text(f"Name: {distribution}\nVersion: 1\n")
-        (info / "entry_points.txt").write_text(
-            f"[torch_cuda.devices]\nacme = {distribution}:paths\n"
-        )
+    def install(self, returns: str) -> None:
+        (self.site / "acme_device.py").write_text(f"def paths():\n    return {returns}\n")
+        info = self.site / "acme_device-1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Name: acme_device\nVersion: 1\n")
+        (info / "entry_points.txt").write_text("[torch_cuda.devices]\nacme = acme_device:paths\n")
 
-    def found(self, devices: str = "acme", **others: str) -> list[_devices.Device]:
-        return _devices.found({"TORCH_CUDA_DEVICES": devices, **others})
+    def test_they_are_those_of_the_runtime(self) -> None:
+        library = self.site / "libaccel_acme.so"
+        library.touch()
+        self.install(repr({"library": str(library)}))
+        (device,) = _devices.found({"TORCH_CUDA_DEVICES": "acme:2"})
+        self.assertEqual((device.name, device.library), ("acme", library))
 
-    def test_a_distribution_says_where_its_libraries_are(self) -> None:
-        operators = self.site / "operators.so"
-        operators.touch()
-        self.install(repr({"library": str(self.library), "operators": str(operators)}))
-        self.assertEqual(
-            self.found("sim,acme:2"), [_devices.Device("acme", self.library, operators)]
-        )
+    def test_the_runtime_is_not_needed_where_nothing_is_asked_for(self) -> None:
+        self.enter_context(mock.patch.dict(sys.modules, {"torch_cuda_runtime": None}))
+        for environ in ({}, {"TORCH_CUDA_SIM": "0", "TORCH_CUDA_DEVICES": "acme"}):
+            self.assertEqual(_devices.found(environ), [])
+        _devices.announce([])
+        _devices.offer_to_triton([])
 
-    def test_operators_may_be_left_out(self) -> None:
-        self.install(repr({"library": str(self.library)}))
-        self.assertEqual(self.found(), [_devices.Device("acme", self.library, None)])
-
-    def test_nobody_is_called_who_is_not_asked_for(self) -> None:
-        self.install("1 / 0")
-        self.assertEqual(self.found("sim"), [])
-        self.assertEqual(self.found("/opt/acme"), [])
-        self.assertEqual(self.found("acme", TORCH_CUDA_SIM="0"), [])
-
-    def test_the_path_of_its_library_asks_for_the_device_too(self) -> None:
-        """`python -m torch_cuda_runtime` starts programs with paths."""
-        ptxas = self.site / "ptxas"
-        ptxas.touch()
-        self.install(repr({"library": str(self.library), "ptxas": str(ptxas)}))
-        other = self.site / "other" / self.library.name
-        self.assertEqual(
-            self.found(f"{self.library}:2"), [_devices.Device("acme", self.library, None, ptxas)]
-        )
-        self.assertEqual(self.found(str(other)), [])
-        self.install("1 / 0", again=True)
-        self.assertEqual(self.found(str(self.library)), [])
-
-    def test_other_names_are_the_runtime_s(self) -> None:
-        self.assertEqual(self.found("acme"), [])
-
-    def test_what_a_distribution_does_wrong_is_an_activation_error(self) -> None:
+    def test_mistakes_of_a_distribution_are_activation_errors(self) -> None:
         self.install("1 / 0")
         with self.assertRaisesRegex(ActivationError, "(?s)ZeroDivisionError.*acme_device:paths"):
-            self.found()
-
-    def test_a_path_has_to_be_said(self) -> None:
-        self.install("{}")
-        with self.assertRaisesRegex(ActivationError, "(?s)KeyError: 'library'.*of acme_device"):
-            self.found()
-
-    def test_files_have_to_be_there(self) -> None:
-        gone = str(self.site / "gone.so")
-        self.install(repr({"library": str(self.library), "operators": gone}))
-        with self.assertRaisesRegex(ActivationError, f"no file {gone}"):
-            self.found()
+            _devices.found({"TORCH_CUDA_DEVICES": "acme"})
 
     def test_the_simulated_gpu_is_named_with_what_to_type(self) -> None:
         with self.assertRaisesRegex(
@@ -111,31 +52,14 @@ class FoundTest(absltest.TestCase):
         ):
             _devices.found({"TORCH_CUDA_SIM": "1"})
 
-    def test_triton_is_told_where_it_finds_what_it_needs(self) -> None:
-        runtime = self.site / "torch_cuda_runtime" / "lib"
-        runtime.mkdir(parents=True)
-        (runtime.parent / "__init__.py").touch()
-        (runtime / "libcuda.so.1").touch()
-        ptxas = self.site / "ptxas"
-        ptxas.touch()
-        asked = {"TORCH_CUDA_DEVICES": "acme"}
-        self.install(repr({"library": str(self.library)}))
-        environ = dict(asked)
-        _devices.offer_to_triton(_devices.found(environ), environ)
-        self.assertEqual(environ, asked)
-        told = {"TRITON_PTXAS_PATH": str(ptxas), "TRITON_LIBCUDA_PATH": str(runtime)}
-        self.install(repr({"library": str(self.library), "ptxas": str(ptxas)}), again=True)
-        _devices.offer_to_triton(_devices.found(environ), environ)
-        self.assertEqual(environ, {**asked, **told})
-        environ = {**asked, "TRITON_PTXAS_PATH": "/of/the/user"}
-        _devices.offer_to_triton(_devices.found(environ), environ)
-        self.assertEqual(environ, {**asked, **told, "TRITON_PTXAS_PATH": "/of/the/user"})
-
-    def test_two_devices_of_one_name_are_refused(self) -> None:
-        self.install(repr({"library": str(self.library)}))
-        self.install(repr({"library": str(self.library)}), "other_device")
-        with self.assertRaisesRegex(ActivationError, "from acme_device and other_device"):
-            self.found()
+    def test_so_is_the_runtime(self) -> None:
+        for name in [name for name in sys.modules if name.startswith("torch_cuda_runtime")]:
+            del sys.modules[name]
+        sys.path[:] = [path for path in sys.path if "accelerator/python" not in path]
+        with self.assertRaisesRegex(
+            ActivationError, "(?s)no torch_cuda_runtime with libraries.*pip install torch_cuda_run"
+        ):
+            _devices.found({"TORCH_CUDA_SIM": "1"})
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ import ctypes
 import pathlib
 from collections.abc import Iterable
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from torch_cuda._devices import Device
+if TYPE_CHECKING:
+    from torch_cuda_runtime._devices import Device
 
 LIBRARY = "libtorch_cuda_operators.so"
 _MESSAGE = 4096  # bytes

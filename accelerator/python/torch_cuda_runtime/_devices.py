@@ -72,11 +72,13 @@ def found(environ: Mapping[str, str] = os.environ) -> list[Device]:
 
     Raises:
         Unusable: a distribution does not say where its libraries are, or two bring a device of one
-            name, or a device is asked for that is nowhere.
+            name, or `TORCH_CUDA_SIM` asks for a device that none brings.
     """
     libraries = _asked.libraries(environ)
     entries = entry_points() if libraries else []
-    brought = [_brought(library, entries, environ) for library in libraries]
+    if _asked.simulated(environ) and _asked.SIM in libraries:
+        _check_that_sim_is_there(entries, environ)
+    brought = [_brought(library, entries) for library in libraries]
     return [device for device in brought if device is not None]
 
 
@@ -110,15 +112,11 @@ def announce(devices: list[Device]) -> None:
             )
 
 
-def _brought(library: str, entries: list[Any], environ: Mapping[str, str]) -> Device | None:
-    """The device that is asked for by a name or a path; None where its library needs no distribution."""
+def _brought(library: str, entries: list[Any]) -> Device | None:
+    """The device that is asked for by a name or a path, or None where no distribution brings it."""
     if "/" not in library:
         chosen = [entry for entry in entries if entry.name == library]
-        if chosen:
-            return _device(library, chosen)
-        if not (_libraries.root() / f"libaccel_{library}.so").is_file():
-            raise _nobody_brings(library, environ)
-        return None
+        return _device(library, chosen) if chosen else None
     file = re.fullmatch(r"libaccel_(.+)\.so", pathlib.Path(library).name)
     for entry in entries:
         if file is None or entry.name != file[1]:
@@ -132,16 +130,17 @@ def _brought(library: str, entries: list[Any], environ: Mapping[str, str]) -> De
     return None
 
 
-def _nobody_brings(name: str, environ: Mapping[str, str]) -> Unusable:
-    variable = _asked.requested_by(environ) or _asked.DEVICES_VARIABLE
-    package = _SIM_PACKAGE if name == _asked.SIM else "PACKAGE (the one that brings it)"
-    return Unusable(
-        found=f"{variable}={environ.get(variable, '')}, but no installed distribution brings a device "
-        f"{name}",
-        needed=f"the wheel {_SIM_PACKAGE}, which brings the simulated GPU"
-        if name == _asked.SIM
-        else "the distribution that does, or the path of the device's library",
-        fix=f"python -m pip install {package}, or unset {variable}",
+def _check_that_sim_is_there(entries: list[Any], environ: Mapping[str, str]) -> None:
+    if any(entry.name == _asked.SIM for entry in entries):
+        return
+    if (_libraries.root() / f"libaccel_{_asked.SIM}.so").is_file():
+        return
+    variable = _asked.SIM_VARIABLE
+    raise Unusable(
+        found=f"{variable}={environ[variable]}, but no {_SIM_PACKAGE} in this Python",
+        needed=f"the wheel {_SIM_PACKAGE}, which brings the simulated GPU",
+        fix=f"python -m pip install {_SIM_PACKAGE} (its wheel is "
+        f"//cudasim:{_SIM_PACKAGE}_wheel), or unset {variable}",
     )
 
 

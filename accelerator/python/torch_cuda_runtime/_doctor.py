@@ -121,9 +121,15 @@ def _found_devices(report: Report) -> None:
     for name in _asked.libraries():
         device = devices.get(name)
         own = _libraries.root() / f"libaccel_{name}.so"
-        report.line(
-            f"device {name}", str(device.library if device else own if "/" not in name else name)
-        )
+        if device is None and "/" not in name and not own.is_file():
+            report.problem(
+                f"device {name}",
+                f"no installed distribution brings it; install the one that does, or write the path of "
+                f"its library into {_asked.DEVICES_VARIABLE}",
+            )
+            continue
+        library = device.library if device is not None else own if "/" not in name else name
+        report.line(f"device {name}", str(library))
         if device is not None and device.operators is not None:
             report.line("  operators", str(device.operators))
         if device is not None and device.ptxas is not None:
