@@ -31,8 +31,11 @@ PLATFORMS = tuple(f"manylinux_2_{minor}_x86_64" for minor in (28, 27, 17)) + (
 
 
 @contextmanager
-def _remote(wanted: index.Wanted) -> Iterator[tuple[str, zipfile.ZipFile]]:
+def remote(wanted: index.Wanted) -> Iterator[tuple[str, zipfile.ZipFile]]:
     """The wheel where it lies, and its file name.
+
+    Args:
+        wanted: the wheel.
 
     Raises:
         NotFoundError: no index says where it lies.
@@ -72,7 +75,7 @@ def fetch(arguments: argparse.Namespace) -> None:
         arguments.requirement, arguments.python_version, arguments.platform or PLATFORMS
     )
     try:
-        with _remote(wanted) as (name, archive):
+        with remote(wanted) as (name, archive):
             _use(archive, name, arguments)
     except (RangesError, index.NotFoundError) as error:
         print(

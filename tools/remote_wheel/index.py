@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import base64
 import html.parser
+import importlib
 import json
 import pathlib
 import re
@@ -19,7 +20,6 @@ import urllib.request
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-_DEFAULT = "https://pypi.org/simple"
 _ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
 _TIMEOUT_SECONDS = 60.0
 
@@ -128,7 +128,9 @@ def _page(index: str, project: str, context: ssl.SSLContext) -> dict[str, str]:
 
 
 def _indexes(pip: Mapping[str, str]) -> Iterable[str]:
-    yield pip.get("index-url", _DEFAULT)
+    # Only pip knows its own default, and it tells that to its own code alone.
+    default = importlib.import_module("pip._internal.models.index").PyPI.simple_url
+    yield pip.get("index-url", default)
     yield from pip.get("extra-index-url", "").split()
 
 
