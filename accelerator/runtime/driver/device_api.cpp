@@ -198,6 +198,19 @@ CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
   });
 }
 
+// The form of CUDA 12.5 and later. Its parameters are about the share of a
+// device that a context has, or about whom it keeps work for.
+CUresult cuCtxCreate_v4(
+    CUcontext* context,
+    const void* parameters,
+    unsigned flags,
+    CUdevice device) {
+  if (parameters != nullptr) {
+    return call([] { throw Failure(cudaErrorNotSupported); });
+  }
+  return cuCtxCreate(context, flags, device);
+}
+
 CUresult cuCtxDestroy(CUcontext context) {
   return call([&] {
     resolve_context(context);

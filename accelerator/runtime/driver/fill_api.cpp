@@ -120,4 +120,18 @@ CUresult cuMemsetD2D32(
   return fill(to, pitch, value, 4, width, height, nullptr);
 }
 
+// A word that a stream writes is a fill like any other: the barrier that its
+// flag is about has nothing to wait for, since a stream's work is done in
+// order.
+CUresult cuStreamWriteValue32(
+    CUstream stream,
+    CUdeviceptr address,
+    cuuint32_t value,
+    unsigned flags) {
+  if (flags > CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) {
+    return call([] { throw Failure(cudaErrorInvalidValue); });
+  }
+  return fill(address, 0, value, 4, 1, 1, stream);
+}
+
 } // extern "C"

@@ -475,5 +475,21 @@ TEST_F(Memory, SizesBeyondAllMemoryAreRefused) {
   EXPECT_EQ(array.values(), std::vector<std::uint8_t>(16));
 }
 
+TEST_F(Memory, AStreamWritesAWord) {
+  const Array<int> array(std::vector<int>{1, 2, 3});
+  CUstream stream = nullptr;
+  ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  ASSERT_EQ(
+      cuStreamWriteValue32(stream, array.address() + sizeof(int), 7, 0),
+      CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(array.values(), (std::vector<int>{1, 7, 3}));
+  EXPECT_EQ(
+      cuStreamWriteValue32(stream, array.address(), 7, 8),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_NE(cuStreamWriteValue32(stream, 16, 7, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
+}
+
 } // namespace
 } // namespace accelerator::driver::testing

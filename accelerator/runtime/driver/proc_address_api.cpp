@@ -20,6 +20,7 @@ struct Variant {
   int since; // CUDA_VERSION
 };
 constexpr Variant kVariants[] = {
+    {"cuCtxCreate", "cuCtxCreate_v4", 12050},
     {"cuCtxCreate", "cuCtxCreate_v3", 11040},
     {"cuGetProcAddress", "cuGetProcAddress_v2", 12000},
     {"cuGraphAddKernelNode", "cuGraphAddKernelNode_v2", 12000},

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 // The header gives the name to the form of CUDA 12.
+// Of later headers.
+extern "C" CUresult cuCtxCreate_v4(CUcontext*, const void*, unsigned, CUdevice);
+
 #undef cuGetProcAddress
 extern "C" CUresult cuGetProcAddress(
     const char* symbol,
@@ -37,6 +40,7 @@ TEST(ProcAddress, TheNewestFormIsFound) {
 
 TEST(ProcAddress, AProgramGetsTheFormOfItsVersion) {
   EXPECT_EQ(find("cuGetProcAddress", 12000), address(&cuGetProcAddress_v2));
+  EXPECT_EQ(find("cuCtxCreate", 12050), address(&cuCtxCreate_v4));
   EXPECT_EQ(find("cuGetProcAddress", 11030), address(&cuGetProcAddress));
   EXPECT_EQ(
       find("cuStreamGetCaptureInfo", 12020),

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "accelerator/runtime/core/backends/backends.h"
+#include "accelerator/runtime/core/machine/driver_version.h"
 #include "accelerator/runtime/core/status/status.h"
 
 namespace {
@@ -186,6 +187,23 @@ nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(
     nvmlDevice_t,
     unsigned,
     nvmlPciInfo_t*) {
+  return NVML_ERROR_NOT_SUPPORTED;
+}
+
+nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* version) {
+  if (version == nullptr) {
+    return NVML_ERROR_INVALID_ARGUMENT;
+  }
+  *version = accelerator::runtime::kDriverVersion;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* version) {
+  return nvmlSystemGetCudaDriverVersion(version);
+}
+
+// No device here is in a fabric of NVLink.
+nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t, nvmlGpuFabricInfoV_t*) {
   return NVML_ERROR_NOT_SUPPORTED;
 }
 
