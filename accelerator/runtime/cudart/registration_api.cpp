@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "accelerator/runtime/core/modules/library_code.h"
 #include "accelerator/runtime/cudart/call.h"
 #include "accelerator/runtime/cudart/registry.h"
 
@@ -164,6 +165,7 @@ void** __cudaRegisterFatBinary(void* wrapper) {
     auto module =
         std::make_shared<Module>(image, source_name(image.fat_binary));
     handle = module.get();
+    accelerator::runtime::note_library_code(image);
     const std::lock_guard lock(registry().mutex);
     registry().modules[handle] = std::move(module);
   });
@@ -186,6 +188,7 @@ void __cudaUnregisterFatBinary(void** handle) {
     }
     erase_of(all.functions, key);
     erase_of(all.variables, key);
+    accelerator::runtime::forget_library_code(key->image());
     // A kernel of it may still run while the program ends: let it have its
     // memory for as long as the process lives.
     new std::shared_ptr<Module>(std::move(found->second));

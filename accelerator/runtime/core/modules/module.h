@@ -103,6 +103,11 @@ class Module : public std::enable_shared_from_this<Module> {
     return source_name_;
   }
 
+  /// What it is made of.
+  const Image& image() const {
+    return image_;
+  }
+
   /// Lets kernels take at most so many registers a thread; 0: as many as they
   /// need. To be called before the module is loaded.
   void limit_registers(unsigned most) {

@@ -1,0 +1,89 @@
+#include "accelerator/runtime/core/modules/library_code.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "accelerator/runtime/fatbin/fatbin.h"
+
+namespace accelerator::runtime {
+namespace {
+
+struct Noted {
+  std::mutex mutex;
+  std::vector<Module::Image> images;
+};
+
+Noted& noted() {
+  static auto* all = new Noted; // libraries unload late
+  return *all;
+}
+
+// Where the library begins that an address is in; null: in none.
+const void* library_of(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
+}
+
+bool has_ptx(const void* fat_binary) {
+  try {
+    const auto entries = fatbin::list_entries(fat_binary);
+    return std::any_of(entries.begin(), entries.end(), [](const auto& entry) {
+      return entry.kind == fatbin::Entry::Kind::kPtx;
+    });
+  } catch (const fatbin::FatbinError&) {
+    return false; // a launch says what is wrong with it
+  }
+}
+
+bool has_ptx(const Module::Image& image) {
+  if (has_ptx(image.fat_binary)) {
+    return true;
+  }
+  const void* const* part = image.parts;
+  while (part != nullptr && *part != nullptr && !has_ptx(*part)) {
+    ++part;
+  }
+  return part != nullptr && *part != nullptr;
+}
+
+} // namespace
+
+void note_library_code(const Module::Image& image) {
+  Noted& all = noted();
+  const std::lock_guard lock(all.mutex);
+  all.images.push_back(image);
+}
+
+void forget_library_code(const Module::Image& image) {
+  Noted& all = noted();
+  const std::lock_guard lock(all.mutex);
+  const auto found = std::find_if(
+      all.images.begin(), all.images.end(), [&](const Module::Image& one) {
+        return one.fat_binary == image.fat_binary && one.parts == image.parts;
+      });
+  if (found != all.images.end()) {
+    all.images.erase(found);
+  }
+}
+
+} // namespace accelerator::runtime
+
+int accelerator_library_has_ptx(const void* address) {
+  using namespace accelerator::runtime;
+  const void* library = library_of(address);
+  Noted& all = noted();
+  const std::lock_guard lock(all.mutex);
+  int answer = -1;
+  for (const Module::Image& image : all.images) {
+    if (library != nullptr && library_of(image.fat_binary) == library) {
+      if (has_ptx(image)) {
+        return 1;
+      }
+      answer = 0;
+    }
+  }
+  return answer;
+}

@@ -1,0 +1,24 @@
+// Which libraries of the process have code that a device can compile: PTX.
+#pragma once
+
+#include "accelerator/runtime/core/modules/module.h"
+
+namespace accelerator::runtime {
+
+/// Notes the code that a library registers when it is loaded. Reads nothing of
+/// it until somebody asks.
+void note_library_code(const Module::Image& image);
+
+/// Takes that back, when the library is unloaded.
+void forget_library_code(const Module::Image& image);
+
+} // namespace accelerator::runtime
+
+extern "C" {
+
+/// What the code of a library is, of the fat binaries that it registered.
+/// @param address any address in the library: of a function or of data.
+/// @returns 1 when there is PTX, 0 when there is machine code only, which no
+/// device of this runtime runs, -1 when it has registered nothing.
+int accelerator_library_has_ptx(const void* address);
+}
