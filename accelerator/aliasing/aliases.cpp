@@ -1,7 +1,8 @@
 // Aliases of all layouts: strided, quantized, nested, sparse.
 #include "accelerator/aliasing/aliases.h"
 
-#include <ATen/NamedTensorUtils.h>
+#include "accelerator/aliasing/torch_versions.h"
+
 #include <ATen/NestedTensorImpl.h>
 #include <ATen/SparseCsrTensorImpl.h>
 #include <ATen/SparseCsrTensorUtils.h>
@@ -30,9 +31,7 @@ void copy_bits(const TensorImpl& from, TensorImpl& to) {
   if (C10_UNLIKELY(from.is_wrapped_number())) {
     to.set_wrapped_number(true);
   }
-  if (C10_UNLIKELY(from.has_named_tensor_meta())) {
-    to.set_named_tensor_meta(from.named_tensor_meta()->clone());
-  }
+  copy_names(from, to);
 }
 
 DispatchKeySet keys_of(c10::Layout layout, c10::DeviceType type) {
@@ -310,9 +309,7 @@ void Aliases::take_over(const Pair& pair) {
     if (C10_UNLIKELY(near.is_neg() != far.is_neg())) {
       near._set_neg(far.is_neg());
     }
-    if (C10_UNLIKELY(far.has_named_tensor_meta())) {
-      near.set_named_tensor_meta(far.named_tensor_meta()->clone());
-    }
+    copy_names(far, near);
     return;
   }
   const auto across = [this](const Tensor& t) { return this->near(t); };

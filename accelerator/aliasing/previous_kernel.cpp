@@ -26,12 +26,18 @@ class c10::TypedOperatorHandle<torch_cuda::aliasing::Table> {
 
 namespace torch_cuda::aliasing {
 
+const c10::KernelFunction& computed_kernel(
+    const c10::OperatorHandle& op,
+    c10::DispatchKey key) {
+  return c10::TypedOperatorHandle<Table>::lookup(op, key);
+}
+
 PreviousKernel::PreviousKernel(
     const c10::OperatorHandle& op,
     c10::DispatchKey key)
     : key_(key) {
   if (op.hasComputedKernelForDispatchKey(key)) {
-    kernel_ = c10::TypedOperatorHandle<Table>::lookup(op, key);
+    kernel_ = computed_kernel(op, key);
   }
 }
 

@@ -7,6 +7,12 @@
 
 namespace torch_cuda::aliasing {
 
+/// The kernel that the dispatcher calls for a key of an operator, which has one
+/// (hasComputedKernelForDispatchKey).
+const c10::KernelFunction& computed_kernel(
+    const c10::OperatorHandle& op,
+    c10::DispatchKey key);
+
 /// What serves a key of an operator at the time of construction: its own
 /// kernel, or the composite that the dispatcher takes for it. In a process with
 /// devices of both kinds it goes on serving those that run CUDA code.

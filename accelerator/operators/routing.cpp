@@ -10,8 +10,11 @@
 #include "accelerator/operators/factories.h"
 #include "accelerator/operators/kernels/attention.h"
 #include "accelerator/operators/kernels/cuda_only.h"
+#include "accelerator/operators/kernels/cudnn.h"
 #include "accelerator/operators/kernels/dropout.h"
+#include "accelerator/operators/kernels/products.h"
 #include "accelerator/operators/kernels/recurrent.h"
+#include "accelerator/operators/kernels/rms_norm.h"
 #include "accelerator/operators/kernels/softmax.h"
 #include "accelerator/operators/kernels/unsigned_numbers.h"
 #include "accelerator/operators/tensors/device_memory.h"
@@ -117,8 +120,7 @@ class Router {
       }
       return;
     }
-    register_kernel(op, key, kernel(op, key, target));
-    ++routed_;
+    routed_ += register_kernel(op, key, kernel(op, key, target)) ? 1 : 0;
   }
 
   static c10::KernelFunction kernel(
@@ -154,6 +156,9 @@ int route() {
       route_dropout();
       route_recurrent();
       route_cuda_only();
+      route_cudnn();
+      route_products();
+      route_rms_norm();
     }
     // Over all others.
     return count + vendor::install();

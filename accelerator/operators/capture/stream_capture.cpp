@@ -18,13 +18,27 @@ bool is_captured(c10::DeviceIndex device) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-void put_into_graph(c10::DeviceIndex device, std::unique_ptr<GraphWork> work) {
-  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device).stream();
+cudaGraph_t captured_graph(cudaStream_t stream) {
+  // The legacy stream cannot be captured.
+  if (stream == nullptr) {
+    return nullptr;
+  }
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   cudaGraph_t graph = nullptr;
+#if CUDART_VERSION >= 13000
+  C10_CUDA_CHECK(cudaStreamGetCaptureInfo(
+      stream, &status, nullptr, &graph, nullptr, nullptr, nullptr));
+#else
   C10_CUDA_CHECK(cudaStreamGetCaptureInfo_v2(
       stream, &status, nullptr, &graph, nullptr, nullptr));
-  if (status != cudaStreamCaptureStatusActive) {
+#endif
+  return status == cudaStreamCaptureStatusActive ? graph : nullptr;
+}
+
+void put_into_graph(c10::DeviceIndex device, std::unique_ptr<GraphWork> work) {
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device).stream();
+  const cudaGraph_t graph = captured_graph(stream);
+  if (graph == nullptr) {
     C10_CUDA_CHECK(cudaErrorStreamCaptureInvalidated);
   }
   cudaUserObject_t object = nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <c10/core/Device.h>
+#include <cuda_runtime_api.h>
 
 #include <memory>
 
@@ -9,6 +10,10 @@ namespace torch_cuda::operators {
 
 /// Whether the current stream of a device is being captured.
 bool is_captured(c10::DeviceIndex device);
+
+/// The graph that a stream is captured into; null: the stream is not captured,
+/// or no longer.
+cudaGraph_t captured_graph(cudaStream_t stream);
 
 /// Work of the host in a graph. It is done at each replay, in its turn, on a
 /// thread of the device, where it must not call CUDA.

@@ -5,8 +5,10 @@
 #include "accelerator/operators/dispatch/runtime.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/cuda/EmptyTensor.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/util/Exception.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -18,8 +20,16 @@ namespace {
 // accelerator/runtime/core/machine/capabilities_api.h
 using Capabilities = int (*)(int device, std::uint64_t* capabilities);
 
+// accelerator/runtime/core/modules/library_code.h
+using HasPtx = int (*)(const void* address);
+
+using EmptyCuda =
+    at::TensorBase (*)(c10::IntArrayRef, const c10::TensorOptions&);
+
+// What a device of NVIDIA's runtime can do.
 struct Answer {
   bool runs_code = true;
+  bool serves_itself = true;
   bool seen = false;
 };
 
@@ -45,8 +55,10 @@ std::vector<Answer> ask() {
         "torch_cuda: the runtime does not say what cuda:",
         device,
         " can do");
+    const bool runs_code = (bits & ACCEL_CAP_CODE) != 0;
     answers[device] = {
-        has_upstreams_kernels() && (bits & ACCEL_CAP_CODE) != 0,
+        runs_code,
+        runs_code && can_run_upstreams_kernels(),
         (bits & ACCEL_CAP_HOST_VISIBLE) != 0};
   }
   return answers;
@@ -57,8 +69,23 @@ const std::vector<Answer>& answers() {
   return answers;
 }
 
-bool runs_code(const Answer& answer) {
-  return answer.runs_code;
+// Its allocation of tensors lies beside its kernels.
+const void* in_libtorch_cuda() {
+  return reinterpret_cast<const void*>(
+      static_cast<EmptyCuda>(&at::detail::empty_cuda));
+}
+
+const void* in_libtorch_cpu() {
+  return &c10::Dispatcher::singleton();
+}
+
+const void* beginning_of_library(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
+}
+
+bool is_served_by_itself(const Answer& answer) {
+  return answer.serves_itself;
 }
 
 } // namespace
@@ -70,11 +97,39 @@ bool has_upstreams_kernels() {
   return has;
 }
 
-bool serves_itself(c10::DeviceIndex device) {
+LibraryCode code_of_library(const void* address) {
+  static const auto has_ptx = reinterpret_cast<HasPtx>(
+      runtime_function("accelerator_library_has_ptx"));
+  const int answer = has_ptx == nullptr ? 1 : has_ptx(address);
+  return answer < 0 ? LibraryCode::kNone
+      : answer == 0 ? LibraryCode::kMachineCode
+                    : LibraryCode::kPtx;
+}
+
+bool is_in_pytorch(const void* address) {
+  const void* library = beginning_of_library(address);
+  return library != nullptr &&
+      (library == beginning_of_library(in_libtorch_cuda()) ||
+       library == beginning_of_library(in_libtorch_cpu()));
+}
+
+bool can_run_upstreams_kernels() {
+  static const bool can = has_upstreams_kernels() &&
+      code_of_library(in_libtorch_cuda()) != LibraryCode::kMachineCode;
+  return can;
+}
+
+bool runs_code(c10::DeviceIndex device) {
   const auto& all = answers();
   const auto index = static_cast<size_t>(device);
   // Who uses a device that there is not gets upstream's error.
   return index >= all.size() || all[index].runs_code;
+}
+
+bool serves_itself(c10::DeviceIndex device) {
+  const auto& all = answers();
+  const auto index = static_cast<size_t>(device);
+  return index >= all.size() || all[index].serves_itself;
 }
 
 bool host_sees(c10::DeviceIndex device) {
@@ -85,13 +140,13 @@ bool host_sees(c10::DeviceIndex device) {
 
 bool all_serve_themselves() {
   const auto& all = answers();
-  return std::all_of(all.begin(), all.end(), runs_code);
+  return std::all_of(all.begin(), all.end(), is_served_by_itself);
 }
 
 bool mixed() {
   const auto& all = answers();
   return !all_serve_themselves() &&
-      std::any_of(all.begin(), all.end(), runs_code);
+      std::any_of(all.begin(), all.end(), is_served_by_itself);
 }
 
 } // namespace torch_cuda::operators

@@ -2,6 +2,7 @@
 #include "accelerator/operators/dispatch/registration.h"
 
 #include "accelerator/aliasing/arguments.h"
+#include "accelerator/aliasing/kernel_address.h"
 #include "accelerator/aliasing/previous_kernel.h"
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/dispatch/served.h"
@@ -9,7 +10,9 @@
 #include <ATen/core/Tensor.h>
 #include <c10/cuda/CUDAFunctions.h>
 
+#include <map>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 namespace torch_cuda::operators {
@@ -38,13 +41,56 @@ std::optional<c10::DeviceIndex> device_of(const IValue& value) {
   return std::nullopt;
 }
 
+using Serves = bool (*)(c10::DeviceIndex device);
+
+// What this library has registered.
+using Names = std::unordered_set<c10::OperatorName>;
+
+std::map<c10::DispatchKey, Names>& own_kernels() {
+  static auto* all = new std::map<c10::DispatchKey, Names>;
+  return *all;
+}
+
+bool serves_none(c10::DeviceIndex /*device*/) {
+  return false;
+}
+
+// Which devices the kernel serves that is there. It may be another library's
+// than PyTorch's, with code of another kind.
+Serves served_by_kernel(const c10::OperatorHandle& op, c10::DispatchKey key) {
+  if (!op.hasKernelForDispatchKey(key) ||
+      own_kernels()[key].count(op.operator_name()) != 0) {
+    return serves_itself;
+  }
+  // What Python computes launches kernels of its own: Triton's.
+  const void* address = aliasing::kernel_address(op, key);
+  if (address == nullptr) {
+    return runs_code;
+  }
+  if (is_in_pytorch(address)) {
+    return serves_itself;
+  }
+  return code_of_library(address) == LibraryCode::kMachineCode ? serves_none
+                                                               : runs_code;
+}
+
+int count_served(Serves serves) {
+  int count = 0;
+  for (c10::DeviceIndex i = 0; i < c10::cuda::device_count(); ++i) {
+    count += serves(i) ? 1 : 0;
+  }
+  return count;
+}
+
 class ChoosingKernel final : public c10::OperatorKernel {
  public:
   ChoosingKernel(
       const c10::OperatorHandle& op,
       c10::DispatchKey key,
+      Serves serves,
       c10::KernelFunction kernel)
-      : kernel_(std::move(kernel)),
+      : serves_(serves),
+        kernel_(std::move(kernel)),
         previous_(op, key),
         arguments_(op.schema().arguments().size()) {}
 
@@ -52,7 +98,7 @@ class ChoosingKernel final : public c10::OperatorKernel {
       const c10::OperatorHandle& op,
       c10::DispatchKeySet keys,
       Stack* stack) {
-    if (serves_itself(device_of_call(*stack, arguments_))) {
+    if (serves_(device_of_call(*stack, arguments_))) {
       previous_(op, keys, stack);
     } else {
       kernel_.callBoxed(op, keys, stack);
@@ -60,6 +106,7 @@ class ChoosingKernel final : public c10::OperatorKernel {
   }
 
  private:
+  Serves serves_;
   c10::KernelFunction kernel_;
   aliasing::PreviousKernel previous_;
   size_t arguments_;
@@ -69,11 +116,21 @@ void refuse_call(
     const c10::OperatorHandle& op,
     c10::DispatchKeySet /*keys*/,
     Stack* stack) {
+  const auto device =
+      device_of_call(*stack, op.schema().arguments().size());
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      !runs_code(device),
+      op.operator_name(),
+      " on cuda:",
+      static_cast<int>(device),
+      ": PyTorch has CUDA code only for it, and this build of PyTorch has that as "
+      "machine code for NVIDIA's GPUs only. Needed is a kernel of the device's "
+      "vendor, or torch_cuda, whose build of PyTorch's CUDA code devices can run.");
   TORCH_CHECK_NOT_IMPLEMENTED(
       false,
       op.operator_name(),
       " on cuda:",
-      static_cast<int>(device_of_call(*stack, op.schema().arguments().size())),
+      static_cast<int>(device),
       ": PyTorch has CUDA code only for it, and this device runs none. Needed is "
       "a kernel of the device's vendor, or a device that runs CUDA code "
       "(TORCH_CUDA_DEVICES=sim).");
@@ -107,6 +164,7 @@ void register_for_all(
   if (key == c10::DispatchKey::CUDA && origin == kHosts) {
     note_hosts(op.operator_name());
   }
+  own_kernels()[key].insert(op.operator_name());
   aliasing::register_for_good(
       op,
       key,
@@ -116,20 +174,46 @@ void register_for_all(
       std::move(schema));
 }
 
-void register_kernel(
+bool register_kernel(
     const c10::OperatorHandle& op,
     c10::DispatchKey key,
     c10::KernelFunction kernel,
     std::string origin) {
+  const Serves serves = served_by_kernel(op, key);
+  const int served = count_served(serves);
+  if (served > 0 && served == c10::cuda::device_count()) {
+    return false;
+  }
   register_for_all(
       op,
       key,
-      mixed()
-          ? boxed(std::make_unique<ChoosingKernel>(op, key, std::move(kernel)))
-          : std::move(kernel),
+      served > 0 ? boxed(std::make_unique<ChoosingKernel>(
+                       op, key, serves, std::move(kernel)))
+                 : std::move(kernel),
       std::nullopt,
       nullptr,
       std::move(origin));
+  return true;
+}
+
+void register_checked(
+    const char* name,
+    const char* overload,
+    const c10::FunctionSchema& inferred,
+    c10::KernelFunction kernel) {
+  const auto op = c10::Dispatcher::singleton().findSchema({name, overload});
+  if (!op) {
+    return;
+  }
+  const auto difference = c10::findSchemaDifferences(
+      op->schema().cloneWithRealTypes(/*with_symint=*/false), inferred);
+  TORCH_CHECK(
+      !difference,
+      "torch_cuda: a kernel of ",
+      op->operator_name(),
+      " does not fit this version of PyTorch: ",
+      *difference);
+  register_kernel(*op, c10::DispatchKey::CUDA, std::move(kernel));
 }
 
 void refuse(const c10::OperatorHandle& op, c10::DispatchKey key) {

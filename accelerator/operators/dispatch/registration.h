@@ -5,6 +5,7 @@
 
 #include <ATen/core/boxing/KernelFunction.h>
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/op_registration/infer_schema.h>
 #include <ATen/core/stack.h>
 #include <c10/core/Device.h>
 
@@ -39,27 +40,41 @@ void register_for_all(
     std::unique_ptr<c10::FunctionSchema> schema = nullptr,
     std::string origin = kHosts);
 
-/// Registers a kernel for the devices that run no CUDA code. Where there are
-/// others too, what was there before goes on serving them.
-void register_kernel(
+/// Registers a kernel for the devices that the CUDA kernel which is there does
+/// not serve: they run no CUDA code, or the kernel's library has machine code
+/// only. What is there goes on serving the others.
+/// @returns whether there are such devices.
+bool register_kernel(
     const c10::OperatorHandle& op,
     c10::DispatchKey key,
     c10::KernelFunction kernel,
     std::string origin = kHosts);
 
 /// Has an operator that CUDA code alone computes raise NotImplementedError with
-/// its name on devices that run none, rather than launch what is not there.
+/// its name on devices that cannot run it, rather than launch what is not there.
 void refuse(const c10::OperatorHandle& op, c10::DispatchKey key);
 
-/// Registers a function for the devices that run no CUDA code.
+/// Registers a kernel as register_kernel does, after it was compared with the
+/// operator; an operator that this version of PyTorch does not have is left
+/// out.
+/// @throws c10::Error where the types of arguments or results differ: called
+/// past the dispatcher's checks, they would be taken for others.
+void register_checked(
+    const char* name,
+    const char* overload,
+    const c10::FunctionSchema& inferred,
+    c10::KernelFunction kernel);
+
+/// Registers a function for the devices that run no CUDA code of PyTorch's.
 template <class Function>
 void register_function(
     const char* name,
     const char* overload,
     Function* function) {
-  register_kernel(
-      c10::Dispatcher::singleton().findSchemaOrThrow(name, overload),
-      c10::DispatchKey::CUDA,
+  register_checked(
+      name,
+      overload,
+      c10::inferFunctionSchemaFlattenedReturns<Function>(),
       c10::KernelFunction::makeFromUnboxedRuntimeFunction(function));
 }
 

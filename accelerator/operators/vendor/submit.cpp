@@ -2,6 +2,7 @@
 #include "accelerator/operators/vendor/submit.h"
 
 #include "accelerator/abi/device_api.h"
+#include "accelerator/operators/capture/stream_capture.h"
 #include "accelerator/operators/dispatch/runtime.h"
 
 #include <c10/cuda/CUDAException.h>
@@ -46,18 +47,6 @@ void let_go(void* data) {
   delete static_cast<Work*>(data);
 }
 
-// The graph that a stream is captured into; null: it is not captured.
-cudaGraph_t graph_of(cudaStream_t stream) {
-  // The legacy stream cannot be captured.
-  if (stream == nullptr) {
-    return nullptr;
-  }
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  cudaGraph_t graph = nullptr;
-  C10_CUDA_CHECK(cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph));
-  return status == cudaStreamCaptureStatusActive ? graph : nullptr;
-}
-
 } // namespace
 
 void submit(c10::DeviceIndex device, Work work) {
@@ -66,7 +55,7 @@ void submit(c10::DeviceIndex device, Work work) {
   TORCH_INTERNAL_ASSERT(put != nullptr);
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device).stream();
   auto owned = std::make_unique<Work>(std::move(work));
-  const cudaGraph_t graph = graph_of(stream);
+  const cudaGraph_t graph = captured_graph(stream);
   if (graph == nullptr) {
     C10_CUDA_CHECK(put(stream, run_once, owned.get()));
     (void)owned.release();

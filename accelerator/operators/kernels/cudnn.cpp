@@ -1,0 +1,248 @@
+// Definitions in terms of PyTorch's operators without cuDNN.
+#include "accelerator/operators/kernels/cudnn.h"
+
+#include "accelerator/operators/dispatch/registration.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/affine_grid_generator.h>
+#include <ATen/ops/affine_grid_generator_backward.h>
+#include <ATen/ops/convolution.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/grid_sampler_2d.h>
+#include <ATen/ops/grid_sampler_2d_backward.h>
+#include <ATen/ops/native_batch_norm.h>
+#include <ATen/ops/native_batch_norm_backward.h>
+
+#include <array>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+namespace torch_cuda::operators {
+namespace {
+
+using at::Tensor;
+using c10::IntArrayRef;
+using OptionalTensor = std::optional<Tensor>;
+
+// cuDNN samples between corners, with zeros around.
+constexpr int64_t kBilinear = 0;
+constexpr int64_t kZeros = 0;
+constexpr bool kCorners = true;
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> batch_norm(
+    const Tensor& input,
+    const Tensor& weight,
+    const OptionalTensor& bias,
+    const OptionalTensor& running_mean,
+    const OptionalTensor& running_var,
+    bool training,
+    double momentum,
+    double eps) {
+  auto [result, mean, inverse_deviation] = at::native_batch_norm(
+      input, weight, bias, running_mean, running_var, training, momentum, eps);
+  // What cuDNN keeps for its backward pass.
+  auto reserve = at::empty({0}, input.options().dtype(c10::kByte));
+  return {result, mean, inverse_deviation, reserve};
+}
+
+std::tuple<Tensor, Tensor, Tensor> batch_norm_backward(
+    const Tensor& input,
+    const Tensor& gradient,
+    const Tensor& weight,
+    const OptionalTensor& running_mean,
+    const OptionalTensor& running_var,
+    const OptionalTensor& mean,
+    const OptionalTensor& inverse_deviation,
+    double eps,
+    const Tensor& /*reserve*/) {
+  return at::native_batch_norm_backward(
+      gradient,
+      input,
+      weight,
+      running_mean,
+      running_var,
+      mean,
+      inverse_deviation,
+      /*train=*/true,
+      eps,
+      {true, true, true});
+}
+
+Tensor convolution(
+    const Tensor& input,
+    const Tensor& weight,
+    IntArrayRef padding,
+    IntArrayRef stride,
+    IntArrayRef dilation,
+    int64_t groups,
+    bool /*benchmark*/,
+    bool /*deterministic*/,
+    bool /*allow_tf32*/) {
+  return at::convolution(
+      input,
+      weight,
+      /*bias=*/{},
+      stride,
+      padding,
+      dilation,
+      /*transposed=*/false,
+      std::vector<int64_t>(stride.size(), 0),
+      groups);
+}
+
+Tensor& convolution_out(
+    const Tensor& input,
+    const Tensor& weight,
+    IntArrayRef padding,
+    IntArrayRef stride,
+    IntArrayRef dilation,
+    int64_t groups,
+    bool benchmark,
+    bool deterministic,
+    bool allow_tf32,
+    Tensor& out) {
+  const auto result = convolution(
+      input,
+      weight,
+      padding,
+      stride,
+      dilation,
+      groups,
+      benchmark,
+      deterministic,
+      allow_tf32);
+  out.resize_(result.sizes());
+  return out.copy_(result);
+}
+
+Tensor convolution_transpose(
+    const Tensor& input,
+    const Tensor& weight,
+    IntArrayRef padding,
+    IntArrayRef output_padding,
+    IntArrayRef stride,
+    IntArrayRef dilation,
+    int64_t groups,
+    bool /*benchmark*/,
+    bool /*deterministic*/,
+    bool /*allow_tf32*/) {
+  return at::convolution(
+      input,
+      weight,
+      /*bias=*/{},
+      stride,
+      padding,
+      dilation,
+      /*transposed=*/true,
+      output_padding,
+      groups);
+}
+
+Tensor convolution_with_bias(
+    const Tensor& input,
+    const Tensor& weight,
+    const OptionalTensor& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    int64_t groups) {
+  return at::convolution(
+      input,
+      weight,
+      bias,
+      stride,
+      padding,
+      dilation,
+      /*transposed=*/false,
+      std::vector<int64_t>(stride.size(), 0),
+      groups);
+}
+
+Tensor convolution_relu(
+    const Tensor& input,
+    const Tensor& weight,
+    const OptionalTensor& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    int64_t groups) {
+  return convolution_with_bias(
+             input, weight, bias, stride, padding, dilation, groups)
+      .relu_();
+}
+
+Tensor convolution_add_relu(
+    const Tensor& input,
+    const Tensor& weight,
+    const Tensor& addend,
+    const std::optional<c10::Scalar>& alpha,
+    const OptionalTensor& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    int64_t groups) {
+  return convolution_with_bias(
+             input, weight, bias, stride, padding, dilation, groups)
+      .add_(addend, alpha.value_or(1))
+      .relu_();
+}
+
+Tensor grid_sampler(const Tensor& input, const Tensor& grid) {
+  return at::grid_sampler_2d(input, grid, kBilinear, kZeros, kCorners);
+}
+
+std::tuple<Tensor, Tensor> grid_sampler_backward(
+    const Tensor& input,
+    const Tensor& grid,
+    const Tensor& gradient) {
+  return at::grid_sampler_2d_backward(
+      gradient, input, grid, kBilinear, kZeros, kCorners, {true, true});
+}
+
+Tensor affine_grid(
+    const Tensor& theta,
+    int64_t n,
+    int64_t c,
+    int64_t h,
+    int64_t w) {
+  return at::affine_grid_generator(theta, {n, c, h, w}, kCorners);
+}
+
+Tensor affine_grid_backward(
+    const Tensor& gradient,
+    int64_t n,
+    int64_t c,
+    int64_t h,
+    int64_t w) {
+  return at::affine_grid_generator_backward(gradient, {n, c, h, w}, kCorners);
+}
+
+// Recurrent networks then take the cells.
+bool is_acceptable(const Tensor& /*tensor*/) {
+  return false;
+}
+
+} // namespace
+
+void route_cudnn() {
+  register_function("aten::cudnn_is_acceptable", "", &is_acceptable);
+  register_function("aten::cudnn_batch_norm", "", &batch_norm);
+  register_function(
+      "aten::cudnn_batch_norm_backward", "", &batch_norm_backward);
+  register_function("aten::cudnn_convolution", "", &convolution);
+  register_function("aten::cudnn_convolution", "out", &convolution_out);
+  register_function(
+      "aten::cudnn_convolution_transpose", "", &convolution_transpose);
+  register_function("aten::cudnn_convolution_relu", "", &convolution_relu);
+  register_function(
+      "aten::cudnn_convolution_add_relu", "", &convolution_add_relu);
+  register_function("aten::cudnn_grid_sampler", "", &grid_sampler);
+  register_function(
+      "aten::cudnn_grid_sampler_backward", "", &grid_sampler_backward);
+  register_function("aten::cudnn_affine_grid_generator", "", &affine_grid);
+  register_function(
+      "aten::cudnn_affine_grid_generator_backward", "", &affine_grid_backward);
+}
+
+} // namespace torch_cuda::operators
