@@ -52,7 +52,7 @@ _LISTS: dict[str, tuple[tuple[str, ...], str]] = {
     "libnccl.so.2": (("nvidia-nccl-cu13==2.30.7",), "p?nccl"),
 }
 # NVSHMEM exports thousands of functions, of which nothing here has one: these are what torch is linked with.
-_NEEDED = {
+_NEEDED: dict[str, tuple[str, tuple[str, ...], str]] = {
     "libnvshmem_host.so.3": (
         "torch/lib/libtorch_nvshmem.so",
         ("torch==2.9.1", "torch==2.12.1", "torch==2.15.0"),
