@@ -85,7 +85,7 @@ def environment(
 
     Returns:
         ``LD_LIBRARY_PATH`` with these libraries first, and ``TORCH_CUDA_DEVICES`` with the paths of
-        the devices that installed distributions bring; with `preload` ``LD_PRELOAD``, too.
+        the devices that installed distributions bring; with ``preload`` ``LD_PRELOAD``, too.
 
     Raises:
         DeviceError: no device is named, or no distribution brings one of that name, or there are no
