@@ -59,7 +59,7 @@ class DevicesTest(absltest.TestCase):
         with self.assertRaisesRegex(
             ActivationError, "(?s)no torch_cuda_runtime with libraries.*pip install torch_cuda_run"
         ):
-            _devices.found({"TORCH_CUDA_SIM": "1"})
+            _devices.found({"TORCH_CUDA_DEVICES": "acme"})
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from torch_cuda._errors import ActivationError
 SIM_VARIABLE = "TORCH_CUDA_SIM"
 DEVICES_VARIABLE = "TORCH_CUDA_DEVICES"
 PACKAGE = "torch_cuda_runtime"
+# Brings the device of TORCH_CUDA_SIM, and needs PACKAGE.
+_SIM_PACKAGE = "torch_cuda_sim"
 DRIVER = "libcuda.so.1"
 # Below the folder of what serves each major version of CUDA, the folder of torch_cuda's.
 _MAJOR = "cu12"
@@ -70,12 +72,24 @@ def library_folder(environ: Mapping[str, str] = os.environ) -> pathlib.Path | No
         folder = pathlib.Path(location) / "lib"
         if (folder / DRIVER).is_file():
             return folder
+    if spec is None and _only_sim_is_wanted(environ) and not importlib.util.find_spec(_SIM_PACKAGE):
+        raise ActivationError(
+            found=f"{variable}={environ[variable]}, but no {_SIM_PACKAGE} in this Python",
+            needed=f"the wheel {_SIM_PACKAGE}, which brings the simulated GPU, and {PACKAGE}, which it needs",
+            fix=f"python -m pip install {_SIM_PACKAGE} (the wheels are //cudasim:{_SIM_PACKAGE}_wheel and "
+            f"//accelerator:{PACKAGE}_wheel), or unset {variable}",
+        )
     raise ActivationError(
         found=f"{variable}={environ[variable]}, but no {PACKAGE} with libraries in this Python",
         needed=f"the wheel {PACKAGE}, which holds CUDA's libraries over any device",
         fix=f"python -m pip install {PACKAGE} (its wheel is //accelerator:{PACKAGE}_wheel), "
         f"or unset {variable}",
     )
+
+
+def _only_sim_is_wanted(environ: Mapping[str, str]) -> bool:
+    """Whether the simulated GPU is asked for and no device is named."""
+    return requested_by(environ) == SIM_VARIABLE and not environ.get(DEVICES_VARIABLE, "").strip()
 
 
 def library_folders(environ: Mapping[str, str] = os.environ) -> list[pathlib.Path]:

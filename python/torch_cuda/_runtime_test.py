@@ -76,6 +76,21 @@ class FolderTest(absltest.TestCase):
             _runtime.library_folder({"TORCH_CUDA_SIM": "1"})
 
     def test_what_is_missing_is_named_with_what_to_type(self) -> None:
+        for environ in (
+            {"TORCH_CUDA_DEVICES": "fake"},
+            {"TORCH_CUDA_DEVICES": "x", "TORCH_CUDA_SIM": "1"},
+        ):
+            with self.assertRaisesRegex(ActivationError, "pip install torch_cuda_runtime"):
+                _runtime.library_folder(environ)
+
+    def test_the_simulated_gpu_is_one_thing_to_type(self) -> None:
+        """pip gets the runtime with it."""
+        sys.path[:] = [path for path in sys.path if "accelerator/python" not in path]
+        text = "(?s)TORCH_CUDA_SIM=1, but no torch_cuda_sim.*pip install torch_cuda_sim "
+        with self.assertRaisesRegex(ActivationError, text):
+            _runtime.library_folder({"TORCH_CUDA_SIM": "1"})
+        (self.site / "torch_cuda_sim").mkdir()
+        (self.site / "torch_cuda_sim" / "__init__.py").touch()
         with self.assertRaisesRegex(ActivationError, "pip install torch_cuda_runtime"):
             _runtime.library_folder({"TORCH_CUDA_SIM": "1"})
 
