@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import threading
 
 import torch
@@ -25,13 +26,10 @@ def _runtime_without_cupti(folder: pathlib.Path) -> str:
 
     (original,) = torch_cuda_runtime.__path__
     package = folder / "torch_cuda_runtime"
-    (package / "lib").mkdir(parents=True)
-    for file in pathlib.Path(original).glob("*.py"):
-        (package / file.name).symlink_to(file.resolve())
-    for file in (pathlib.Path(original) / "lib").iterdir():
-        if file.name != "libcupti.so.12":
-            (package / "lib" / file.name).symlink_to(file.resolve())
-    (package / "lib" / "libcupti.so.12").touch()
+    links = shutil.copytree(original, package, copy_function=lambda file, to: os.symlink(file, to))
+    (cupti,) = pathlib.Path(links).glob("lib/cu12/libcupti.so.12")
+    cupti.unlink()
+    cupti.touch()
     return str(folder)
 
 
