@@ -104,10 +104,10 @@ class SimulatorTest(absltest.TestCase):
 
     def test_it_adds_its_own_package_and_the_runtime(self) -> None:
         self.assertIn(pathlib.Path("torch_cuda_sim/lib/libaccel_sim.so"), self.added)
-        self.assertIn(pathlib.Path("torch_cuda_runtime/lib/libcudart.so.12"), self.added)
+        self.assertIn(pathlib.Path("torch_cuda_runtime/lib/cu12/libcudart.so.12"), self.added)
         self.assertEqual(
             {path.parts[0].partition("-")[0] for path in self.added},
-            {"torch_cuda_runtime", "torch_cuda_sim"},
+            {"torch_cuda_runtime", "torch_cuda_runtime.pth", "torch_cuda_sim"},
         )
 
     def test_uninstalled_nothing_remains(self) -> None:
