@@ -21,13 +21,15 @@ del sys.argv[1:]
 
 SYSTEMS = NAMES.read_text(encoding="ascii").split()
 
-# All libraries load with all that they refer to, and each device computes.
+# All libraries of a CUDA major load with all that they refer to, and each device computes.
 _USE = """
 import ctypes, os, pathlib, subprocess, sys
 import torch_cuda_runtime, torch_cuda_sim
 
 sim = torch_cuda_sim.paths()
-for name in sorted(torch_cuda_runtime.library_folder().glob("lib*.so.*")) + [pathlib.Path(sim["library"])]:
+major = sys.argv[2]
+names = [name for folder in torch_cuda_runtime.library_folders(int(major)) for name in sorted(folder.glob("lib*.so.*"))]
+for name in [*names, pathlib.Path(sim["library"])]:
     ctypes.CDLL(str(name), mode=os.RTLD_NOW | os.RTLD_GLOBAL)
 assert torch_cuda_runtime.environment("fake:2,sim")["TORCH_CUDA_DEVICES"] == "fake:2," + sim["library"]
 
@@ -50,7 +52,7 @@ check(driver.cuLaunchKernel(function, 2, 1, 1, 32, 1, 1, 0, None, arguments, Non
 check(driver.cuMemcpyDtoH_v2(values, memory, ctypes.sizeof(values)))
 print(count.value, values[3], values[63], sys.version_info[:2], os.confstr("CS_GNU_LIBC_VERSION"))
 
-blas = ctypes.CDLL("libcublas.so.12")
+blas = ctypes.CDLL(f"libcublas.so.{major}")
 handle, result = ctypes.c_void_p(), ctypes.c_float()
 check(blas.cublasCreate_v2(ctypes.byref(handle)))
 check(blas.cublasSasum_v2(handle, 64, memory, 1, ctypes.byref(result)))
@@ -115,13 +117,13 @@ class OlderSystemsTest(absltest.TestCase):
 
         device = site / "torch_cuda_sim/lib/libaccel_sim.so"
         settings = {"PYTHONPATH": str(site), "TORCH_CUDA_DEVICES": f"fake:2,{device}"}
-        done = self.run_on(
-            system, loader, str(interpreter), "-c", _USE, str(self.source), **settings
-        )
-        self.assertEqual(done.returncode, 0, done.stderr)
-        numbers, total = done.stdout.splitlines()
-        self.assertStartsWith(numbers, "3 7.0 127.0 (3, ")
-        self.assertEqual(float(total), sum(2 * value + 1 for value in range(64)))
+        for major in ("12", "13"):
+            arguments = ["-c", _USE, str(self.source), major]
+            done = self.run_on(system, loader, str(interpreter), *arguments, **settings)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            numbers, total = done.stdout.splitlines()
+            self.assertStartsWith(numbers, "3 7.0 127.0 (3, ")
+            self.assertEqual(float(total), sum(2 * value + 1 for value in range(64)))
 
         # The program finds the device's library beside itself, which is where its loader is.
         ptxas = site / "torch_cuda_sim/bin/ptxas"
