@@ -10,6 +10,19 @@ extern "C" cudaError_t cudaGetDriverEntryPoint_ptsz(
     void** function,
     unsigned long long flags,
     cudaDriverEntryPointQueryResult* result);
+// Which CUDA 12.5 and later have.
+extern "C" cudaError_t cudaGetDriverEntryPointByVersion(
+    const char* symbol,
+    void** function,
+    unsigned version,
+    unsigned long long flags,
+    cudaDriverEntryPointQueryResult* result);
+extern "C" cudaError_t cudaGetDriverEntryPointByVersion_ptsz(
+    const char* symbol,
+    void** function,
+    unsigned version,
+    unsigned long long flags,
+    cudaDriverEntryPointQueryResult* result);
 
 namespace accelerator::cudart::testing {
 namespace {
@@ -65,6 +78,38 @@ TEST_F(EntryPoints, OfStreamsAreThoseOfTheCallersDefaultStream) {
   ASSERT_OK(cudaGetDriverEntryPoint_ptsz(
       name, &asked, cudaEnableLegacyStream, nullptr));
   EXPECT_EQ(asked, legacy);
+}
+
+TEST_F(EntryPoints, OfAVersionAreTheFormsThatItHas) {
+  const char* name = "cuCtxCreate";
+  void* first = nullptr;
+  void* third = nullptr;
+  ASSERT_OK(cudaGetDriverEntryPointByVersion(
+      name, &first, 11030, cudaEnableDefault, nullptr));
+  ASSERT_OK(cudaGetDriverEntryPointByVersion(
+      name, &third, 11040, cudaEnableDefault, nullptr));
+  EXPECT_NE(first, nullptr);
+  EXPECT_NE(third, nullptr);
+  EXPECT_NE(first, third);
+  EXPECT_EQ(
+      cudaGetDriverEntryPointByVersion(
+          name, nullptr, 12040, cudaEnableDefault, nullptr),
+      cudaErrorInvalidValue);
+}
+
+TEST_F(EntryPoints, OfAVersionAreThoseOfTheCallersDefaultStreamToo) {
+  const char* name = "cuStreamSynchronize";
+  void* own = nullptr;
+  void* asked = nullptr;
+  ASSERT_OK(
+      cudaGetDriverEntryPoint_ptsz(name, &own, cudaEnableDefault, nullptr));
+  ASSERT_OK(cudaGetDriverEntryPointByVersion_ptsz(
+      name, &asked, 12040, cudaEnableDefault, nullptr));
+  EXPECT_NE(own, nullptr);
+  EXPECT_EQ(own, asked);
+  ASSERT_OK(cudaGetDriverEntryPointByVersion(
+      name, &asked, 12040, cudaEnableDefault, nullptr));
+  EXPECT_NE(own, asked);
 }
 
 } // namespace

@@ -8,6 +8,18 @@
 #include "accelerator/runtime/cudart/testing/kernels.h"
 #include "accelerator/runtime/cudart/testing/support.h"
 
+// What code of nvcc 12.8 and later calls for <<<...>>>.
+extern "C" {
+cudaError_t __cudaGetKernel(cudaKernel_t*, const void*);
+cudaError_t __cudaLaunchKernel_ptsz(
+    cudaKernel_t,
+    dim3,
+    dim3,
+    void**,
+    size_t,
+    cudaStream_t);
+}
+
 namespace accelerator::cudart::testing {
 namespace {
 
@@ -164,9 +176,12 @@ TEST_F(PerThread, KernelsDoNotWaitForOtherThreads) {
         symbol(rotate), 1, 16, rotating, 0, nullptr)); // to = from
     ASSERT_OK(cudaLaunchKernel(symbol(add), 1, 16, adding, 0, nullptr));
     ASSERT_OK(cudaLaunchKernelExC(&configuration, symbol(add), adding));
+    cudaKernel_t kernel = nullptr;
+    ASSERT_OK(__cudaGetKernel(&kernel, symbol(add)));
+    ASSERT_OK(__cudaLaunchKernel_ptsz(kernel, 1, 16, adding, 0, nullptr));
   });
-  EXPECT_EQ(to[0], 13);
-  EXPECT_EQ(to[1], 7);
+  EXPECT_EQ(to[0], 15);
+  EXPECT_EQ(to[1], 9);
   EXPECT_EQ(from[15], 9);
 }
 
@@ -281,11 +296,17 @@ TEST_F(PerThread, StreamZeroIsCapturedUnlikeTheLegacyOne) {
     ASSERT_OK(cudaStreamGetCaptureInfo(
         nullptr, &status, nullptr, nullptr, &nodes, &count));
     EXPECT_EQ(count, 1u);
+    cudaGraphNode_t node = nodes[0];
     ASSERT_OK(cudaStreamUpdateCaptureDependencies(
         nullptr, nullptr, 0, cudaStreamSetCaptureDependencies));
     ASSERT_OK(cudaStreamGetCaptureInfo_v3(
         nullptr, &status, nullptr, nullptr, &nodes, &edges, &count));
     EXPECT_EQ(count, 0u);
+    ASSERT_OK(cudaStreamUpdateCaptureDependencies_v2(
+        nullptr, &node, nullptr, 1, cudaStreamSetCaptureDependencies));
+    ASSERT_OK(cudaStreamGetCaptureInfo_v3(
+        nullptr, &status, nullptr, nullptr, &nodes, &edges, &count));
+    EXPECT_EQ(count, 1u);
     ASSERT_OK(cudaStreamEndCapture(nullptr, &graph));
     ASSERT_OK(cudaGraphCreate(&into, 0));
     ASSERT_OK(cudaStreamBeginCaptureToGraph(

@@ -9,7 +9,11 @@
 
 #include "accelerator/runtime/driver/testing/context.h"
 
-extern "C" int accelerator_driver_version();
+extern "C" {
+int accelerator_driver_version();
+// Of later headers.
+CUresult cuCtxCreate_v4(CUcontext*, const void*, unsigned, CUdevice);
+}
 
 namespace accelerator::driver::testing {
 namespace {
@@ -243,6 +247,20 @@ TEST_F(Context, ANewContextIsCurrentUntilItIsDestroyed) {
   EXPECT_EQ(cuCtxDestroy(nullptr), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
   EXPECT_EQ(current, context) << "what failed must not change the stack";
+}
+
+TEST_F(Context, TheFourthFormMakesOneWithoutParameters) {
+  CUcontext made = nullptr, current = nullptr;
+  CUdevice device = -1;
+  ASSERT_EQ(cuCtxCreate_v4(&made, nullptr, 0, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
+  EXPECT_EQ(current, made);
+  EXPECT_EQ(cuCtxGetDevice(&device), CUDA_SUCCESS);
+  EXPECT_EQ(device, 1);
+  EXPECT_EQ(cuCtxDestroy(made), CUDA_SUCCESS);
+  int parameters = 0;
+  EXPECT_EQ(cuCtxCreate_v4(&made, &parameters, 0, 1), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuCtxCreate_v4(&made, nullptr, 0, 5), CUDA_ERROR_INVALID_DEVICE);
 }
 
 TEST_F(Context, ContextsHaveIdsAndAnApiVersion) {

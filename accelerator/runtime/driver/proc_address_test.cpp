@@ -2,10 +2,10 @@
 #include <cuda.h>
 #include <gtest/gtest.h>
 
-// The header gives the name to the form of CUDA 12.
 // Of later headers.
 extern "C" CUresult cuCtxCreate_v4(CUcontext*, const void*, unsigned, CUdevice);
 
+// The header gives the name to the form of CUDA 12.
 #undef cuGetProcAddress
 extern "C" CUresult cuGetProcAddress(
     const char* symbol,
