@@ -143,7 +143,7 @@ class DoctorTest(CommandTest):
     def test_a_torch_without_cuda(self) -> None:
         self.env.add_torch("2.6.0+cpu", None)
         lines = self.doctor(1, TORCH_CUDA_DEVICES="fake")
-        self.assertIn("NOT USABLE: a torch without CUDA needs torch_cuda", lines)
+        self.assertIn("needed a torch with CUDA, or torch_cuda beside this one", lines)
 
 
 if __name__ == "__main__":

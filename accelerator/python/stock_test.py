@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import shutil
 
 from absl.testing import absltest
 
@@ -58,8 +59,9 @@ class StockTest(absltest.TestCase):
             ["torch", True, False, "our_13", "SourceFileLoader"],
         )
 
-    def test_a_torch_without_cuda_is_left_alone(self) -> None:
+    def test_a_torch_without_cuda_is_left_to_torch_cuda(self) -> None:
         self.env.add_torch("2.6.0+cpu", None)
+        (self.env.site / "torch_cuda").mkdir()
         code = "import sys, torch\nanswer = [torch.libraries, len(torch.cuda.queued)]"
         done = self.env.run(f"{code}\nprint(answer)", TORCH_CUDA_DEVICES="fake")
         self.assertEqual((done.stdout, done.stderr), ("['none', 0]\n", ""))
@@ -153,6 +155,43 @@ class RefusalsTest(absltest.TestCase):
             f"found torch 2.14.0+cu130 in {self.env.site}; needed a torch of 2.9 or 2.15",
             'python -m pip install "torch==2.15.*"',
         )
+
+    def test_a_minor_without_a_router_and_without_nvidias_packages(self) -> None:
+        """The import fails, and that is one message, too."""
+        self.env.add_torch("2.14.0+cu130", "13.0")
+        shutil.rmtree(self.env.site / "nvidia")
+        for flags in ("", "-W error"):
+            done = self.env.run("-c", "import torch", flags=flags, TORCH_CUDA_DEVICES="fake")
+            self.assertEqual(done.returncode, 1)
+            self.assertNotIn("DeviceWarning", done.stderr)
+            last = done.stderr[done.stderr.rindex("ImportError: torch_cuda_runtime: ") :]
+            for text in (
+                "TORCH_CUDA_DEVICES is set, but this torch gets no devices",
+                "libraries that it needs are not there (libcudart.so.13: ",
+                f"found torch 2.14.0+cu130 in {self.env.site}; needed a torch of 2.9 or 2.15",
+                'To fix it: python -m pip install "torch==2.15.*"',
+            ):
+                self.assertIn(text, last)
+
+    def test_an_import_that_fails_for_reasons_of_its_own(self) -> None:
+        self.env.add_torch("2.15.0+cu132", "13.2")
+        (self.env.site / "torch" / "cuda.py").write_text("raise ImportError('of its own')\n")
+        done = self.env.run("-c", "import torch", TORCH_CUDA_DEVICES="fake")
+        self.assertEndsWith(done.stderr, "\nImportError: of its own\n")
+        self.assertNotIn("torch_cuda_runtime: ", done.stderr)
+
+    def test_neither_cuda_nor_torch_cuda(self) -> None:
+        self.env.add_torch("2.14.0+cpu", None)
+        for flags in ("", "-W error"):
+            done = self.env.run(
+                "-c", "import torch; print(torch.libraries)", flags=flags, TORCH_CUDA_SIM="1"
+            )
+            self.assertEqual(done.stdout, "none\n", done.stderr)
+            self.assertEqual(done.stderr.count("DeviceWarning: "), 1, done.stderr)
+            self.assertIn(
+                "which is without CUDA, and no torch_cuda; needed a torch with", done.stderr
+            )
+            self.assertIn('pip install --force-reinstall "torch==2.15.*" from PyPI', done.stderr)
 
     def test_a_cuda_without_libraries(self) -> None:
         self.env.add_torch("2.9.1+cu128", "12.8")

@@ -60,7 +60,8 @@ def choose(torch: Torch) -> Choice:
             else "a torch_cuda_runtime that has kernels for it; this one has them for no stock torch",
             fix=f'python -m pip install "torch=={newest}.*"'
             if newest
-            else "python -m pip install --force-reinstall --no-deps torch_cuda_runtime",
+            else "python -m pip install --force-reinstall --no-deps torch_cuda_runtime (its wheel is "
+            "//accelerator:torch_cuda_runtime_wheel)",
         )
     if major is None or not _libraries.folders(major):
         raise Unusable(
@@ -70,6 +71,22 @@ def choose(torch: Torch) -> Choice:
             f"torch=={torch.version.partition('+')[0]}",
         )
     return Choice(torch, major, tuple(_libraries.of(major)), there[torch.minor])
+
+
+def without_cuda(torch: Torch) -> Unusable:
+    """What to say of a torch without CUDA that has no torch_cuda beside it.
+
+    Args:
+        torch: that was found.
+    """
+    there = routers()
+    version = f"torch=={list(there)[-1]}.*" if there else "torch"
+    return Unusable(
+        found=f"torch {torch.version} in {torch.folder.parent}, which is without CUDA, and no torch_cuda",
+        needed="a torch with CUDA, or torch_cuda beside this one",
+        fix=f'python -m pip install --force-reinstall "{version}" from PyPI (the indexes of PyTorch whose '
+        'names end in "cpu" have none with CUDA)',
+    )
 
 
 def _numbers(minor: str) -> tuple[int, ...]:

@@ -139,11 +139,7 @@ def _found_devices(report: Report) -> None:
 def _cpu_only(report: Report, torch: _torch.Torch) -> None:
     report.line("torch", f"{torch.version}, without CUDA, {torch.folder}")
     if importlib.util.find_spec("torch_cuda") is None:
-        report.problem(
-            "CUDA",
-            "a torch without CUDA needs torch_cuda; install a torch with CUDA: python -m pip install "
-            "torch",
-        )
+        report.problem("CUDA", _choice.without_cuda(torch))
     else:
         report.line("CUDA", "by torch_cuda; python -m torch_cuda doctor says more")
 

@@ -77,7 +77,15 @@ class TorchLoader:
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
             _stock.before_torch(module.__spec__)
-        self._loader.exec_module(module)
+        try:
+            self._loader.exec_module(module)
+        except (
+            ImportError,
+            OSError,
+            ValueError,
+        ) as error:  # what torch raises for want of a library
+            _stock.import_failed(error)
+            raise
         if self._finder in sys.meta_path:
             sys.meta_path.remove(self._finder)
         _stock.after_torch(module)

@@ -1,13 +1,15 @@
 """What a stock torch with CUDA gets when it is imported: our libraries before, the router after.
 
-A CPU-only torch gets nothing here; torch_cuda gives it CUDA. Whatever goes wrong is one warning,
-and CUDA is then unavailable in this process rather than wrong.
+A CPU-only torch gets nothing here; torch_cuda gives it CUDA. Whatever goes wrong is one message: a
+warning, and CUDA is then unavailable in this process rather than wrong; or the error of an import that
+needs the libraries that torch then lacks.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib.machinery
+import importlib.util
 import os
 import sys
 from types import ModuleType
@@ -16,6 +18,7 @@ from torch_cuda_runtime import _asked, _choice, _libraries, _torch
 from torch_cuda_runtime._errors import Unusable, warn
 
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
+_PLUGIN = "torch_cuda"
 
 
 @dataclasses.dataclass
@@ -25,11 +28,13 @@ class State:
     Attributes:
         choice: whose libraries are loaded, or None.
         problem: why none are, although devices are asked for.
+        told: whether the user has been told of it.
         extended: the torch that has been told of its router.
     """
 
     choice: _choice.Choice | None = None
     problem: str | None = None
+    told: bool = False
     extended: ModuleType | None = None
 
 
@@ -39,11 +44,17 @@ state = State()
 def before_torch(spec: importlib.machinery.ModuleSpec) -> None:
     """Loads our libraries if a torch with CUDA is about to be imported. Never raises.
 
+    What stands in the way is told when the import has come to its end: it may fail for that very reason.
+
     Args:
         spec: of torch.
     """
     torch = _torch.read(spec)
-    if torch is None or torch.cuda is None or state.choice is not None:
+    if torch is None or state.choice is not None:
+        return
+    if torch.cuda is None:
+        if importlib.util.find_spec(_PLUGIN) is None:
+            _give_up(_choice.without_cuda(torch))
         return
     try:
         choice = _choice.choose(torch)
@@ -52,6 +63,25 @@ def before_torch(spec: importlib.machinery.ModuleSpec) -> None:
         _give_up(error)
         return
     state.choice = choice
+
+
+def import_failed(error: Exception) -> None:
+    """Tells of what stood in the way, where torch does not work without it.
+
+    Args:
+        error: of the import.
+
+    Raises:
+        ImportError: with both reasons.
+    """
+    if state.problem is None or state.told:
+        return
+    state.told = True
+    raise ImportError(
+        f"torch_cuda_runtime: {_asked.requested_by()} is set, but this torch gets no devices, and the CUDA "
+        f"libraries that it needs are not there ({error}): {state.problem}\n{_MORE}",
+        name="torch",
+    ) from error
 
 
 def after_torch(torch: ModuleType) -> None:
@@ -63,6 +93,7 @@ def after_torch(torch: ModuleType) -> None:
     Args:
         torch: the module, all of which is there but for other backends.
     """
+    _tell()
     choice = state.choice
     if choice is None or state.extended is torch:
         return
@@ -73,6 +104,7 @@ def after_torch(torch: ModuleType) -> None:
         devices = _devices.found()
     except Unusable as error:
         _give_up(error)
+        _tell()
         return
     _devices.announce(devices)
     _devices.offer_to_triton(devices)
@@ -104,14 +136,24 @@ def autoload() -> None:
                 "this Python has its packages",
             )
         )
+        _tell()
+
+
+_MORE = "Everything that was looked at: python -m torch_cuda_runtime doctor"
 
 
 def _give_up(error: Unusable) -> None:
-    """Leaves this process without CUDA, and says why."""
+    """Leaves this process without CUDA."""
     state.problem = str(error)
     # Where there is a GPU, it is not what was asked for.
     os.environ[_VISIBLE] = "-1"
-    warn(
-        f"{_asked.requested_by()} is set, but this torch gets no devices, and works on the CPU: {error}\n"
-        "Everything that was looked at: python -m torch_cuda_runtime doctor"
-    )
+
+
+def _tell() -> None:
+    """Says once why this process is without CUDA, if it is."""
+    if state.problem is not None and not state.told:
+        state.told = True
+        warn(
+            f"{_asked.requested_by()} is set, but this torch gets no devices, and works on the CPU: "
+            f"{state.problem}\n{_MORE}"
+        )
