@@ -9,6 +9,7 @@
 #include <string>
 
 #include "accelerator/runtime/cupti/call.h"
+#include "accelerator/runtime/cupti/callback_names.h"
 #include "accelerator/runtime/cupti/flush_period.h"
 #include "accelerator/runtime/cupti/recorder.h"
 
@@ -29,6 +30,17 @@ CUptiResult enable(CUpti_ActivityKind kind, bool on) {
   return kind > CUPTI_ACTIVITY_KIND_INVALID && kind < CUPTI_ACTIVITY_KIND_COUNT
       ? CUPTI_ERROR_NOT_SUPPORTED
       : CUPTI_ERROR_INVALID_KIND;
+}
+
+CUptiResult enable_call(
+    accelerator::runtime::tracing::Interface interface,
+    CUpti_CallbackId callback,
+    bool on) {
+  if (callback_name(interface, callback) == nullptr) {
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  }
+  recorder().enable_call(interface, callback, on);
+  return CUPTI_SUCCESS;
 }
 
 // Attributes say how buffers on a device are allocated, which there are none
@@ -93,6 +105,37 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
 
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   return call([&] { return enable(kind, false); });
+}
+
+// Headers of CUDA 12.4 lack the next three; programs of later ones call them.
+
+CUptiResult cuptiActivityEnableRuntimeApi(
+    CUpti_CallbackId callback,
+    uint8_t enable) {
+  return call([&] {
+    return enable_call(
+        accelerator::runtime::tracing::Interface::kRuntime,
+        callback,
+        enable != 0);
+  });
+}
+
+CUptiResult cuptiActivityEnableDriverApi(
+    CUpti_CallbackId callback,
+    uint8_t enable) {
+  return call([&] {
+    return enable_call(
+        accelerator::runtime::tracing::Interface::kDriver,
+        callback,
+        enable != 0);
+  });
+}
+
+// Records of events are written when the host records one: when its device
+// reaches it is not in them.
+CUptiResult cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable) {
+  return call(
+      [&] { return enable == 0 ? CUPTI_SUCCESS : CUPTI_ERROR_NOT_SUPPORTED; });
 }
 
 CUptiResult cuptiActivityFlushAll(uint32_t flag) {

@@ -13,6 +13,7 @@
 
 #include "accelerator/runtime/cupti/callback_names.h"
 #include "accelerator/runtime/cupti/records.h"
+#include "accelerator/runtime/cupti/subscriber.h"
 
 namespace accelerator::cupti {
 namespace {
@@ -112,22 +113,54 @@ bool Recorder::supports(CUpti_ActivityKind kind) {
 
 void Recorder::enable(CUpti_ActivityKind kind, bool enabled) {
   const std::lock_guard lock(enable_mutex_);
-  const std::uint64_t bit = std::uint64_t{1} << kind;
-  const std::uint64_t kinds = enabled ? kinds_ | bit : kinds_ & ~bit;
-  kinds_ = kinds;
-  tracing::set_observer(kinds != 0 ? this : nullptr);
+  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) {
+    calls_of(tracing::Interface::kRuntime).set_all(enabled);
+  } else if (kind == CUPTI_ACTIVITY_KIND_DRIVER) {
+    calls_of(tracing::Interface::kDriver).set_all(enabled);
+  } else {
+    const std::uint64_t bit = std::uint64_t{1} << kind;
+    kinds_ = enabled ? kinds_ | bit : kinds_ & ~bit;
+  }
+  watch();
+}
+
+void Recorder::enable_call(
+    tracing::Interface interface,
+    CUpti_CallbackId callback,
+    bool enabled) {
+  const std::lock_guard lock(enable_mutex_);
+  calls_of(interface).set(callback, enabled);
+  watch();
 }
 
 void Recorder::disable_all() {
+  subscriber().leave();
   const std::lock_guard lock(enable_mutex_);
   kinds_ = 0;
-  tracing::set_observer(nullptr);
+  for (CallbackSet& calls : calls_) {
+    calls.set_all(false);
+  }
+  subscriber_ = false;
+  watch();
+}
+
+void Recorder::watch_for_subscriber(bool wanted) {
+  const std::lock_guard lock(enable_mutex_);
+  subscriber_ = wanted;
+  watch();
+}
+
+void Recorder::watch() {
+  const bool wanted =
+      kinds_ != 0 || calls_[0].any() || calls_[1].any() || subscriber_;
+  tracing::set_observer(wanted ? this : nullptr);
 }
 
 void Recorder::forget_parent() {
   // A thread that the child does not have may hold the locks for good.
   new (&enable_mutex_) std::mutex;
   new (&names_mutex_) std::mutex;
+  subscriber().forget_parent();
   disable_all();
   buffers_.forget();
 }
@@ -142,22 +175,34 @@ std::uint64_t Recorder::now() noexcept {
       static_cast<std::uint64_t>(time.tv_nsec);
 }
 
+void Recorder::begin(tracing::CallRecord& call) noexcept {
+  subscriber().tell(CUPTI_API_ENTER, call);
+}
+
 void Recorder::call(const tracing::CallRecord& call) noexcept {
-  const bool of_runtime = call.interface == tracing::Interface::kRuntime;
   if (enabled(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) {
     write_external_ids(call.correlation);
   }
-  const CUpti_ActivityKind kind =
-      of_runtime ? CUPTI_ACTIVITY_KIND_RUNTIME : CUPTI_ACTIVITY_KIND_DRIVER;
-  if (!enabled(kind)) {
+  write_call(call);
+  // At last, as the subscriber may end the trace from here.
+  tracing::CallRecord last = call;
+  subscriber().tell(CUPTI_API_EXIT, last);
+}
+
+void Recorder::write_call(const tracing::CallRecord& call) {
+  const CallbackSet& calls = calls_of(call.interface);
+  if (!calls.any()) {
     return;
   }
   const CUpti_CallbackId callback = callback_of(call.interface, call.function);
-  if (callback == 0) { // such as what nvcc registers kernels with
+  // 0 is what CUPTI does not know, such as what nvcc registers kernels with.
+  if (callback == 0 || !calls.has(callback)) {
     return;
   }
   CUpti_ActivityAPI record{};
-  record.kind = kind;
+  record.kind = call.interface == tracing::Interface::kRuntime
+      ? CUPTI_ACTIVITY_KIND_RUNTIME
+      : CUPTI_ACTIVITY_KIND_DRIVER;
   record.cbid = callback;
   record.start = call.start;
   record.end = call.end;

@@ -3,13 +3,16 @@
 
 #include <cupti.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
 #include <unordered_set>
 
 #include "accelerator/runtime/core/tracing/tracing.h"
+#include "accelerator/runtime/cupti/callback_set.h"
 #include "accelerator/runtime/cupti/record_buffers.h"
 
 namespace accelerator::cupti {
@@ -21,9 +24,18 @@ class Recorder final : public runtime::tracing::Observer {
 
   /// Makes records of a kind from now on, or no longer. While there are none to
   /// make, the machine has no observer.
-  /// @param kind for which supports() holds.
+  /// @param kind for which supports() holds. One of calls stands for all the
+  /// functions of its interface.
   void enable(CUpti_ActivityKind kind, bool enabled);
+  /// The same for the calls of one function.
+  void enable_call(
+      runtime::tracing::Interface interface,
+      CUpti_CallbackId callback,
+      bool enabled);
+  /// Makes no records any longer and calls no subscriber.
   void disable_all();
+  /// Watches the machine if there is a subscriber, and as far as records need.
+  void watch_for_subscriber(bool wanted);
   /// In a forked child: is as it was at first.
   void forget_parent();
 
@@ -44,6 +56,7 @@ class Recorder final : public runtime::tracing::Observer {
   }
 
   std::uint64_t now() noexcept override;
+  void begin(runtime::tracing::CallRecord& record) noexcept override;
   void call(const runtime::tracing::CallRecord& record) noexcept override;
   void work(const runtime::tracing::WorkRecord& record) noexcept override;
   void wait(const runtime::tracing::WaitRecord& record) noexcept override;
@@ -53,7 +66,12 @@ class Recorder final : public runtime::tracing::Observer {
   bool enabled(CUpti_ActivityKind kind) const {
     return (kinds_.load(std::memory_order_relaxed) >> kind & 1) != 0;
   }
+  CallbackSet& calls_of(runtime::tracing::Interface interface) {
+    return calls_[static_cast<std::size_t>(interface)];
+  }
+  void watch(); // with enable_mutex_ held
   const char* lasting(const std::string& name);
+  void write_call(const runtime::tracing::CallRecord& record);
   void write_kernel(
       const runtime::tracing::WorkRecord& record,
       const runtime::tracing::KernelPart& part);
@@ -70,7 +88,9 @@ class Recorder final : public runtime::tracing::Observer {
 
   RecordBuffers buffers_;
   std::mutex enable_mutex_;
-  std::atomic<std::uint64_t> kinds_{0}; // a bit each
+  std::atomic<std::uint64_t> kinds_{0}; // a bit each, but none of calls
+  std::array<CallbackSet, 2> calls_; // of which there are records
+  bool subscriber_ = false;
   std::atomic<CUpti_TimestampCallbackFunc> clock_{nullptr};
   std::atomic<bool> system_thread_ids_{false};
   std::mutex names_mutex_;

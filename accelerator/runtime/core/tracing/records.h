@@ -25,6 +25,7 @@ struct CallRecord {
   std::uint32_t correlation = 0;
   std::uint64_t start = 0;
   std::uint64_t end = 0;
+  std::uint64_t note = 0; // the observer's own, from the begin to the return
 };
 
 /// Where work comes from. One without an observer is not reported.

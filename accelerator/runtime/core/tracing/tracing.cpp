@@ -49,6 +49,7 @@ void Call::begin(
   record_.function = function;
   record_.correlation = next_correlation();
   current = {observer, record_.correlation};
+  observer->begin(record_);
   record_.start = observer->now();
 }
 

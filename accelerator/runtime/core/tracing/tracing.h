@@ -17,6 +17,12 @@ class Observer {
   virtual ~Observer() = default;
   /// The time, in units and from a beginning of the observer's own.
   virtual std::uint64_t now() noexcept = 0;
+  /// By the thread that makes the call, when it begins; for observers that want
+  /// to know it then.
+  /// @param record without its result and end; its note may be written.
+  virtual void begin(CallRecord& record) noexcept {
+    static_cast<void>(record);
+  }
   /// By the thread that made the call, when it returns.
   virtual void call(const CallRecord& record) noexcept = 0;
   /// By the thread that did the work, before the work counts as done.
