@@ -67,6 +67,15 @@ std::map<std::uint64_t, int>& given_out() {
   return *map;
 }
 
+void close_given_out(std::uint64_t key) {
+  const std::lock_guard lock(boards_mutex);
+  const auto found = given_out().find(key);
+  if (found != given_out().end()) {
+    close(found->second);
+    given_out().erase(found);
+  }
+}
+
 long futex(
     std::atomic<std::uint32_t>& word,
     int operation,
@@ -230,12 +239,13 @@ bool Board::first_to_tell() const {
 }
 
 void Board::forget_id() const {
-  const std::lock_guard lock(boards_mutex);
-  const auto found = given_out().find(key_);
-  if (found != given_out().end()) {
-    close(found->second);
-    given_out().erase(found);
-  }
+  close_given_out(key_);
+}
+
+void Board::discard(const ncclUniqueId& id) {
+  Id parts;
+  std::memcpy(&parts, &id, sizeof(parts));
+  close_given_out(parts.key);
 }
 
 void sleep_at(Place& place, std::uint32_t bell) {

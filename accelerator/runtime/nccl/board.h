@@ -23,6 +23,9 @@ enum class Kind : std::uint32_t {
   kBroadcast,
   kAllGather,
   kReduceScatter,
+  kAllToAll,
+  kGather,
+  kScatter,
   kSend,
   kReceive,
 };
@@ -103,6 +106,11 @@ struct alignas(64) Place {
   std::atomic<std::uint64_t> split_named;
   ncclUniqueId child;
 
+  /// An id of a new communicator for some of the ranks, and what it is for: a
+  /// number that no other has whom this rank gives one.
+  std::atomic<std::uint64_t> named_for;
+  ncclUniqueId named;
+
   /// Odd while it waits; counts up.
   std::atomic<std::uint64_t> waits;
   Signature waiting_at;
@@ -115,6 +123,9 @@ class Board {
   /// Makes a file, and an id by which processes of this machine can find it as
   /// long as this process lives.
   static ncclUniqueId create();
+
+  /// Gives up the file of an id that this process made and nobody will use.
+  static void discard(const ncclUniqueId& id);
 
   /// Maps the file of an id.
   /// @throws Error: ncclInvalidArgument for what is no id, or when other ranks

@@ -147,6 +147,29 @@ void do_share(Communicator& own, const Operation& operation) {
       }
       break;
     }
+    case Kind::kAllToAll: {
+      const auto sends = reach_all(own, &Place::send);
+      auto* to = static_cast<unsigned char*>(operation.receive);
+      for (std::size_t from = 0; from < sends.size(); ++from) {
+        copy(to + from * bytes, sends[from] + rank * bytes, bytes);
+      }
+      break;
+    }
+    case Kind::kGather:
+      if (is_root(own, operation)) {
+        const auto sends = reach_all(own, &Place::send);
+        auto* to = static_cast<unsigned char*>(operation.receive);
+        for (std::size_t from = 0; from < sends.size(); ++from) {
+          copy(to + from * bytes, sends[from], bytes);
+        }
+      }
+      break;
+    case Kind::kScatter: {
+      const auto* from = static_cast<const unsigned char*>(
+          reach(own.board().place(what.other).send, own.peer_staging));
+      copy(operation.receive, from + rank * bytes, bytes);
+      break;
+    }
     case Kind::kReduceScatter:
       reduce(
           what.type,
@@ -198,9 +221,14 @@ std::size_t bytes_to_send(const Communicator& own, const Operation& operation) {
   const std::size_t bytes = times(what.count, element_bytes(operation));
   switch (what.kind) {
     case Kind::kReduceScatter:
+    case Kind::kAllToAll:
       return times(bytes, static_cast<std::size_t>(own.ranks()));
     case Kind::kBroadcast:
       return is_root(own, operation) ? bytes : 0;
+    case Kind::kScatter:
+      return is_root(own, operation)
+          ? times(bytes, static_cast<std::size_t>(own.ranks()))
+          : 0;
     case Kind::kReceive:
       return 0;
     default:
@@ -215,7 +243,12 @@ std::size_t bytes_to_receive(
   const std::size_t bytes = times(what.count, element_bytes(operation));
   switch (what.kind) {
     case Kind::kAllGather:
+    case Kind::kAllToAll:
       return times(bytes, static_cast<std::size_t>(own.ranks()));
+    case Kind::kGather:
+      return is_root(own, operation)
+          ? times(bytes, static_cast<std::size_t>(own.ranks()))
+          : 0;
     case Kind::kReduce:
       return is_root(own, operation) ? bytes : 0;
     case Kind::kSend:

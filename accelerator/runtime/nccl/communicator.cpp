@@ -207,7 +207,11 @@ std::string Communicator::message_of_death(int rank) const {
 
 void Communicator::require_ready() const {
   const ncclResult_t state = state_;
-  require(!aborted_, ncclInvalidUsage, "the communicator has been aborted");
+  require(
+      !aborted_,
+      ncclInvalidUsage,
+      revoked_ ? "the communicator has been revoked"
+               : "the communicator has been aborted");
   require(
       state != ncclInProgress,
       ncclInvalidArgument,

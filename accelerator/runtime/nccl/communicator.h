@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -102,6 +103,14 @@ class Communicator {
   bool aborted() const {
     return aborted_;
   }
+  /// The same as abort(), but that others may be made of the communicator.
+  void revoke() {
+    revoked_ = true;
+    abort();
+  }
+  bool revoked() const {
+    return revoked_;
+  }
 
   const Board& board() const {
     return *board_;
@@ -153,6 +162,9 @@ class Communicator {
   // What only one split at a time uses.
   std::mutex splitting;
   std::uint64_t splits = 0;
+  // Communicators so far that some of the ranks, by their numbers, or all and
+  // others besides (none), have made of this one; splitting guards it.
+  std::map<std::vector<int>, std::uint64_t> descendants;
 
   // What launches use. A launch may wait for its stream, which only an abort
   // ends perhaps: nothing else waits for this mutex.
@@ -184,6 +196,7 @@ class Communicator {
   bool elsewhere_ = false;
   std::shared_ptr<Board> board_;
   std::atomic<bool> aborted_{false};
+  std::atomic<bool> revoked_{false};
   std::atomic<ncclResult_t> state_{ncclInProgress};
   mutable std::mutex failure_mutex_;
   std::string failure_; // the message of the first error

@@ -16,6 +16,12 @@ const char* name_of(Kind kind) {
       return "ncclAllGather";
     case Kind::kReduceScatter:
       return "ncclReduceScatter";
+    case Kind::kAllToAll:
+      return "ncclAlltoAll";
+    case Kind::kGather:
+      return "ncclGather";
+    case Kind::kScatter:
+      return "ncclScatter";
     case Kind::kSend:
       return "ncclSend";
     case Kind::kReceive:
@@ -36,13 +42,16 @@ std::string describe(const Signature& signature) {
       return text + " (" + name_of(signature.reduction) + ", to rank " + other +
           ")";
     case Kind::kBroadcast:
+    case Kind::kScatter:
       return text + " (from rank " + other + ")";
+    case Kind::kGather:
     case Kind::kSend:
       return text + " (to rank " + other + ")";
     case Kind::kReceive:
       return text + " (from rank " + other + ")";
     case Kind::kNone:
     case Kind::kAllGather:
+    case Kind::kAllToAll:
       break;
   }
   return text;

@@ -133,6 +133,35 @@ ncclResult_t end_group() noexcept {
   });
 }
 
+ncclResult_t drop_group(
+    const std::function<void(const std::vector<Plan>&)>& look) noexcept {
+  return call([&] {
+    Group& group = current();
+    require(
+        group.depth > 0,
+        ncclInvalidUsage,
+        "ncclGroupEnd: not in a group call.");
+    if (--group.depth > 0) {
+      look({});
+      return ncclSuccess;
+    }
+    const Group all = std::exchange(group, Group{});
+    if (!all.jobs.empty()) {
+      for (const Job& job : all.jobs) {
+        job.communicator->set_state(ncclInvalidUsage);
+      }
+      throw Error(
+          ncclInvalidUsage,
+          "a group that brings up or ends communicators cannot be simulated");
+    }
+    if (all.result != ncclSuccess) {
+      return all.result;
+    }
+    look(all.plans);
+    return ncclSuccess;
+  });
+}
+
 ncclResult_t in_group(const std::function<void()>& work) noexcept {
   start_group();
   const ncclResult_t result = call([&] {

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "accelerator/runtime/nccl/communicator.h"
 #include "accelerator/runtime/nccl/error.h"
+#include "accelerator/runtime/nccl/launch.h"
 #include "accelerator/runtime/nccl/operation.h"
 
 namespace accelerator::nccl {
@@ -27,5 +29,11 @@ void add(Job job);
 
 void start_group() noexcept;
 ncclResult_t end_group() noexcept;
+
+/// Ends the group without doing any of it.
+/// @param look sees what it would have put on streams; a group in a group has
+/// nothing.
+ncclResult_t drop_group(
+    const std::function<void(const std::vector<Plan>&)>& look) noexcept;
 
 } // namespace accelerator::nccl

@@ -3,6 +3,8 @@
 
 #include <nccl.h>
 
+#include <vector>
+
 namespace accelerator::nccl {
 
 /// Begins to bring up one rank, as a job of the group that is open.
@@ -23,6 +25,31 @@ void begin_split(
     ncclComm_t comm,
     int color,
     int key,
+    ncclComm_t* child,
+    const ncclConfig_t* config);
+
+/// Begins to make a communicator of the ranks that are left, in their order,
+/// without the others' taking part.
+/// @param excluded the ranks that are not to be in it.
+/// @param abort whether the communicator is aborted first, or has failed.
+/// @param config null: as the communicator.
+/// @throws Error.
+void begin_shrink(
+    ncclComm_t comm,
+    const std::vector<int>& excluded,
+    bool abort,
+    ncclComm_t* child,
+    const ncclConfig_t* config);
+
+/// Begins to make a communicator of all ranks and of new ones behind them.
+/// @param id from one of the ranks, who hands it to the others; null: that is
+/// another one.
+/// @param config null: as the communicator.
+/// @throws Error.
+void begin_grow(
+    ncclComm_t comm,
+    int ranks,
+    const ncclUniqueId* id,
     ncclComm_t* child,
     const ncclConfig_t* config);
 

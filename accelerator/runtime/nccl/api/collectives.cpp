@@ -72,6 +72,20 @@ void require_rank(
           std::to_string(communicator.ranks() - 1) + " range)");
 }
 
+/// What others still read may not be written yet, and there is no copy of it.
+void require_apart(
+    const Communicator& communicator,
+    const Operation& operation) {
+  const std::size_t bytes = bytes_to_send(communicator, operation);
+  const auto send = reinterpret_cast<std::uintptr_t>(operation.send);
+  const auto receive = reinterpret_cast<std::uintptr_t>(operation.receive);
+  require(
+      communicator.ranks() == 1 ||
+          (send < receive ? receive - send : send - receive) >= bytes,
+      ncclInvalidArgument,
+      "ncclAlltoAll : the buffers overlap; it does not work in place");
+}
+
 /// Checks the arguments as NCCL does, and adds the operation to the group.
 ncclResult_t begin(
     ncclComm_t comm,
@@ -97,8 +111,12 @@ ncclResult_t begin(
       default:
         break;
     }
-    if (what.kind == Kind::kReduce || what.kind == Kind::kBroadcast) {
+    if (what.kind == Kind::kReduce || what.kind == Kind::kBroadcast ||
+        what.kind == Kind::kGather || what.kind == Kind::kScatter) {
       require_rank(*communicator, what, "root");
+    }
+    if (what.kind == Kind::kAllToAll) {
+      require_apart(*communicator, operation);
     }
     const bool message =
         what.kind == Kind::kSend || what.kind == Kind::kReceive;
@@ -228,6 +246,48 @@ ACCEL_NCCL_API(
     cudaStream_t stream) {
   return begin(
       comm, operation(Kind::kAllGather, send, receive, count, type, 0, stream));
+}
+
+ACCEL_NCCL_API(
+    ncclResult_t,
+    ncclAlltoAll,
+    const void* send,
+    void* receive,
+    size_t count,
+    ncclDataType_t type,
+    ncclComm_t comm,
+    cudaStream_t stream) {
+  return begin(
+      comm, operation(Kind::kAllToAll, send, receive, count, type, 0, stream));
+}
+
+ACCEL_NCCL_API(
+    ncclResult_t,
+    ncclGather,
+    const void* send,
+    void* receive,
+    size_t count,
+    ncclDataType_t type,
+    int root,
+    ncclComm_t comm,
+    cudaStream_t stream) {
+  return begin(
+      comm, operation(Kind::kGather, send, receive, count, type, root, stream));
+}
+
+ACCEL_NCCL_API(
+    ncclResult_t,
+    ncclScatter,
+    const void* send,
+    void* receive,
+    size_t count,
+    ncclDataType_t type,
+    int root,
+    ncclComm_t comm,
+    cudaStream_t stream) {
+  return begin(
+      comm,
+      operation(Kind::kScatter, send, receive, count, type, root, stream));
 }
 
 ACCEL_NCCL_API(

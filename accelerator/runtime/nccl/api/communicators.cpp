@@ -41,14 +41,6 @@ void flush(nccl::Communicator& communicator) {
 
 } // namespace
 
-ACCEL_NCCL_API(ncclResult_t, ncclGetVersion, int* version) {
-  return nccl::call([&] {
-    require_pointer(version, "version");
-    *version = NCCL_VERSION_CODE;
-    return ncclSuccess;
-  });
-}
-
 ACCEL_NCCL_API(ncclResult_t, ncclGetUniqueId, ncclUniqueId* id) {
   return nccl::call([&] {
     require_pointer(id, "uniqueId");
