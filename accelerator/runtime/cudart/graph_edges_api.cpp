@@ -3,12 +3,12 @@
 // CUDA 12 has the forms without edge data besides.
 // Source: CUDA runtime API, graph management.
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "accelerator/runtime/core/operations/graph_handles.h"
 #include "accelerator/runtime/core/operations/graphs.h"
 #include "accelerator/runtime/cudart/call.h"
+#include "accelerator/runtime/cudart/graph_edges.h"
 #include "accelerator/runtime/cudart/versions.h"
 
 using namespace accelerator::runtime;
@@ -16,16 +16,6 @@ using namespace accelerator::runtime::operations;
 using namespace accelerator::cudart;
 
 namespace {
-
-// Zeros, and no data at all, are the ordinary dependency.
-void require_ordinary(const cudaGraphEdgeData* data, std::size_t count) {
-  const cudaGraphEdgeData ordinary{};
-  for (std::size_t i = 0; data != nullptr && i < count; ++i) {
-    require(
-        std::memcmp(&data[i], &ordinary, sizeof(ordinary)) == 0,
-        cudaErrorNotSupported);
-  }
-}
 
 // @param places how many there are for the edges that are handed out.
 void store_ordinary(cudaGraphEdgeData* data, std::size_t places) {

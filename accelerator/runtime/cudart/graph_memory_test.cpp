@@ -1,5 +1,6 @@
 // Memory that is allocated while a stream is captured: whose it is, and when.
 // Source: CUDA C++ programming guide, "Graph Memory Nodes".
+#include <cstdint>
 #include <vector>
 
 #include "accelerator/runtime/cudart/testing/graphs.h"
@@ -121,6 +122,59 @@ TEST_F(MemoryOfAGraph, IsFreedByAnotherGraph) {
   EXPECT_TRUE(read(memory).empty());
   ASSERT_OK(cudaGraphExecDestroy(freeing_program));
   ASSERT_OK(cudaGraphDestroy(freeing));
+}
+
+/// An attribute of device 0's memory of graphs.
+std::uint64_t use(cudaGraphMemAttributeType attribute) {
+  std::uint64_t value = 99;
+  EXPECT_OK(cudaDeviceGetGraphMemAttribute(0, attribute, &value));
+  return value;
+}
+
+TEST_F(MemoryOfAGraph, IsCountedWhileItIsThereAndWhileItIsLive) {
+  const std::uint64_t before = use(cudaGraphMemAttrReservedMemCurrent) - kBytes;
+  EXPECT_EQ(use(cudaGraphMemAttrUsedMemCurrent), 0u);
+  launch();
+  EXPECT_EQ(use(cudaGraphMemAttrUsedMemCurrent), kBytes);
+  launch(); // which frees it first
+  EXPECT_EQ(use(cudaGraphMemAttrUsedMemCurrent), kBytes);
+  EXPECT_EQ(use(cudaGraphMemAttrUsedMemHigh), kBytes);
+  ASSERT_OK(cudaFreeAsync(memory, stream));
+  ASSERT_OK(cudaStreamSynchronize(stream));
+  EXPECT_EQ(use(cudaGraphMemAttrUsedMemCurrent), 0u);
+  EXPECT_EQ(use(cudaGraphMemAttrUsedMemHigh), kBytes);
+  EXPECT_EQ(use(cudaGraphMemAttrReservedMemCurrent), before + kBytes);
+  destroy();
+  EXPECT_EQ(use(cudaGraphMemAttrReservedMemCurrent), before);
+  EXPECT_GE(use(cudaGraphMemAttrReservedMemHigh), before + kBytes);
+  std::uint64_t zero = 0;
+  for (const auto attribute :
+       {cudaGraphMemAttrUsedMemHigh, cudaGraphMemAttrReservedMemHigh}) {
+    ASSERT_OK(cudaDeviceSetGraphMemAttribute(0, attribute, &zero));
+  }
+  EXPECT_EQ(use(cudaGraphMemAttrUsedMemHigh), 0u);
+  EXPECT_EQ(use(cudaGraphMemAttrReservedMemHigh), before);
+  EXPECT_OK(cudaDeviceGraphMemTrim(0));
+}
+
+TEST_F(MemoryOfAGraph, HasHighestFiguresThatCanOnlyBeSetToZero) {
+  std::uint64_t value = 1;
+  EXPECT_EQ(
+      cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &value),
+      cudaErrorInvalidValue);
+  value = 0;
+  EXPECT_EQ(
+      cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &value),
+      cudaErrorInvalidValue);
+  EXPECT_EQ(
+      cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, nullptr),
+      cudaErrorInvalidValue);
+  EXPECT_EQ(
+      cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, nullptr),
+      cudaErrorInvalidValue);
+  EXPECT_EQ(
+      cudaDeviceGetGraphMemAttribute(99, cudaGraphMemAttrUsedMemHigh, &value),
+      cudaErrorInvalidDevice);
 }
 
 } // namespace

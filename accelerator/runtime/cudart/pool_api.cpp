@@ -21,6 +21,8 @@ API_FUNCTION(3, cudaMemPoolGetAttribute, mem_pool_get_attribute)
 API_FUNCTION(3, cudaMemPoolSetAttribute, mem_pool_set_attribute)
 API_FUNCTION(3, cudaMemPoolSetAccess, mem_pool_set_access)
 API_FUNCTION(3, cudaMemPoolGetAccess, mem_pool_get_access)
+API_FUNCTION(3, cudaDeviceGetGraphMemAttribute, device_get_graph_mem_attribute)
+API_FUNCTION(3, cudaDeviceSetGraphMemAttribute, device_set_graph_mem_attribute)
 
 extern "C" {
 

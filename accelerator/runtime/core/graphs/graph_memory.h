@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "accelerator/runtime/core/memory/memory_pool.h"
@@ -43,6 +44,20 @@ class GraphMemory {
   void* address_;
   bool live_ = false;
 };
+
+/// What the graphs have of a device's memory, and had at the most, in bytes.
+/// What a graph leaves to the program when it goes is its no longer.
+struct GraphMemoryUse {
+  std::uint64_t live = 0; // allocated by a launch and not freed
+  std::uint64_t live_high = 0;
+  std::uint64_t reserved = 0;
+  std::uint64_t reserved_high = 0;
+};
+
+GraphMemoryUse graph_memory_use(const Device& device);
+/// The highest figures begin again with those of now.
+void restart_live_high(const Device& device);
+void restart_reserved_high(const Device& device);
 
 /// Frees memory whose graph is there: its address stays with the graph.
 /// @returns false for other memory.

@@ -1,5 +1,6 @@
 #include "accelerator/runtime/core/operations/pools.h"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -156,6 +157,42 @@ void mem_pool_get_access(
   require(location != nullptr && location->type == cudaMemLocationTypeDevice);
   machine().device(location->id);
   store(flags, resolve_pool(pool)->access(location->id));
+}
+
+void device_get_graph_mem_attribute(
+    int device,
+    cudaGraphMemAttributeType attribute,
+    void* value) {
+  const GraphMemoryUse use = graph_memory_use(machine().device(device));
+  auto* const place = static_cast<std::uint64_t*>(value);
+  switch (attribute) {
+    case cudaGraphMemAttrUsedMemCurrent:
+      return store(place, use.live);
+    case cudaGraphMemAttrUsedMemHigh:
+      return store(place, use.live_high);
+    case cudaGraphMemAttrReservedMemCurrent:
+      return store(place, use.reserved);
+    case cudaGraphMemAttrReservedMemHigh:
+      return store(place, use.reserved_high);
+  }
+  throw Failure(cudaErrorInvalidValue);
+}
+
+void device_set_graph_mem_attribute(
+    int device,
+    cudaGraphMemAttributeType attribute,
+    void* value) {
+  const Device& target = machine().device(device);
+  // Only zero is allowed: it starts the measurement again.
+  require(value != nullptr && *static_cast<const std::uint64_t*>(value) == 0);
+  switch (attribute) {
+    case cudaGraphMemAttrUsedMemHigh:
+      return restart_live_high(target);
+    case cudaGraphMemAttrReservedMemHigh:
+      return restart_reserved_high(target);
+    default:
+      throw Failure(cudaErrorInvalidValue);
+  }
 }
 
 } // namespace accelerator::runtime::operations

@@ -38,5 +38,13 @@ void mem_pool_get_access(
     cudaMemAccessFlags* flags,
     cudaMemPool_t pool,
     cudaMemLocation* location);
+void device_get_graph_mem_attribute(
+    int device,
+    cudaGraphMemAttributeType attribute,
+    void* value);
+void device_set_graph_mem_attribute(
+    int device,
+    cudaGraphMemAttributeType attribute,
+    void* value);
 
 } // namespace accelerator::runtime::operations
