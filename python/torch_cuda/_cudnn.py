@@ -7,7 +7,6 @@ them. PyTorch then has to choose its own kernels, as a build without cuDNN does.
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
@@ -16,9 +15,8 @@ from typing import Any
 from torch_cuda import _libraries, _runtime
 from torch_cuda._plan import Plan
 
-# CUDNN_STATUS_NOT_SUPPORTED and MAJOR_VERSION, of cudnn_graph.h and library_types.h.
-_NOT_SUPPORTED = 3000
-_MAJOR_VERSION = 0
+# accelerator/runtime/unsupported has it.
+_MARKER = "accelerator_no_cudnn"
 
 
 def is_served(
@@ -26,22 +24,20 @@ def is_served(
 ) -> bool:
     """Whether cuDNN's functions work on the devices of this process, as far as it is known.
 
-    The library itself says so: one that refuses to tell its version has nothing behind its names.
+    The library itself says so, by a symbol of its own.
 
     Args:
       libraries: what `_libraries.preload` returned.
       environ: environment variables, which say whether other libraries than NVIDIA's are asked for.
 
     Returns:
-      False where a library was found that answers "not supported".
+      False where a library was found with nothing behind its names.
     """
     if _runtime.requested_by(environ) is None:
         return True
     for library in libraries:
         if _libraries.stem(library.soname) == "libcudnn":
-            value = ctypes.c_int(0)
-            status = library.handle.cudnnGetProperty(_MAJOR_VERSION, ctypes.byref(value))
-            return bool(status != _NOT_SUPPORTED)
+            return not hasattr(library.handle, _MARKER)
     return True
 
 

@@ -115,8 +115,7 @@ _NOT_SERVED = """
 import ctypes, importlib, json, types
 import torch, torch_cuda
 from torch_cuda import _activation, _libraries
-answer = {answer}
-handle = types.SimpleNamespace(cudnnGetProperty=lambda which, out: answer)
+handle = types.SimpleNamespace(**{marks})
 _libraries.preload = lambda build: [_libraries.Library("libcudnn.so.9", "system", None, handle)]
 _activation._devices.found = list
 before = torch._C._get_cudnn_enabled()
@@ -216,26 +215,29 @@ class CudnnTest(absltest.TestCase):
     def test_cudnn_module_takes_the_branch_of_cuda_builds(self) -> None:
         self.assertEqual(seen(_CUDNN, _WITH_CUDNN), [True, 90100, [10, 4]])
 
-    def _seen_with_answer(self, answer: int, **environ: str) -> Any:
+    def _seen_with_cudnn(self, *, empty: bool, **environ: str) -> Any:
         # The bindings' last step says what was compiled in, as the real one does.
         bindings = _WITH_CUDNN + "\ndef _torch_cuda_complete(torch_c): torch_c._has_cudnn = True\n"
         environ = {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0", **environ}
-        return seen(_NOT_SERVED.replace("{answer}", str(answer)), bindings, environ)
+        marks = {"accelerator_no_cudnn": 1} if empty else {}
+        return seen(_NOT_SERVED.replace("{marks}", repr(marks)), bindings, environ)
 
     def test_cudnn_that_the_device_does_not_serve_is_off_and_stays_off(self) -> None:
         self.assertEqual(
-            self._seen_with_answer(3000, TORCH_CUDA_SIM="1"),
+            self._seen_with_cudnn(empty=True, TORCH_CUDA_SIM="1"),
             [False, False, False, True, False, False, False],
         )
 
     def test_cudnn_that_the_device_serves_is_on(self) -> None:
         self.assertEqual(
-            self._seen_with_answer(0, TORCH_CUDA_DEVICES="sim"),
+            self._seen_with_cudnn(empty=False, TORCH_CUDA_DEVICES="sim"),
             [True, True, True, True, True, True, True],
         )
 
     def test_cudnn_of_nvidia_s_devices_is_not_asked(self) -> None:
-        self.assertEqual(self._seen_with_answer(3000), [True, True, True, True, True, True, True])
+        self.assertEqual(
+            self._seen_with_cudnn(empty=True), [True, True, True, True, True, True, True]
+        )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ namespace {
 
 // The version whose names this library has: 9.26.0.
 constexpr std::size_t kVersion = 92600;
-constexpr int kNotSupported = 3000; // CUDNN_STATUS_NOT_SUPPORTED
+constexpr int kSuccess = 0; // CUDNN_STATUS_SUCCESS
+constexpr int kInvalidValue = 2000; // CUDNN_STATUS_BAD_PARAM
 
 } // namespace
 
@@ -30,10 +31,27 @@ std::size_t cudnnGetCudartVersion() {
   return static_cast<std::size_t>(version);
 }
 
-/// What torch_cuda asks to learn whether cuDNN works here. A question is no use
-/// of it: nothing is told to the user.
-int cudnnGetProperty(int, int*) {
-  return kNotSupported;
+/// PyTorch compares the version with the one that it was compiled for before
+/// anything asks whether cuDNN is there.
+int cudnnGetProperty(int property, int* value) {
+  switch (property) { // libraryPropertyType, of library_types.h
+    case 0:
+      *value = kVersion / 10000;
+      return kSuccess;
+    case 1:
+      *value = kVersion / 100 % 100;
+      return kSuccess;
+    case 2:
+      *value = kVersion % 100;
+      return kSuccess;
+    default:
+      return kInvalidValue;
+  }
+}
+
+/// Says that nothing is behind the names.
+int accelerator_no_cudnn() {
+  return 1;
 }
 
 void cudnnGetLastErrorString(char* text, std::size_t size) {

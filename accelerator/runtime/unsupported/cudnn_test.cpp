@@ -26,12 +26,24 @@ TEST(Cudnn, HasTheVersionOfItsNames) {
   EXPECT_EQ(version(), std::size_t{92600});
 }
 
-// What torch_cuda asks before it lets PyTorch choose cuDNN.
-TEST(Cudnn, RefusesToTellAProperty) {
+// PyTorch refuses to go on with a cuDNN of another major version, or an older
+// one, than it was compiled for.
+TEST(Cudnn, TellsItsVersionByProperties) {
   auto* get = find<int(int, int*)>("cudnnGetProperty");
   ASSERT_NE(get, nullptr);
-  int value = 0;
-  EXPECT_EQ(get(0, &value), kNotSupported);
+  const int wanted[] = {9, 26, 0};
+  for (int property = 0; property < 3; ++property) {
+    int value = -1;
+    EXPECT_EQ(get(property, &value), 0);
+    EXPECT_EQ(value, wanted[property]);
+  }
+  int value = -1;
+  EXPECT_NE(get(3, &value), 0);
+}
+
+// What torch_cuda looks for before it lets PyTorch choose cuDNN.
+TEST(Cudnn, SaysThatNothingIsBehindItsNames) {
+  EXPECT_NE(find<int()>("accelerator_no_cudnn"), nullptr);
 }
 
 TEST(Cudnn, RefusesAHandle) {
