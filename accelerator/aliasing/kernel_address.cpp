@@ -10,16 +10,24 @@ namespace {
 
 // What a kernel was made of is private, and PyTorch has no function for it. An
 // explicit instantiation may name private members ([temp.spec.general]).
-void* c10::KernelFunction::* unboxed_function();
+using Member = void* c10::KernelFunction::*;
 
-template <void* c10::KernelFunction::* member>
-struct Member {
-  friend void* c10::KernelFunction::* unboxed_function() {
-    return member;
+Member unboxed_function();
+Member unboxed_function_of_symbols(); // of symbolic sizes
+
+template <Member unboxed, Member of_symbols>
+struct Members {
+  friend Member unboxed_function() {
+    return unboxed;
+  }
+  friend Member unboxed_function_of_symbols() {
+    return of_symbols;
   }
 };
 
-template struct Member<&c10::KernelFunction::unboxed_kernel_func_>;
+template struct Members<
+    &c10::KernelFunction::unboxed_kernel_func_,
+    &c10::KernelFunction::sym_unboxed_kernel_func_>;
 
 } // namespace
 
@@ -29,7 +37,10 @@ const void* kernel_address(
   if (!op.hasComputedKernelForDispatchKey(key)) {
     return nullptr;
   }
-  return computed_kernel(op, key).*unboxed_function();
+  const c10::KernelFunction& kernel = computed_kernel(op, key);
+  const void* function = kernel.*unboxed_function();
+  return function != nullptr ? function
+                             : kernel.*unboxed_function_of_symbols();
 }
 
 } // namespace torch_cuda::aliasing

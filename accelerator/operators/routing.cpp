@@ -63,7 +63,7 @@ bool is_composites(const c10::OperatorHandle& op, DispatchKey key) {
 // What has neither a kernel of the CPU nor other operators that it is made of.
 // Other libraries' operators may do without a launch.
 bool is_cuda_code_alone(const c10::OperatorHandle& op, DispatchKey key) {
-  return op.operator_name().getNamespace() == "aten" &&
+  return is_pytorchs_code(op.operator_name()) &&
       op.hasKernelForDispatchKey(key) && !is_upstreams(op.operator_name()) &&
       !op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd) &&
       !aliasing::is_explicit_composite(op);

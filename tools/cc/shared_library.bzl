@@ -2,7 +2,7 @@
 
 Bazel's own rules leave run paths into the build tree in what they link; a library in a wheel must find its neighbours by
 `$ORIGIN` and everything else by its soname. The link is closed: a reference that no library given here defines is an
-error.
+error, but for a library that names absent ones.
 """
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain", "use_cpp_toolchain")
@@ -10,11 +10,25 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":link_inputs.bzl", "link_inputs")
 
+def _make_absent(ctx, toolchain, soname):
+    """An empty library of a name, which the loader takes the program's for."""
+    library = ctx.actions.declare_file("%s.absent/%s" % (ctx.attr.name, soname))
+    ctx.actions.run(
+        executable = toolchain.compiler_executable,
+        arguments = ["-shared", "-nostdlib", "-Wl,-soname," + soname, "-Wl,--build-id=none", "-x", "c", "/dev/null", "-o", library.path],
+        inputs = toolchain.all_files,
+        outputs = [library],
+        mnemonic = "AbsentLibrary",
+        use_default_shell_env = True,
+    )
+    return library
+
 def _shared_library_impl(ctx):
     toolchain = find_cpp_toolchain(ctx)
     dependencies = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
     inputs = link_inputs(dependencies.linking_context, ctx.attr.link_order)
     library = ctx.actions.declare_file(ctx.attr.name)
+    absent = [_make_absent(ctx, toolchain, soname) for soname in ctx.attr.absent]
 
     arguments = ctx.actions.args()
     arguments.set_param_file_format("multiline")
@@ -22,7 +36,13 @@ def _shared_library_impl(ctx):
     arguments.add("-shared")
     arguments.add("-o", library)
     arguments.add(library.basename, format = "-Wl,-soname,%s")
-    arguments.add_all(["-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,-z,relro,-z,now", "-Wl,--build-id=none"])
+    if absent:
+        arguments.add("-Wl,--no-as-needed")
+        arguments.add_all(absent)
+        arguments.add("-Wl,--unresolved-symbols=ignore-all")
+    else:
+        arguments.add("-Wl,--no-undefined")
+    arguments.add_all(["-Wl,--as-needed", "-Wl,-z,relro,-z,now", "-Wl,--build-id=none"])
     arguments.add_all(ctx.attr.run_paths, format_each = "-Wl,-rpath,%s")
     for folder in ctx.files.manylinux:
         arguments.add_all(["-L" + folder.path, "-Wl,--exclude-libs,libnewer.a"])
@@ -36,7 +56,7 @@ def _shared_library_impl(ctx):
     ctx.actions.run(
         executable = toolchain.compiler_executable,
         arguments = [arguments],
-        inputs = depset(inputs.objects + inputs.libraries + inputs.files + ctx.files.version_script + ctx.files.manylinux, transitive = [toolchain.all_files]),
+        inputs = depset(absent + inputs.objects + inputs.libraries + inputs.files + ctx.files.version_script + ctx.files.manylinux, transitive = [toolchain.all_files]),
         outputs = [library],
         mnemonic = "SharedLibraryLink",
         progress_message = "Linking %{output}",
@@ -60,6 +80,10 @@ def _shared_library_impl(ctx):
 shared_library = rule(
     implementation = _shared_library_impl,
     attrs = {
+        "absent": attr.string_list(
+            doc = "Sonames of libraries that a program has when it loads this one, and that the build has not: what is " +
+                  "not defined is theirs, as the loader finds out.",
+        ),
         "deps": attr.label_list(
             mandatory = True,
             providers = [CcInfo],

@@ -10,6 +10,8 @@ namespace {
 
 using Names = std::unordered_set<std::string_view>;
 
+constexpr std::string_view kCheckForNan = "c10d::check_for_nan";
+
 bool contains(const Names& names, const c10::OperatorName& name) {
   return names.count(c10::toString(name)) != 0;
 }
@@ -51,7 +53,14 @@ bool is_upstreams(const c10::OperatorName& name) {
       "aten::native_dropout",
   };
   // Collectives are the process group's business.
-  return name.getNamespace() == "c10d" || contains(names, name);
+  return (name.getNamespace() == "c10d" && name.name != kCheckForNan) ||
+      contains(names, name);
+}
+
+bool is_pytorchs_code(const c10::OperatorName& name) {
+  return name.getNamespace() == "aten" ||
+      // Symmetric memory, and the one kernel among the collectives.
+      name.getNamespace() == "symm_mem" || name.name == kCheckForNan;
 }
 
 bool is_general(const c10::OperatorName& name) {

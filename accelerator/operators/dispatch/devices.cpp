@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace torch_cuda::operators {
@@ -79,9 +80,9 @@ const void* in_libtorch_cpu() {
   return &c10::Dispatcher::singleton();
 }
 
-const void* beginning_of_library(const void* address) {
+std::string library_of(const void* address) {
   Dl_info info{};
-  return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
+  return dladdr(address, &info) == 0 ? "" : info.dli_fname;
 }
 
 bool is_served_by_itself(const Answer& answer) {
@@ -106,11 +107,17 @@ LibraryCode code_of_library(const void* address) {
                     : LibraryCode::kPtx;
 }
 
+std::string folder_of_pytorch() {
+  // FOLDER/lib/libtorch_cpu.so
+  const std::string path = library_of(in_libtorch_cpu());
+  return path.substr(0, path.rfind('/', path.rfind('/') - 1) + 1);
+}
+
 bool is_in_pytorch(const void* address) {
-  const void* library = beginning_of_library(address);
-  return library != nullptr &&
-      (library == beginning_of_library(in_libtorch_cuda()) ||
-       library == beginning_of_library(in_libtorch_cpu()));
+  const std::string library = library_of(address);
+  return !library.empty() &&
+      (library.find(folder_of_pytorch()) == 0 ||
+       library == library_of(in_libtorch_cuda()));
 }
 
 bool can_run_upstreams_kernels() {

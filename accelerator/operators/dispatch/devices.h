@@ -3,6 +3,8 @@
 
 #include <c10/core/Device.h>
 
+#include <string>
+
 namespace torch_cuda::operators {
 
 /// True for a build with upstream's CUDA kernels, whichever its op profile has.
@@ -22,6 +24,9 @@ LibraryCode code_of_library(const void* address);
 
 /// True for an address in PyTorch's own libraries.
 bool is_in_pytorch(const void* address);
+
+/// The folder of PyTorch's package, with a slash at its end.
+std::string folder_of_pytorch();
 
 /// True when PyTorch's own kernels are in this process as code that devices
 /// can run. Those of PyTorch's packages are machine code for NVIDIA's GPUs.

@@ -4,6 +4,7 @@
 #include "accelerator/aliasing/arguments.h"
 #include "accelerator/aliasing/kernel_address.h"
 #include "accelerator/aliasing/previous_kernel.h"
+#include "accelerator/operators/calls/lists.h"
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/dispatch/served.h"
 
@@ -12,6 +13,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <unordered_set>
 #include <utility>
 
@@ -55,6 +57,41 @@ bool serves_none(c10::DeviceIndex /*device*/) {
   return false;
 }
 
+// Who has registered the kernel of a key: a file, whose end says its language.
+// The dispatcher's dump has a line a key, "CUDA: registered at FILE:LINE ...".
+std::string file_of_kernel(const c10::OperatorHandle& op, c10::DispatchKey key) {
+  const std::string dump = op.dumpState();
+  for (const char* state : {": ", " (inactive): "}) {
+    const std::string beginning = std::string("\n") + c10::toString(key) + state +
+        "registered at ";
+    const auto at = dump.find(beginning);
+    if (at != std::string::npos) {
+      const auto file = at + beginning.size();
+      return dump.substr(file, dump.find(':', file) - file);
+    }
+  }
+  return {};
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() &&
+      text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// Which devices a kernel serves whose code has no address: it is called with a
+// stack.
+Serves served_by_boxed_kernel(
+    const c10::OperatorHandle& op,
+    c10::DispatchKey key) {
+  const std::string file = file_of_kernel(op, key);
+  // A program's Python launches kernels of its own, Triton's. PyTorch's own
+  // has some that are quicker on a GPU, beside those in C++.
+  const bool is_pytorchs = ends_with(file, ".py")
+      ? file.find(folder_of_pytorch()) == 0
+      : is_pytorchs_code(op.operator_name());
+  return is_pytorchs ? serves_itself : runs_code;
+}
+
 // Which devices the kernel serves that is there. It may be another library's
 // than PyTorch's, with code of another kind.
 Serves served_by_kernel(const c10::OperatorHandle& op, c10::DispatchKey key) {
@@ -62,10 +99,9 @@ Serves served_by_kernel(const c10::OperatorHandle& op, c10::DispatchKey key) {
       own_kernels()[key].count(op.operator_name()) != 0) {
     return serves_itself;
   }
-  // What Python computes launches kernels of its own: Triton's.
   const void* address = aliasing::kernel_address(op, key);
   if (address == nullptr) {
-    return runs_code;
+    return served_by_boxed_kernel(op, key);
   }
   if (is_in_pytorch(address)) {
     return serves_itself;
@@ -206,7 +242,8 @@ void register_checked(
     return;
   }
   const auto difference = c10::findSchemaDifferences(
-      op->schema().cloneWithRealTypes(/*with_symint=*/false), inferred);
+      op->schema().cloneWithRealTypes(/*with_symint=*/false),
+      inferred.cloneWithRealTypes());
   TORCH_CHECK(
       !difference,
       "torch_cuda: a kernel of ",

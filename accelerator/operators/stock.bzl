@@ -1,0 +1,69 @@
+"""stock_operators: these operators, compiled for each PyTorch of PyPI that there is in //third_party/stock_torch."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//third_party/stock_torch:versions.bzl", "STOCK_TORCH")
+load("//tools/cc:shared_library.bzl", "shared_library")
+
+_CUDA_HEADERS = {
+    12: "@cuda//:cuda_headers",
+    13: "@cuda13//:headers",
+}
+
+_CUDART = {
+    12: "//accelerator/runtime/cudart:libcudart.so.12",
+    13: "//accelerator/runtime/cudart:cu13/libcudart.so.13",
+}
+
+# What a program has that has imported torch.
+_TORCH = [
+    "libc10.so",
+    "libc10_cuda.so",
+    "libtorch_cpu.so",
+    "libtorch_cuda.so",
+]
+
+def stock_libraries():
+    """Names the libraries, by the minor version of PyTorch.
+
+    Returns:
+        dict of minor version, such as "2.15", to target of this package.
+    """
+    return {minor: "libtorch_cuda_operators-%s.so" % minor for minor in STOCK_TORCH}
+
+def stock_operators(srcs, deps, copts = []):
+    """Declares `libtorch_cuda_operators-MINOR.so` for each minor version.
+
+    Args:
+        srcs: list of labels, sources and headers, the same for all.
+        deps: list of labels, libraries without torch's headers.
+        copts: list of compiler flags.
+    """
+    for minor, library in stock_libraries().items():
+        torch = STOCK_TORCH[minor]
+        objects = "operators-" + minor
+        cc_library(
+            name = objects,
+            srcs = srcs,
+            copts = copts + ["-std=" + torch.std],
+            linkstatic = True,
+            local_defines = [
+                "AT_PER_OPERATOR_HEADERS",
+                "USE_CUDA",
+            ],
+            visibility = ["//visibility:private"],
+            deps = deps + [
+                "@stock_torch_%s//:headers" % minor.replace(".", "_"),
+                _CUDA_HEADERS[torch.cuda],
+            ],
+            alwayslink = True,
+        )
+        shared_library(
+            name = library,
+            absent = _TORCH,
+            manylinux = "//tools/cc/manylinux",
+            visibility = ["//:__subpackages__"],
+            deps = [
+                objects,
+                _CUDART[torch.cuda],
+            ],
+        )
