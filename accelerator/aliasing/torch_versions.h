@@ -3,8 +3,12 @@
 #pragma once
 
 #include <c10/core/TensorImpl.h>
+#include <torch/version.h>
 
-#if __has_include(<ATen/NamedTensorUtils.h>)
+#define TORCH_CUDA_HAS_NAMED_TENSORS \
+  (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR < 15)
+
+#if TORCH_CUDA_HAS_NAMED_TENSORS
 #include <ATen/NamedTensorUtils.h>
 #endif
 
@@ -13,7 +17,7 @@ namespace torch_cuda::aliasing {
 /// Gives a tensor the names of another's dimensions. PyTorch 2.15 has no named
 /// tensors.
 inline void copy_names(const c10::TensorImpl& from, c10::TensorImpl& to) {
-#if __has_include(<ATen/NamedTensorUtils.h>)
+#if TORCH_CUDA_HAS_NAMED_TENSORS
   if (C10_UNLIKELY(from.has_named_tensor_meta())) {
     to.set_named_tensor_meta(from.named_tensor_meta()->clone());
   }
