@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/affine_grid_generator.h>
 #include <ATen/ops/affine_grid_generator_backward.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/grid_sampler_2d.h>
@@ -13,7 +14,6 @@
 #include <ATen/ops/native_batch_norm.h>
 #include <ATen/ops/native_batch_norm_backward.h>
 
-#include <array>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -218,6 +218,25 @@ Tensor affine_grid_backward(
   return at::affine_grid_generator_backward(gradient, {n, c, h, w}, kCorners);
 }
 
+// The weights one behind the other. They stay where they are, for nothing here
+// is quicker when they lie in one piece.
+Tensor flat_weights(
+    at::TensorList weights,
+    int64_t /*weights_of_layer*/,
+    int64_t /*input_size*/,
+    int64_t /*mode*/,
+    int64_t /*hidden_size*/,
+    int64_t /*proj_size*/,
+    int64_t /*num_layers*/,
+    bool /*batch_first*/,
+    bool /*bidirectional*/) {
+  std::vector<Tensor> flat;
+  for (const auto& weight : weights) {
+    flat.push_back(weight.reshape(-1));
+  }
+  return at::cat(flat);
+}
+
 // Recurrent networks then take the cells.
 bool is_acceptable(const Tensor& /*tensor*/) {
   return false;
@@ -227,6 +246,7 @@ bool is_acceptable(const Tensor& /*tensor*/) {
 
 void route_cudnn() {
   register_function("aten::cudnn_is_acceptable", "", &is_acceptable);
+  register_function("aten::_cudnn_rnn_flatten_weight", "", &flat_weights);
   register_function("aten::cudnn_batch_norm", "", &batch_norm);
   register_function(
       "aten::cudnn_batch_norm_backward", "", &batch_norm_backward);
