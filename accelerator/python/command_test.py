@@ -87,6 +87,45 @@ class RunTest(CommandTest):
         self.assertIn("set one, such as TORCH_CUDA_SIM=1", done.stderr)
 
 
+class ProgramTest(CommandTest):
+    """Programs that are not Python, where NVIDIA's libraries are installed, too."""
+
+    def whose(self, program: pathlib.Path, *options: str) -> str:
+        command = ("-m", "torch_cuda_runtime", *options, str(program))
+        done = self.env.run(*command, TORCH_CUDA_DEVICES="fake")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.strip()
+
+    def test_a_runpath_comes_behind_ours(self) -> None:
+        for major in (12, 13):
+            program = self.env.add_program("runpath", major)
+            self.assertEqual(self.whose(program), f"our_{major}")
+
+    def test_an_rpath_comes_before_ours_unless_they_are_preloaded(self) -> None:
+        for major in (12, 13):
+            program = self.env.add_program("rpath", major)
+            self.assertEqual(self.whose(program), "nvidias")
+            self.assertEqual(self.whose(program, f"--preload={major}"), f"our_{major}")
+
+    def test_what_is_preloaded_already_stays(self) -> None:
+        code = "import torch_cuda_runtime as r; print(r.environment(preload=13)['LD_PRELOAD'])"
+        asked = {"TORCH_CUDA_DEVICES": "fake"}
+        ours = self.env.run(code, **asked).stdout.strip()
+        both = self.env.run(code, LD_PRELOAD="libm.so.6", **asked).stdout.strip()
+        self.assertEqual(both, f"{ours}:libm.so.6")
+
+    def test_majors_that_are_not_there(self) -> None:
+        for option, text in (
+            ("--preload=11", "no libraries for CUDA 11; there are those for CUDA 12 and 13"),
+            ("--preload=cu13", "--preload= takes a CUDA major, such as 13"),
+        ):
+            done = self.env.run(
+                "-m", "torch_cuda_runtime", option, "true", TORCH_CUDA_DEVICES="fake"
+            )
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(text, done.stderr)
+
+
 class DoctorTest(CommandTest):
     def doctor(self, status: int, flags: str = "", **environ: str) -> str:
         # The pretended torch has no tensors.

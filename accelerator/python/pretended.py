@@ -101,6 +101,19 @@ class Environment:
             self._copy(f"torch_{major}/libtorch.so", torch / "lib" / "libtorch.so")
             self._copy(f"nvidias/{name}", self.site / "nvidia" / "lib" / name)
 
+    def add_program(self, kind: str, major: int) -> pathlib.Path:
+        """Adds a program of C, and NVIDIA's libraries where it looks for them.
+
+        Args:
+            kind: "rpath" or "runpath".
+            major: of the CUDA that it was compiled for.
+        """
+        name = f"libcudart.so.{major}"
+        self._copy(f"nvidias/{name}", self.site / "nvidia" / "lib" / name)
+        program = self.site / f"{kind}_{major}" / "program"
+        self._copy(f"{kind}_{major}/program", program)
+        return program
+
     def _copy(self, source: str, target: pathlib.Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(_DATA / source, target)
