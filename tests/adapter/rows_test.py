@@ -1,6 +1,6 @@
 """The rows of torchada's README, each with a CUDA program that runs unmodified on the stand-in.
 
-The table that it writes is docs/adapter-rows.md.
+The table that it writes is docs/coverage/adapter-rows.md.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from absl.testing import absltest
 
 _HERE = pathlib.Path(__file__).parent
-_TABLE = _HERE.parents[1] / "docs" / "adapter-rows.md"
+_TABLE = _HERE.parents[1] / "docs" / "coverage" / "adapter-rows.md"
 _DEADLINE_S = 600
 
 _HEAD = """# The rows of torchada's README
@@ -78,7 +78,9 @@ class RowsTest(absltest.TestCase):
         if outputs:
             pathlib.Path(outputs, "adapter-rows.md").write_text(table)
         self.assertEqual(
-            table, _TABLE.read_text(), "copy adapter-rows.md of this test's outputs into docs/"
+            table,
+            _TABLE.read_text(),
+            "copy adapter-rows.md of this test's outputs into docs/coverage/",
         )
 
     def _check_named(self, row: dict[str, Any]) -> None:
