@@ -1,0 +1,98 @@
+"""Runs the jobs of docs/ci.md as they stand, in a repository with tests for CUDA: several GB from PyPI.
+
+jobs_run_test.py WHEEL…
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from absl.testing import absltest, parameterized
+
+from examples.stock import jobs
+
+WHEELS = [pathlib.Path(wheel).absolute() for wheel in sys.argv[1:]]
+del sys.argv[1:]
+
+_JOBS = jobs.read(jobs.PAGE.read_text(encoding="utf-8"))
+# As repositories have them; nothing in it is for a simulated device.
+_TESTS = """
+import pytest
+import torch
+
+def train(device):
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.GELU(), torch.nn.Linear(16, 1))
+    inputs, model = torch.rand(32, 8).to(device), model.to(device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    for _ in range(5):
+        loss = model(inputs).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return loss.item()
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_training_on_cuda_is_training():
+    assert train("cuda") == pytest.approx(train("cpu"), rel=1e-4)
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_streams_and_events():
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    with torch.cuda.stream(torch.cuda.Stream()):
+        begin.record()
+        values = torch.arange(4.0, device="cuda").cumsum(0)
+        end.record()
+    end.synchronize()
+    assert values.tolist() == [0, 1, 3, 6] and begin.elapsed_time(end) >= 0
+"""
+
+
+class JobsRunTest(parameterized.TestCase):
+    @parameterized.named_parameters((job.service, job) for job in _JOBS)
+    def test_job(self, job: jobs.Job) -> None:
+        folder = pathlib.Path(self.create_tempdir().full_path)
+        repository = folder / "repository"
+        (repository / "wheels").mkdir(parents=True)
+        for wheel in WHEELS:
+            shutil.copy(wheel, repository / "wheels")
+        (repository / "test_model.py").write_text(_TESTS)
+        environ = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("PYTHON", "TORCH", "RUNFILES", "BAZEL", "TEST"))
+        }
+        environ |= {**job.environment, "HOME": str(folder), "TMPDIR": str(folder)}
+        environ["PATH"] = f"{self.python(folder / 'python')}{os.pathsep}{environ['PATH']}"
+        said = ""
+        for script in job.scripts:
+            done = subprocess.run(
+                ["bash", "-eo", "pipefail", "-c", script],
+                cwd=repository,
+                env=environ,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+            )
+            said += done.stdout
+            self.assertEqual(done.returncode, 0, said)
+        self.assertRegex(said, r"tried: +cuda:0 is cudasim")
+        self.assertRegex(said, r"=+ 2 passed in ")
+        shutil.rmtree(folder)
+
+    def python(self, folder: pathlib.Path) -> str:
+        """The folder of a Python of its own with pip, as services have it."""
+        venv = [sys.executable, "-I", "-m", "venv", "--without-pip", str(folder)]
+        subprocess.run(venv, check=True)
+        pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python3")]
+        subprocess.run([*pip, "install", "-q", "pip"], check=True)
+        return str(folder / "bin")
+
+
+if __name__ == "__main__":
+    absltest.main()
