@@ -91,6 +91,23 @@ ACCEL_LAPACK(z, accelerator::blas::Complex128, un)
 #undef ACCEL_LAPACK
 
 #define ACCEL_LAPACK(letter, type) \
+  void letter##geev_(              \
+      const char*,                 \
+      const char*,                 \
+      const int*,                  \
+      type*,                       \
+      const int*,                  \
+      type*,                       \
+      type*,                       \
+      type*,                       \
+      const int*,                  \
+      type*,                       \
+      const int*,                  \
+      type*,                       \
+      const int*,                  \
+      int*,                        \
+      std::size_t,                 \
+      std::size_t);                \
   void letter##syevd_(             \
       const char*,                 \
       const char*,                 \
@@ -127,6 +144,23 @@ ACCEL_LAPACK(d, double)
 #undef ACCEL_LAPACK
 
 #define ACCEL_LAPACK(letter, type, real) \
+  void letter##geev_(                    \
+      const char*,                       \
+      const char*,                       \
+      const int*,                        \
+      type*,                             \
+      const int*,                        \
+      type*,                             \
+      type*,                             \
+      const int*,                        \
+      type*,                             \
+      const int*,                        \
+      type*,                             \
+      const int*,                        \
+      real*,                             \
+      int*,                              \
+      std::size_t,                       \
+      std::size_t);                      \
   void letter##heevd_(                   \
       const char*,                       \
       const char*,                       \
@@ -327,6 +361,21 @@ ACCEL_COMMON(z, Complex128, un)
       });                                                                      \
       return info;                                                             \
     };                                                                         \
+    all.geev = [](char left, char right, int n, type* a, int lda,              \
+                  std::complex<type>* values, type* vl, int ldvl, type* vr,    \
+                  int ldvr) {                                                  \
+      int info = 0;                                                            \
+      std::vector<type> parts(2 * static_cast<std::size_t>(n) + 1);            \
+      type* const imaginary = parts.data() + n;                                \
+      with_work<type>([&](type* work, int size) {                              \
+        letter##geev_(&left, &right, &n, a, &lda, parts.data(), imaginary, vl, \
+                      &ldvl, vr, &ldvr, work, &size, &info, 1, 1);             \
+      });                                                                      \
+      for (int i = 0; i < n; ++i) {                                            \
+        values[i] = {parts[i], imaginary[i]};                                  \
+      }                                                                        \
+      return info;                                                             \
+    };                                                                         \
     all.gesvd = [](char left, char right, int m, int n, type* a, int lda,      \
                    type* values, type* u, int ldu, type* vt, int ldvt,         \
                    type* unconverged) {                                        \
@@ -371,6 +420,16 @@ ACCEL_REAL(d, double)
         letter##heevd_(&vectors, &triangle, &n, a, &lda, values, work, &size,  \
                        reals.data(), &real_size, integers.data(),              \
                        &integer_size, &info, 1, 1);                            \
+      });                                                                      \
+      return info;                                                             \
+    };                                                                         \
+    all.geev = [](char left, char right, int n, type* a, int lda,              \
+                  type* values, type* vl, int ldvl, type* vr, int ldvr) {      \
+      int info = 0;                                                            \
+      std::vector<real> reals(2 * static_cast<std::size_t>(n) + 1);            \
+      with_work<type>([&](type* work, int size) {                              \
+        letter##geev_(&left, &right, &n, a, &lda, values, vl, &ldvl, vr,       \
+                      &ldvr, work, &size, reals.data(), &info, 1, 1);          \
       });                                                                      \
       return info;                                                             \
     };                                                                         \

@@ -75,6 +75,19 @@ struct LapackRoutines {
       int ldb);
   /// Of Hermitian matrices, where the numbers are complex.
   int (*syevd)(char vectors, char triangle, int n, T* a, int lda, Real* values);
+  /// Of matrices of any kind; also real ones have complex values. A pair of
+  /// complex vectors of a real matrix is in two columns, the real part first.
+  int (*geev)(
+      char left,
+      char right,
+      int n,
+      T* a,
+      int lda,
+      std::complex<Real>* values,
+      T* vl,
+      int ldvl,
+      T* vr,
+      int ldvr);
   /// @param unconverged min(rows, columns) - 1 numbers that are left when it
   /// fails; may be null.
   int (*gesvd)(

@@ -150,6 +150,48 @@ cusolverStatus_t syevj_batched(
 }
 
 template <typename T>
+cusolverStatus_t syevd_batched(
+    const char* function,
+    cusolverDnHandle_t handle,
+    cusolverEigMode_t mode,
+    cublasFillMode_t triangle,
+    int n,
+    T* a,
+    int lda,
+    RealOf<T>* values,
+    int* info,
+    std::int64_t count) {
+  for (const auto status :
+       {check_syevd(handle, mode, triangle, n, lda),
+        check(handle, {info != nullptr, count >= 0})}) {
+    if (status != CUSOLVER_STATUS_SUCCESS) {
+      return status;
+    }
+  }
+  const std::int64_t step = std::int64_t{lda} * n;
+  return submit<T>(
+      function,
+      handle,
+      {strided_extent(
+           a, matrix_bytes(n, n, lda, sizeof(T)), step, sizeof(T), count),
+       strided_extent(
+           values, n * sizeof(RealOf<T>), n, sizeof(RealOf<T>), count),
+       vector(info, count)},
+      [=](const Routines<T>& lapack) {
+        for (std::int64_t i = 0; i < count; ++i) {
+          info[i] = lapack.syevd(
+              letter(mode),
+              solver::letter(triangle),
+              n,
+              a + i * step,
+              lda,
+              values + i * n);
+        }
+        return true;
+      });
+}
+
+template <typename T>
 cusolverStatus_t syevd(
     const char* function,
     cusolverDnHandle_t handle,
@@ -373,6 +415,81 @@ cusolverStatus_t cusolverDnXsyevd(
             narrow(lda),
             as<accelerator::solver::RealOf<T>>(values),
             info);
+      });
+}
+
+// The headers of CUDA 12.4 lack the next two.
+
+cusolverStatus_t cusolverDnXsyevBatched_bufferSize(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t params,
+    cusolverEigMode_t mode,
+    cublasFillMode_t triangle,
+    int64_t n,
+    cudaDataType type,
+    const void* a,
+    int64_t lda,
+    cudaDataType type_values,
+    const void* values,
+    cudaDataType compute_type,
+    size_t* device_bytes,
+    size_t* host_bytes,
+    int64_t count) {
+  if (const auto status = check(handle, {count >= 0});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
+  }
+  return cusolverDnXsyevd_bufferSize(
+      handle,
+      params,
+      mode,
+      triangle,
+      n,
+      type,
+      a,
+      lda,
+      type_values,
+      values,
+      compute_type,
+      device_bytes,
+      host_bytes);
+}
+
+cusolverStatus_t cusolverDnXsyevBatched(
+    cusolverDnHandle_t handle,
+    cusolverDnParams_t,
+    cusolverEigMode_t mode,
+    cublasFillMode_t triangle,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    cudaDataType type_values,
+    void* values,
+    cudaDataType compute_type,
+    void*,
+    size_t device_bytes,
+    void*,
+    size_t,
+    int* info,
+    int64_t count) {
+  return dispatch_with_work(
+      handle, type, {compute_type}, {n, lda}, device_bytes, [&](auto zero) {
+        using T = decltype(zero);
+        if (type_values != real_of(type)) {
+          return CUSOLVER_STATUS_INVALID_VALUE;
+        }
+        return syevd_batched(
+            "cusolverDnXsyevBatched",
+            handle,
+            mode,
+            triangle,
+            narrow(n),
+            as<T>(a),
+            narrow(lda),
+            as<accelerator::solver::RealOf<T>>(values),
+            info,
+            count);
       });
 }
 
