@@ -1,15 +1,10 @@
-// cuBLAS level 1: vectors. Source: cuBLAS API, chapter 2.5.
+// cuBLAS level 1: vectors, but for rotations. Source: cuBLAS API, chapter 2.5.
 #include "accelerator/runtime/blas/handle.h"
 #include "accelerator/runtime/blas/host_blas.h"
+#include "accelerator/runtime/blas/vectors.h"
 
 namespace accelerator::blas {
 namespace {
-
-/// First element in memory order of a vector whose stride may be negative.
-template <typename T>
-T* first(T* x, int n, int stride) {
-  return stride < 0 ? x - static_cast<std::ptrdiff_t>(n - 1) * stride : x;
-}
 
 template <bool kConjugate, typename T>
 cublasStatus_t dot(
