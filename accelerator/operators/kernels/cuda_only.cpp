@@ -235,8 +235,8 @@ Tensor& nanmean_out(
   return at::nansum_out(out, self, dim, keepdim, type).div_(count);
 }
 
-// The CPU's kernel serves the loss.
-bool no_cudnn_ctc_loss(
+// The CPU's kernel serves the loss: no other library does.
+bool no_ctc_loss(
     const Tensor& /*log_probs*/,
     const Tensor& /*targets*/,
     c10::IntArrayRef /*input_lengths*/,
@@ -245,7 +245,7 @@ bool no_cudnn_ctc_loss(
   return false;
 }
 
-bool no_cudnn_ctc_loss_of_tensors(
+bool no_ctc_loss_of_tensors(
     const Tensor& /*log_probs*/,
     const Tensor& /*targets*/,
     const Tensor& /*input_lengths*/,
@@ -275,9 +275,11 @@ void route_cuda_only() {
   register_function("aten::_scaled_mm", "", &scaled_mm);
   register_function("aten::_scaled_mm", "out", &scaled_mm_out);
   register_function("aten::nanmean", "out", &nanmean_out);
-  register_function("aten::_use_cudnn_ctc_loss", "", &no_cudnn_ctc_loss);
-  register_function(
-      "aten::_use_cudnn_ctc_loss", "Tensor", &no_cudnn_ctc_loss_of_tensors);
+  for (const char* name :
+       {"aten::_use_cudnn_ctc_loss", "aten::_use_miopen_ctc_loss"}) {
+    register_function(name, "", &no_ctc_loss);
+    register_function(name, "Tensor", &no_ctc_loss_of_tensors);
+  }
 }
 
 } // namespace torch_cuda::operators
