@@ -12,6 +12,7 @@
 #include "accelerator/operators/kernels/cuda_only.h"
 #include "accelerator/operators/kernels/cudnn.h"
 #include "accelerator/operators/kernels/dropout.h"
+#include "accelerator/operators/kernels/fused_attention.h"
 #include "accelerator/operators/kernels/products.h"
 #include "accelerator/operators/kernels/recurrent.h"
 #include "accelerator/operators/kernels/rms_norm.h"
@@ -157,6 +158,7 @@ int route() {
       route_recurrent();
       route_cuda_only();
       route_cudnn();
+      route_fused_attention();
       route_products();
       route_rms_norm();
     }

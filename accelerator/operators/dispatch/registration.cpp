@@ -148,6 +148,14 @@ class ChoosingKernel final : public c10::OperatorKernel {
   size_t arguments_;
 };
 
+std::optional<std::string> difference_between(
+    const c10::OperatorHandle& op,
+    const c10::FunctionSchema& inferred) {
+  return c10::findSchemaDifferences(
+      op.schema().cloneWithRealTypes(/*with_symint=*/false),
+      inferred.cloneWithRealTypes());
+}
+
 void refuse_call(
     const c10::OperatorHandle& op,
     c10::DispatchKeySet /*keys*/,
@@ -241,9 +249,7 @@ void register_checked(
   if (!op) {
     return;
   }
-  const auto difference = c10::findSchemaDifferences(
-      op->schema().cloneWithRealTypes(/*with_symint=*/false),
-      inferred.cloneWithRealTypes());
+  const auto difference = difference_between(*op, inferred);
   TORCH_CHECK(
       !difference,
       "torch_cuda: a kernel of ",
@@ -251,6 +257,12 @@ void register_checked(
       " does not fit this version of PyTorch: ",
       *difference);
   register_kernel(*op, c10::DispatchKey::CUDA, std::move(kernel));
+}
+
+bool fits(
+    const c10::OperatorHandle& op,
+    const c10::FunctionSchema& inferred) {
+  return !difference_between(op, inferred);
 }
 
 void refuse(const c10::OperatorHandle& op, c10::DispatchKey key) {

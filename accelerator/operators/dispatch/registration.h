@@ -65,6 +65,11 @@ void register_checked(
     const c10::FunctionSchema& inferred,
     c10::KernelFunction kernel);
 
+/// Whether a function takes and returns what an operator does.
+bool fits(
+    const c10::OperatorHandle& op,
+    const c10::FunctionSchema& inferred);
+
 /// Registers a function for the devices that run no CUDA code of PyTorch's.
 template <class Function>
 void register_function(
@@ -76,6 +81,22 @@ void register_function(
       overload,
       c10::inferFunctionSchemaFlattenedReturns<Function>(),
       c10::KernelFunction::makeFromUnboxedRuntimeFunction(function));
+}
+
+/// The same of two functions: the one that fits this version of PyTorch, the
+/// second where neither does.
+template <class First, class Second>
+void register_one_of(
+    const char* name,
+    const char* overload,
+    First* first,
+    Second* second) {
+  const auto op = c10::Dispatcher::singleton().findSchema({name, overload});
+  if (op && fits(*op, c10::inferFunctionSchemaFlattenedReturns<First>())) {
+    register_function(name, overload, first);
+  } else {
+    register_function(name, overload, second);
+  }
 }
 
 } // namespace torch_cuda::operators

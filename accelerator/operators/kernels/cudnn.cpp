@@ -30,6 +30,11 @@ constexpr int64_t kBilinear = 0;
 constexpr int64_t kZeros = 0;
 constexpr bool kCorners = true;
 
+Tensor& into(Tensor& out, const Tensor& result) {
+  out.resize_(result.sizes());
+  return out.copy_(result);
+}
+
 std::tuple<Tensor, Tensor, Tensor, Tensor> batch_norm(
     const Tensor& input,
     const Tensor& weight,
@@ -44,6 +49,30 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> batch_norm(
   // What cuDNN keeps for its backward pass.
   auto reserve = at::empty({0}, input.options().dtype(c10::kByte));
   return {result, mean, inverse_deviation, reserve};
+}
+
+using FourResults = std::tuple<Tensor&, Tensor&, Tensor&, Tensor&>;
+
+FourResults batch_norm_out(
+    const Tensor& input,
+    const Tensor& weight,
+    const OptionalTensor& bias,
+    const OptionalTensor& running_mean,
+    const OptionalTensor& running_var,
+    bool training,
+    double momentum,
+    double eps,
+    Tensor& out0,
+    Tensor& out1,
+    Tensor& out2,
+    Tensor& out3) {
+  const auto [result, mean, inverse_deviation, reserve] = batch_norm(
+      input, weight, bias, running_mean, running_var, training, momentum, eps);
+  into(out0, result);
+  into(out1, mean);
+  into(out2, inverse_deviation);
+  into(out3, reserve);
+  return {out0, out1, out2, out3};
 }
 
 std::tuple<Tensor, Tensor, Tensor> batch_norm_backward(
@@ -102,16 +131,52 @@ Tensor& convolution_out(
     bool deterministic,
     bool allow_tf32,
     Tensor& out) {
-  const auto result = convolution(
+  return into(
+      out,
+      convolution(
+          input,
+          weight,
+          padding,
+          stride,
+          dilation,
+          groups,
+          benchmark,
+          deterministic,
+          allow_tf32));
+}
+
+// One filter a channel, or several: PyTorch's own, where cuDNN is switched off.
+Tensor convolution_of_channels(
+    const Tensor& input,
+    const Tensor& weight,
+    IntArrayRef /*kernel_size*/,
+    const OptionalTensor& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation) {
+  return at::convolution(
       input,
       weight,
-      padding,
+      bias,
       stride,
+      padding,
       dilation,
-      groups,
-      benchmark,
-      deterministic,
-      allow_tf32);
+      /*transposed=*/false,
+      std::vector<int64_t>(stride.size(), 0),
+      input.size(1));
+}
+
+const Tensor& convolution_of_channels_out(
+    const Tensor& input,
+    const Tensor& weight,
+    IntArrayRef kernel_size,
+    const OptionalTensor& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    const Tensor& out) {
+  const auto result = convolution_of_channels(
+      input, weight, kernel_size, bias, stride, padding, dilation);
   out.resize_(result.sizes());
   return out.copy_(result);
 }
@@ -248,8 +313,13 @@ void route_cudnn() {
   register_function("aten::cudnn_is_acceptable", "", &is_acceptable);
   register_function("aten::_cudnn_rnn_flatten_weight", "", &flat_weights);
   register_function("aten::cudnn_batch_norm", "", &batch_norm);
+  register_function("aten::cudnn_batch_norm", "out", &batch_norm_out);
   register_function(
       "aten::cudnn_batch_norm_backward", "", &batch_norm_backward);
+  register_function("aten::_conv_depthwise2d", "", &convolution_of_channels);
+  register_function(
+      "aten::_conv_depthwise2d", "out", &convolution_of_channels_out);
+  register_function("aten::conv_depthwise3d", "", &convolution_of_channels);
   register_function("aten::cudnn_convolution", "", &convolution);
   register_function("aten::cudnn_convolution", "out", &convolution_out);
   register_function(
