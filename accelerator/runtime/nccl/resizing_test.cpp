@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include <sys/mman.h>
+
 #include "accelerator/runtime/nccl/testing/ranks.h"
 
 // The headers are those of an earlier version.
@@ -154,16 +156,26 @@ TEST(Shrink, NeedNotBlock) {
 TEST(Shrink, GoesOnWithoutARankThatHasEnded) {
   ncclUniqueId id;
   ASSERT_NCCL(ncclGetUniqueId(&id));
+  // Seen by all processes.
+  auto* const has_come = static_cast<std::atomic<bool>*>(mmap(
+      nullptr,
+      sizeof(std::atomic<bool>),
+      PROT_READ | PROT_WRITE,
+      MAP_SHARED | MAP_ANONYMOUS,
+      -1,
+      0));
+  ASSERT_NE(has_come, MAP_FAILED);
   Processes processes;
   pid_t victim = 0;
   for (const int rank : {1, 0, 2}) {
-    const pid_t process = processes.start([rank, id] {
+    const pid_t process = processes.start([rank, id, has_come] {
       ASSERT_CUDA(cudaSetDevice(rank));
       ncclComm_t comm = nullptr;
       ASSERT_NCCL(ncclCommInitRank(&comm, 3, id, rank));
       cudaStream_t stream = nullptr;
       ASSERT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
       if (rank == 1) {
+        *has_come = true;
         std::this_thread::sleep_for(std::chrono::seconds(60));
         return;
       }
@@ -190,7 +202,9 @@ TEST(Shrink, GoesOnWithoutARankThatHasEnded) {
     });
     victim = rank == 1 ? process : victim;
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  for (int i = 0; !*has_come && i < 30000; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   processes.kill(victim);
   processes.expect_success();
 }
