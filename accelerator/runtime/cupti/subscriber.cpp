@@ -1,6 +1,8 @@
 #include "accelerator/runtime/cupti/subscriber.h"
 
+#include <chrono>
 #include <new>
+#include <thread>
 
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/machine/thread_state.h"
@@ -12,6 +14,9 @@ namespace accelerator::cupti {
 namespace {
 
 namespace tracing = runtime::tracing;
+
+// Whether the calling thread is in a call of the subscriber.
+thread_local bool telling = false;
 
 // The calling thread's device, negative when there is none.
 int selected_ordinal() {
@@ -32,33 +37,50 @@ CUpti_SubscriberHandle Subscriber::join(
     return nullptr;
   }
   who_ = {callback, user, ++last_number_};
-  return reinterpret_cast<CUpti_SubscriberHandle>(who_.number);
+  return handle_of(who_);
+}
+
+bool Subscriber::is(CUpti_SubscriberHandle handle) const {
+  const std::lock_guard lock(mutex_);
+  return who_.number != 0 && handle_of(who_) == handle;
+}
+
+bool Subscriber::leave(CUpti_SubscriberHandle handle) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (who_.number == 0 || handle_of(who_) != handle) {
+      return false;
+    }
+    forget();
+  }
+  // It may be its own call that it leaves from.
+  while (calls_ > (telling ? 1 : 0)) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  return true;
 }
 
 void Subscriber::leave() {
-  const std::lock_guard lock(mutex_);
+  leave(handle_of(who()));
+}
+
+void Subscriber::forget() {
   for (CallbackSet& wanted : wanted_) {
     wanted.set_all(false);
   }
   who_ = {};
 }
 
-bool Subscriber::is(CUpti_SubscriberHandle handle) const {
-  const std::lock_guard lock(mutex_);
-  return who_.number != 0 &&
-      reinterpret_cast<CUpti_SubscriberHandle>(who_.number) == handle;
-}
-
 void Subscriber::forget_parent() {
   // A thread that the child does not have may hold the lock for good.
   new (&mutex_) std::mutex;
-  leave();
+  calls_ = 0;
+  forget();
 }
 
 void Subscriber::tell(
     CUpti_ApiCallbackSite site,
     tracing::CallRecord& call) noexcept {
-  static thread_local bool telling = false;
   const CallbackSet& wanted = this->wanted(call.interface);
   if (telling || !wanted.any()) {
     return;
@@ -67,8 +89,10 @@ void Subscriber::tell(
   if (id == 0 || !wanted.has(id)) {
     return;
   }
+  ++calls_; // before it is looked who there is: see leave()
   const Who who = this->who();
   if (who.callback == nullptr) {
+    --calls_;
     return;
   }
   telling = true;
@@ -93,6 +117,7 @@ void Subscriber::tell(
       id,
       &data);
   telling = false;
+  --calls_;
 }
 
 Subscriber& subscriber() {

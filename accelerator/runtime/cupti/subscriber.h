@@ -20,7 +20,11 @@ class Subscriber {
   /// Becomes the subscriber, who wants to hear of nothing yet.
   /// @returns null when there is one.
   CUpti_SubscriberHandle join(CUpti_CallbackFunc callback, void* user);
-  /// Takes whoever is the subscriber away; a call that is under way ends.
+  /// Takes the subscriber away. It is called no more when this returns; calls
+  /// that other threads are in are waited for.
+  /// @returns false when the handle is not the present subscriber's.
+  bool leave(CUpti_SubscriberHandle handle);
+  /// The same for whoever is the subscriber.
   void leave();
   /// Whether the handle is the present subscriber's.
   bool is(CUpti_SubscriberHandle handle) const;
@@ -53,11 +57,16 @@ class Subscriber {
     const std::lock_guard lock(mutex_);
     return who_;
   }
+  static CUpti_SubscriberHandle handle_of(const Who& who) {
+    return reinterpret_cast<CUpti_SubscriberHandle>(who.number);
+  }
+  void forget(); // with mutex_ held
 
   mutable std::mutex mutex_;
   Who who_;
   std::uintptr_t last_number_ = 0;
   std::array<CallbackSet, 2> wanted_;
+  std::atomic<int> calls_{0}; // of the subscriber, under way
 };
 
 /// The instance, which lives as long as the process.

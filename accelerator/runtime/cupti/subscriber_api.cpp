@@ -80,11 +80,10 @@ CUptiResult cuptiSubscribe_v2(
 
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle) {
   return call([&] {
-    if (!subscriber().is(handle)) {
+    if (!subscriber().leave(handle)) {
       return CUPTI_ERROR_INVALID_PARAMETER;
     }
-    subscriber().leave();
-    recorder().watch_for_subscriber(false);
+    recorder().watch_for_subscriber(subscriber().wants_any());
     return CUPTI_SUCCESS;
   });
 }

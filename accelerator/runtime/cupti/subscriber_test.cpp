@@ -2,6 +2,8 @@
 // the functions of which there are records. As Kineto does it.
 #include <cuda.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <string>
 #include <thread>
@@ -203,6 +205,28 @@ TEST_F(Subscribers, AreNotCalledForTheirOwnCalls) {
   };
   allocate_and_free();
   EXPECT_EQ(subscription.told.size(), 4u);
+}
+
+TEST_F(Subscribers, AreLeftAloneOnceTheyHaveLeft) {
+  std::atomic<bool> begun{false};
+  std::atomic<bool> ended{false};
+  Subscription subscription;
+  ASSERT_CUPTI(cuptiEnableCallback(
+      1, subscription.handle(), CUPTI_CB_DOMAIN_RUNTIME_API, kMalloc));
+  subscription.then = [&](const CUpti_CallbackData&) {
+    begun = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ended = true;
+  };
+  std::thread caller(allocate_and_free);
+  while (!begun) {
+    std::this_thread::yield();
+  }
+  ASSERT_CUPTI(cuptiUnsubscribe(subscription.handle()));
+  subscription.forget();
+  EXPECT_TRUE(ended);
+  caller.join();
+  EXPECT_EQ(subscription.told.size(), 1u); // of the begin alone
 }
 
 TEST_F(Subscribers, AreOneAtATime) {
