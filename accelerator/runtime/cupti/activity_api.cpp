@@ -107,7 +107,7 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   return call([&] { return enable(kind, false); });
 }
 
-// Headers of CUDA 12.4 lack the next three; programs of later ones call them.
+// Headers of CUDA 12.4 lack the next two; programs of later ones call them.
 
 CUptiResult cuptiActivityEnableRuntimeApi(
     CUpti_CallbackId callback,
@@ -131,12 +131,14 @@ CUptiResult cuptiActivityEnableDriverApi(
   });
 }
 
-// Records of events are written when the host records one: when its device
-// reaches it is not in them.
+#if CUPTI_API_VERSION >= 130000
 CUptiResult cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable) {
-  return call(
-      [&] { return enable == 0 ? CUPTI_SUCCESS : CUPTI_ERROR_NOT_SUPPORTED; });
+  return call([&] {
+    recorder().set_event_times(enable != 0);
+    return CUPTI_SUCCESS;
+  });
 }
+#endif
 
 CUptiResult cuptiActivityFlushAll(uint32_t flag) {
   return call([&] {

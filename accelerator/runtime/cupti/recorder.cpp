@@ -141,6 +141,7 @@ void Recorder::disable_all() {
     calls.set_all(false);
   }
   subscriber_ = false;
+  event_times_ = false;
   watch();
 }
 
@@ -278,6 +279,10 @@ void Recorder::event(const tracing::EventRecord& event) noexcept {
   record.contextId = context_id(event.device);
   record.streamId = static_cast<std::uint32_t>(event.stream);
   record.eventId = static_cast<std::uint32_t>(event.event);
+#if CUPTI_API_VERSION >= 130000
+  record.deviceId = static_cast<std::uint32_t>(event.device);
+  record.deviceTimestamp = event.reached;
+#endif
   buffers_.write(record);
 }
 

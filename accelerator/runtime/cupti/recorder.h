@@ -32,6 +32,10 @@ class Recorder final : public runtime::tracing::Observer {
       runtime::tracing::Interface interface,
       CUpti_CallbackId callback,
       bool enabled);
+  /// Whether records of events have the time when their streams reach them.
+  void set_event_times(bool wanted) {
+    event_times_ = wanted;
+  }
   /// Makes no records any longer and calls no subscriber.
   void disable_all();
   /// Watches the machine if there is a subscriber, and as far as records need.
@@ -61,6 +65,9 @@ class Recorder final : public runtime::tracing::Observer {
   void work(const runtime::tracing::WorkRecord& record) noexcept override;
   void wait(const runtime::tracing::WaitRecord& record) noexcept override;
   void event(const runtime::tracing::EventRecord& record) noexcept override;
+  bool times_events() const noexcept override {
+    return event_times_ && enabled(CUPTI_ACTIVITY_KIND_CUDA_EVENT);
+  }
 
  private:
   bool enabled(CUpti_ActivityKind kind) const {
@@ -93,6 +100,7 @@ class Recorder final : public runtime::tracing::Observer {
   bool subscriber_ = false;
   std::atomic<CUpti_TimestampCallbackFunc> clock_{nullptr};
   std::atomic<bool> system_thread_ids_{false};
+  std::atomic<bool> event_times_{false};
   std::mutex names_mutex_;
   std::unordered_set<std::string> names_; // records point to them for good
 };

@@ -16,7 +16,6 @@
 // CUDA 12.4's headers do not declare them.
 extern "C" CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId, uint8_t);
 extern "C" CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId, uint8_t);
-extern "C" CUptiResult cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t);
 
 namespace accelerator::cupti::testing {
 namespace {
@@ -335,13 +334,6 @@ TEST_F(Subscribers, ChooseTheFunctionsOfWhichThereAreRecords) {
       cuptiActivityEnableRuntimeApi(1999, 1), CUPTI_ERROR_INVALID_PARAMETER);
   EXPECT_EQ(
       cuptiActivityEnableDriverApi(1999, 1), CUPTI_ERROR_INVALID_PARAMETER);
-}
-
-TEST_F(Subscribers, GetNoTimesOfEventsOnTheDevice) {
-  EXPECT_CUPTI(cuptiActivityEnableCudaEventDeviceTimestamps(0));
-  EXPECT_EQ(
-      cuptiActivityEnableCudaEventDeviceTimestamps(1),
-      CUPTI_ERROR_NOT_SUPPORTED);
 }
 
 #if CUPTI_API_VERSION >= 130000

@@ -11,6 +11,27 @@
 
 namespace accelerator::runtime::operations {
 
+namespace {
+
+/// Tells profilers of an event that is about to be recorded. One that becomes
+/// a part of a graph has no time.
+void tell_of(const Event& event, Stream& stream) {
+  const int device = stream.device().ordinal();
+  tracing::EventToTell later(device, stream.id(), event.id());
+  if (later && capture_info(stream).status == cudaStreamCaptureStatusNone) {
+    stream.enqueue(
+        [later]() mutable {
+          later.tell();
+          return cudaSuccess;
+        },
+        true);
+  } else {
+    tracing::event_recorded(device, stream.id(), event.id());
+  }
+}
+
+} // namespace
+
 void event_create_with_flags(cudaEvent_t* event, unsigned flags) {
   require(
       (flags &
@@ -40,8 +61,7 @@ void event_record_with_flags(
   const auto target = resolve_stream(stream);
   require(
       &event->device() == &target->device(), cudaErrorInvalidResourceHandle);
-  tracing::event_recorded(
-      target->device().ordinal(), target->id(), event->id());
+  tell_of(*event, *target);
   record_event(
       *target, std::move(event), (flags & cudaEventRecordExternal) != 0);
 }

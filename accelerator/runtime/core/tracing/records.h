@@ -95,6 +95,7 @@ struct EventRecord {
   std::uint64_t stream = 0;
   std::uint64_t event = 0;
   std::uint32_t correlation = 0;
+  std::uint64_t reached = 0; // by the stream; 0: it was not waited for
 };
 
 } // namespace accelerator::runtime::tracing

@@ -96,8 +96,23 @@ void event_recorded(
     std::uint64_t stream,
     std::uint64_t event) noexcept {
   if (current.observer != nullptr) {
-    current.observer->event({device, stream, event, current.correlation});
+    current.observer->event({device, stream, event, current.correlation, 0});
   }
+}
+
+EventToTell::EventToTell(
+    int device,
+    std::uint64_t stream,
+    std::uint64_t event) noexcept {
+  if (current.observer != nullptr && current.observer->times_events()) {
+    observer_ = current.observer;
+    record_ = {device, stream, event, current.correlation, 0};
+  }
+}
+
+void EventToTell::tell() noexcept {
+  record_.reached = observer_->now();
+  observer_->event(record_);
 }
 
 } // namespace accelerator::runtime::tracing

@@ -28,7 +28,13 @@ class Observer {
   /// By the thread that did the work, before the work counts as done.
   virtual void work(const WorkRecord& record) noexcept = 0;
   virtual void wait(const WaitRecord& record) noexcept = 0;
+  /// By the thread that records it; where times_events(), by the one that does
+  /// the stream's work, before the event counts as reached.
   virtual void event(const EventRecord& record) noexcept = 0;
+  /// Whether events are told of when their streams reach them.
+  virtual bool times_events() const noexcept {
+    return false;
+  }
 };
 
 /// The observer, or null. Only read it; set_observer() changes it.
@@ -96,5 +102,22 @@ void event_recorded(
     int device,
     std::uint64_t stream,
     std::uint64_t event) noexcept;
+
+/// An event that the calling thread records, to be told of when the stream
+/// reaches it.
+class EventToTell {
+ public:
+  EventToTell(int device, std::uint64_t stream, std::uint64_t event) noexcept;
+  /// Whether the observer wants it so; otherwise it is told of at once.
+  explicit operator bool() const {
+    return observer_ != nullptr;
+  }
+  /// The stream has reached it.
+  void tell() noexcept;
+
+ private:
+  Observer* observer_ = nullptr;
+  EventRecord record_;
+};
 
 } // namespace accelerator::runtime::tracing

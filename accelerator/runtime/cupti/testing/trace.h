@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "accelerator/runtime/cupti/records.h"
+
 /// Makes gtest name results in its messages.
 inline void PrintTo(CUptiResult result, std::ostream* out) {
   const char* text = "?";
@@ -40,7 +42,7 @@ struct Records {
   std::vector<CUpti_ActivityAPI> calls; // of the runtime
   std::vector<CUpti_ActivityAPI> driver_calls;
   std::vector<CUpti_ActivitySynchronization> waits;
-  std::vector<CUpti_ActivityCudaEvent> events;
+  std::vector<EventRecord> events;
   std::vector<CUpti_ActivityExternalCorrelation> external;
 
   std::size_t count() const {
