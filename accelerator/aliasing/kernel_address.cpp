@@ -39,8 +39,7 @@ const void* kernel_address(
   }
   const c10::KernelFunction& kernel = computed_kernel(op, key);
   const void* function = kernel.*unboxed_function();
-  return function != nullptr ? function
-                             : kernel.*unboxed_function_of_symbols();
+  return function != nullptr ? function : kernel.*unboxed_function_of_symbols();
 }
 
 } // namespace torch_cuda::aliasing

@@ -2,7 +2,8 @@
 
 Makes a virtual environment in the cache folder with torch from PyPI (540 MB; none of NVIDIA's packages)
 and the two wheels of this tree, and trains a small network on `cuda:0` in it. The second time torch is
-there already. `./bazelw run //examples:stock -- train.py ARGUMENTS` runs a program of yours.
+there already. `./bazelw run //examples:stock -- train.py ARGUMENTS` runs a program of yours;
+TORCH_CUDA_STOCK=2.12.1 takes another version of torch than 2.15.0.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-TORCH = "2.15.0"
+TORCH = os.environ.get("TORCH_CUDA_STOCK") or "2.15.0"
 # What torch asks for beside NVIDIA's packages and Triton, which this program does without.
 PACKAGES = (
     "filelock",

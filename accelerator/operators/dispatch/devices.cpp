@@ -99,8 +99,8 @@ bool has_upstreams_kernels() {
 }
 
 LibraryCode code_of_library(const void* address) {
-  static const auto has_ptx = reinterpret_cast<HasPtx>(
-      runtime_function("accelerator_library_has_ptx"));
+  static const auto has_ptx =
+      reinterpret_cast<HasPtx>(runtime_function("accelerator_library_has_ptx"));
   const int answer = has_ptx == nullptr ? 1 : has_ptx(address);
   return answer < 0 ? LibraryCode::kNone
       : answer == 0 ? LibraryCode::kMachineCode

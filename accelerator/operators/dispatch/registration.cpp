@@ -59,11 +59,13 @@ bool serves_none(c10::DeviceIndex /*device*/) {
 
 // Who has registered the kernel of a key: a file, whose end says its language.
 // The dispatcher's dump has a line a key, "CUDA: registered at FILE:LINE ...".
-std::string file_of_kernel(const c10::OperatorHandle& op, c10::DispatchKey key) {
+std::string file_of_kernel(
+    const c10::OperatorHandle& op,
+    c10::DispatchKey key) {
   const std::string dump = op.dumpState();
   for (const char* state : {": ", " (inactive): "}) {
-    const std::string beginning = std::string("\n") + c10::toString(key) + state +
-        "registered at ";
+    const std::string beginning =
+        std::string("\n") + c10::toString(key) + state + "registered at ";
     const auto at = dump.find(beginning);
     if (at != std::string::npos) {
       const auto file = at + beginning.size();
@@ -160,8 +162,7 @@ void refuse_call(
     const c10::OperatorHandle& op,
     c10::DispatchKeySet /*keys*/,
     Stack* stack) {
-  const auto device =
-      device_of_call(*stack, op.schema().arguments().size());
+  const auto device = device_of_call(*stack, op.schema().arguments().size());
   TORCH_CHECK_NOT_IMPLEMENTED(
       !runs_code(device),
       op.operator_name(),
@@ -259,9 +260,7 @@ void register_checked(
   register_kernel(*op, c10::DispatchKey::CUDA, std::move(kernel));
 }
 
-bool fits(
-    const c10::OperatorHandle& op,
-    const c10::FunctionSchema& inferred) {
+bool fits(const c10::OperatorHandle& op, const c10::FunctionSchema& inferred) {
   return !difference_between(op, inferred);
 }
 

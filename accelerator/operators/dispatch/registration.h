@@ -51,7 +51,8 @@ bool register_kernel(
     std::string origin = kHosts);
 
 /// Has an operator that CUDA code alone computes raise NotImplementedError with
-/// its name on devices that cannot run it, rather than launch what is not there.
+/// its name on devices that cannot run it, rather than launch what is not
+/// there.
 void refuse(const c10::OperatorHandle& op, c10::DispatchKey key);
 
 /// Registers a kernel as register_kernel does, after it was compared with the
@@ -66,9 +67,7 @@ void register_checked(
     c10::KernelFunction kernel);
 
 /// Whether a function takes and returns what an operator does.
-bool fits(
-    const c10::OperatorHandle& op,
-    const c10::FunctionSchema& inferred);
+bool fits(const c10::OperatorHandle& op, const c10::FunctionSchema& inferred);
 
 /// Registers a function for the devices that run no CUDA code of PyTorch's.
 template <class Function>

@@ -38,7 +38,8 @@ bool has(const OptionalTensor& tensor) {
 
 /// Which keys a query sees.
 struct Sight {
-  // Key j is seen by query i where i + offset - left <= j <= i + offset + right.
+  // Key j is seen by query i where i + offset - left <= j <= i + offset +
+  // right.
   std::optional<int64_t> left;
   std::optional<int64_t> right;
   // Where sequences differ in length: the last query sees the last key.
@@ -112,10 +113,11 @@ Tensor of_heads(const Tensor& gradient, int64_t heads) {
 
 Tensor scores(const Problem& problem) {
   const int64_t heads = problem.query.size(1);
-  auto result = at::matmul(
-                    accumulated(problem.query),
-                    for_heads(accumulated(problem.key), heads).transpose(-2, -1))
-                    .mul_(problem.scale);
+  auto result =
+      at::matmul(
+          accumulated(problem.query),
+          for_heads(accumulated(problem.key), heads).transpose(-2, -1))
+          .mul_(problem.scale);
   if (has(problem.bias)) {
     result = result.add(accumulated(*problem.bias));
   }
@@ -166,12 +168,10 @@ Gradients derive(
       dy, for_heads(accumulated(problem.value), heads).transpose(-2, -1));
   const auto along = dy.mul(accumulated(output)).sum(-1, /*keepdim=*/true);
   const auto ds = dp.sub(along).mul_(p);
-  const auto dq =
-      at::matmul(ds, for_heads(accumulated(problem.key), heads))
-          .mul_(problem.scale);
-  const auto dk =
-      at::matmul(ds.transpose(-2, -1), accumulated(problem.query))
-          .mul_(problem.scale);
+  const auto dq = at::matmul(ds, for_heads(accumulated(problem.key), heads))
+                      .mul_(problem.scale);
+  const auto dk = at::matmul(ds.transpose(-2, -1), accumulated(problem.query))
+                      .mul_(problem.scale);
   const auto dv = at::matmul(p.transpose(-2, -1), dy);
   return {
       dq.to(problem.query.scalar_type()),
@@ -286,8 +286,16 @@ Gradients derive(
 
 // --- scaled_dot_product_attention's: [batch, heads, length, size] ---
 
-using FlashResult = std::
-    tuple<Tensor, Tensor, Tensor, Tensor, SymInt, SymInt, Tensor, Tensor, Tensor>;
+using FlashResult = std::tuple<
+    Tensor,
+    Tensor,
+    Tensor,
+    Tensor,
+    SymInt,
+    SymInt,
+    Tensor,
+    Tensor,
+    Tensor>;
 
 void check_causal(const char* name, bool is_causal, const Problem& problem) {
   // Versions of the kernel have differed in what they then compute.

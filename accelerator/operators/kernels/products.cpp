@@ -91,8 +91,7 @@ Tensor addmm_as(
     const Scalar& alpha) {
   check_types(left, right, type);
   check_addend(addend, left, type);
-  return at::addmm(
-      addend.to(type), left.to(type), right.to(type), beta, alpha);
+  return at::addmm(addend.to(type), left.to(type), right.to(type), beta, alpha);
 }
 
 Tensor& addmm_as_out(

@@ -18,8 +18,8 @@ namespace torch_cuda::operators {
 namespace {
 
 using at::Tensor;
-using composites::accumulated;
 using c10::IntArrayRef;
+using composites::accumulated;
 using OptionalTensor = std::optional<Tensor>;
 
 bool has(const OptionalTensor& tensor) {
@@ -98,11 +98,9 @@ std::tuple<Tensor, Tensor> rms_norm_backward(
   Tensor of_input;
   if (wanted[0]) {
     const auto slope = has(weight) ? dy.mul(accumulated(*weight)) : dy;
-    const auto along =
-        slope.mul(normalized).mean(dims, /*keepdim=*/true);
-    of_input = slope.sub(normalized.mul(along))
-                   .mul_(inverse)
-                   .to(input.scalar_type());
+    const auto along = slope.mul(normalized).mean(dims, /*keepdim=*/true);
+    of_input =
+        slope.sub(normalized.mul(along)).mul_(inverse).to(input.scalar_type());
   }
   Tensor of_weight;
   if (wanted[1] && has(weight)) {

@@ -1,0 +1,348 @@
+"""Operators that PyTorch has CUDA kernels for only, held against their definitions on the CPU.
+
+TORCH_CUDA_DEVICES=fake python tests/stock/fused_test.py
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import unittest
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+_ATEN = torch.ops.aten
+_LENGTHS = (3, 5, 1)
+_HEADS, _SIZE = 4, 8
+_TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-5, torch.float16: 1e-2, torch.bfloat16: 6e-2}
+
+
+def attention(
+    query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None = None, causal: bool = False
+) -> Tensor:
+    """The definition, of [batch, heads, length, size]."""
+    groups = query.shape[1] // key.shape[1]
+    scores = query @ key.repeat_interleave(groups, 1).mT / math.sqrt(query.shape[-1])
+    if bias is not None:
+        scores = scores + bias
+    if causal:
+        scores = scores.masked_fill(~torch.ones_like(scores, dtype=torch.bool).tril(), -math.inf)
+    return scores.softmax(-1) @ value.repeat_interleave(groups, 1)
+
+
+def by_sequences(query: Tensor, key: Tensor, value: Tensor, causal: bool = False) -> Tensor:
+    """The definition, of [all, heads, size]."""
+    parts = [one.split(_LENGTHS) for one in (query, key, value)]
+    return torch.cat(
+        [
+            attention(*(one.transpose(0, 1)[None] for one in three), causal=causal)[0].transpose(
+                0, 1
+            )
+            for three in zip(*parts, strict=True)
+        ]
+    )
+
+
+def by_name(causal: bool) -> dict[str, Callable[..., Tensor]]:
+    """The operators that are named after kernels, of [batch, heads, length, size]."""
+    return {
+        "flash": lambda *of: _ATEN._scaled_dot_product_flash_attention(*of, 0.0, causal)[0],
+        "efficient": lambda *of: _ATEN._scaled_dot_product_efficient_attention(
+            *of, None, True, 0.0, causal
+        )[0],
+        "cudnn": lambda *of: _ATEN._scaled_dot_product_cudnn_attention(
+            *of, None, True, 0.0, causal
+        )[0],
+    }
+
+
+def of_sequences(causal: bool) -> dict[str, Callable[..., Tensor]]:
+    """Those of sequences that lie one behind the other, of [all, heads, size]."""
+    ends = torch.tensor([0, *itertools.accumulate(_LENGTHS)], dtype=torch.int32).cuda()
+    most = max(_LENGTHS)
+    return {
+        "flash": lambda *of: _ATEN._flash_attention_forward(
+            *of, ends, ends, most, most, 0.0, causal, False
+        )[0],
+        "efficient": lambda *of: _ATEN._efficient_attention_forward(
+            *(one[None] for one in of), None, ends, ends, most, most, 0.0, int(causal), True
+        )[0][0],
+    }
+
+
+def rms_norm(shape: Sequence[int], eps: float, x: Tensor, weight: Tensor) -> Tensor:
+    """PyTorch's."""
+    return F.rms_norm(x, list(shape), weight, eps)
+
+
+def normalize(x: Tensor, weight: Tensor, dims: int, eps: float) -> Tensor:
+    """RMS norm by its definition."""
+    mean = x.square().mean(list(range(-dims, 0)), keepdim=True)
+    return x / (mean + eps).sqrt() * weight
+
+
+class FusedTest(unittest.TestCase):
+    """Results and gradients."""
+
+    def setUp(self) -> None:
+        torch.manual_seed(1)
+
+    def compare(
+        self,
+        ours: Callable[..., Tensor],
+        definition: Callable[..., Tensor],
+        given: Sequence[Tensor],
+    ) -> None:
+        """Holds a function on CUDA against one on the CPU in double precision, and their gradients."""
+        tolerance = _TOLERANCES[given[0].dtype]
+        near = [one.cuda().requires_grad_() for one in given]
+        far = [one.double().requires_grad_() for one in given]
+        found, wanted = ours(*near), definition(*far)
+        self.assertEqual(found.device.type, "cuda")
+        close = {"rtol": tolerance, "atol": tolerance}
+        torch.testing.assert_close(found.cpu().double(), wanted, **close)
+        weights = torch.randn_like(wanted).to(given[0].dtype)
+        found_gradients = torch.autograd.grad(found, near, weights.cuda().to(found.dtype))
+        wanted_gradients = torch.autograd.grad(wanted, far, weights.double())
+        for one, other in zip(found_gradients, wanted_gradients, strict=True):
+            torch.testing.assert_close(
+                one.cpu().double(), other, rtol=4 * tolerance, atol=4 * tolerance
+            )
+
+    def test_attention_by_the_names_of_kernels(self) -> None:
+        for dtype, causal, key_heads in itertools.product(
+            (torch.float32, torch.float16, torch.bfloat16), (False, True), (_HEADS, 2)
+        ):
+            query = torch.randn(2, _HEADS, 7, _SIZE, dtype=dtype)
+            key, value = torch.randn(2, 2, key_heads, 7, _SIZE, dtype=dtype)
+            definition = functools.partial(attention, causal=causal)
+            for name, call in by_name(causal).items():
+                with self.subTest(name=name, dtype=dtype, causal=causal, key_heads=key_heads):
+                    self.compare(call, definition, [query, key, value])
+
+    def test_what_is_added_to_the_scores(self) -> None:
+        three = list(torch.randn(3, 2, _HEADS, 7, _SIZE))
+        for shape in ((2, _HEADS, 7, 7), (1, 1, 7, 7), (2, _HEADS, 1, 7)):
+            with self.subTest(shape=shape):
+                self.compare(
+                    lambda *of: _ATEN._scaled_dot_product_efficient_attention(*of, True)[0],
+                    attention,
+                    [*three, torch.randn(shape)],
+                )
+
+    def test_queries_and_keys_of_different_number(self) -> None:
+        query = torch.randn(2, _HEADS, 3, _SIZE)
+        key, value = torch.randn(2, 2, _HEADS, 5, _SIZE)
+        self.compare(
+            lambda *of: _ATEN._scaled_dot_product_efficient_attention(*of, None, True, 0.0, True)[
+                0
+            ],
+            lambda *of: attention(*of, causal=True),
+            [query, key, value],
+        )
+        with self.assertRaisesRegex(NotImplementedError, "3 queries and 5 keys"):
+            _ATEN._scaled_dot_product_flash_attention(
+                query.cuda(), key.cuda(), value.cuda(), 0.0, True
+            )
+
+    def test_sequences_of_different_lengths(self) -> None:
+        given = list(torch.randn(3, sum(_LENGTHS), _HEADS, _SIZE))
+        for causal in (False, True):
+            definition = functools.partial(by_sequences, causal=causal)
+            for name, call in of_sequences(causal).items():
+                with self.subTest(name=name, causal=causal):
+                    self.compare(call, definition, given)
+
+    def test_a_window(self) -> None:
+        given = list(torch.randn(3, 2, 7, _HEADS, _SIZE))
+        found = _ATEN._flash_attention_forward(
+            *(one.cuda() for one in given),
+            None,
+            None,
+            7,
+            7,
+            0.0,
+            False,
+            False,
+            window_size_left=2,
+            window_size_right=1,
+        )[0]
+        distance = torch.arange(7) - torch.arange(7)[:, None]
+        mask = torch.zeros(7, 7).masked_fill((distance < -2) | (distance > 1), -math.inf)
+        wanted = attention(*(one.transpose(1, 2) for one in given), bias=mask).transpose(1, 2)
+        torch.testing.assert_close(found.cpu(), wanted)
+
+    def test_dropout_refuses(self) -> None:
+        three = [torch.randn(1, 2, 4, _SIZE, device="cuda") for _ in range(3)]
+        with self.assertRaisesRegex(NotImplementedError, "dropout_p=0"):
+            _ATEN._scaled_dot_product_flash_attention(*three, 0.5)
+
+    def test_jagged_tensors(self) -> None:
+        three = [
+            torch.nested.nested_tensor(
+                [torch.randn(one, _HEADS * _SIZE) for one in _LENGTHS], layout=torch.jagged
+            )
+            for _ in range(3)
+        ]
+
+        def attend(device: str) -> Tensor:
+            heads = [one.to(device).unflatten(-1, [_HEADS, _SIZE]).transpose(1, 2) for one in three]
+            result: Tensor = F.scaled_dot_product_attention(*heads).transpose(1, 2).values().cpu()
+            return result
+
+        torch.testing.assert_close(attend("cuda"), attend("cpu"))
+
+    def test_each_backend_that_a_program_may_ask_for(self) -> None:
+        three = torch.randn(3, 2, _HEADS, 6, _SIZE)
+        wanted = attention(*three, causal=True)
+        for backend in (
+            SDPBackend.FLASH_ATTENTION,
+            SDPBackend.EFFICIENT_ATTENTION,
+            SDPBackend.CUDNN_ATTENTION,
+            SDPBackend.MATH,
+        ):
+            with self.subTest(backend=backend), sdpa_kernel(backend):
+                found = F.scaled_dot_product_attention(*three.cuda(), is_causal=True)
+                torch.testing.assert_close(found.cpu(), wanted)
+
+    def test_rms_norm(self) -> None:
+        for dtype, shape, eps in itertools.product(_TOLERANCES, ((8,), (5, 8)), (1e-3, 1e-6)):
+            given = [torch.randn(3, 5, 8, dtype=dtype), torch.randn(shape, dtype=dtype)]
+            with self.subTest(dtype=dtype, shape=shape, eps=eps):
+                self.compare(
+                    functools.partial(rms_norm, shape, eps),
+                    functools.partial(normalize, dims=len(shape), eps=eps),
+                    given,
+                )
+
+    def test_rms_norm_of_the_cpu_without_eps(self) -> None:
+        for dtype in _TOLERANCES:
+            with self.subTest(dtype=dtype):
+                # Small numbers, of which eps decides.
+                x = (torch.randn(4, 8) * 1e-4).to(dtype)
+                torch.testing.assert_close(F.rms_norm(x.cuda(), (8,)).cpu(), F.rms_norm(x, (8,)))
+
+    def test_products_with_a_type_of_their_own(self) -> None:
+        if not hasattr(_ATEN.mm, "dtype"):
+            self.skipTest(f"torch {torch.__version__} has none")
+        for dtype in (torch.float16, torch.bfloat16):
+            left, right = torch.randn(4, 64).to(dtype), torch.randn(64, 6).to(dtype)
+            wanted = left.double() @ right.double()
+            near = left.cuda(), right.cuda()
+            added = torch.randn(4, 6).to(dtype)
+            found = {
+                "mm": (torch.mm(*near, out_dtype=torch.float32), wanted),
+                "bmm": (
+                    torch.bmm(near[0][None], near[1][None], out_dtype=torch.float32)[0],
+                    wanted,
+                ),
+                "addmm": (
+                    torch.addmm(added.cuda(), *near, out_dtype=torch.float32, beta=2, alpha=3),
+                    2 * added.double() + 3 * wanted,
+                ),
+                "baddbmm": (
+                    torch.baddbmm(
+                        added.cuda()[None], near[0][None], near[1][None], out_dtype=torch.float32
+                    )[0],
+                    added.double() + wanted,
+                ),
+            }
+            for name, (one, other) in found.items():
+                with self.subTest(name=name, dtype=dtype):
+                    self.assertEqual(one.dtype, torch.float32)
+                    torch.testing.assert_close(one.cpu().double(), other, rtol=1e-5, atol=1e-5)
+
+    def test_cudnn_stays_switched_on_and_its_operators_are_right(self) -> None:
+        self.assertTrue(torch.backends.cudnn.enabled)
+        image, weight = torch.randn(2, 4, 6, 6), torch.randn(3, 4, 3, 3)
+        near = image.cuda(), weight.cuda()
+        plain = F.conv2d(image, weight, padding=1)
+        found = {
+            "convolution": (
+                torch.cudnn_convolution(*near, [1, 1], [1, 1], [1, 1], 1, False, False, False),
+                plain,
+            ),
+            "relu": (
+                torch.cudnn_convolution_relu(*near, None, [1, 1], [1, 1], [1, 1], 1),
+                plain.relu(),
+            ),
+            "add and relu": (
+                torch.cudnn_convolution_add_relu(
+                    *near, plain.cuda(), 2.0, torch.ones(3).cuda(), [1, 1], [1, 1], [1, 1], 1
+                ),
+                (plain + 1 + 2 * plain).relu(),
+            ),
+            "transpose": (
+                torch.cudnn_convolution_transpose(
+                    near[0],
+                    weight.transpose(0, 1).cuda(),
+                    [1, 1],
+                    [0, 0],
+                    [2, 2],
+                    [1, 1],
+                    1,
+                    False,
+                    False,
+                    False,
+                ),
+                F.conv_transpose2d(image, weight.transpose(0, 1), stride=2, padding=1),
+            ),
+        }
+        for name, (one, other) in found.items():
+            with self.subTest(name=name):
+                torch.testing.assert_close(one.cpu(), other, rtol=1e-4, atol=1e-4)
+        theta = torch.randn(2, 2, 3)
+        torch.testing.assert_close(
+            torch.cudnn_affine_grid_generator(theta.cuda(), 2, 4, 5, 5).cpu(),
+            F.affine_grid(theta, [2, 4, 5, 5], align_corners=True),
+        )
+        grid = torch.rand(2, 5, 5, 2) * 2 - 1
+        self.compare(
+            lambda x, g: F.grid_sample(x, g, align_corners=True),
+            lambda x, g: F.grid_sample(x, g, align_corners=True),
+            [image, grid],
+        )
+        self.compare(
+            lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True),
+            lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True),
+            [image, torch.randn(4), torch.randn(4)],
+        )
+
+    def test_recurrent_networks(self) -> None:
+        for network in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN):
+            for bidirectional in (False, True):
+                with self.subTest(network=network.__name__, bidirectional=bidirectional):
+                    far = network(5, 6, 2, bidirectional=bidirectional)
+                    near = network(5, 6, 2, bidirectional=bidirectional)
+                    near.load_state_dict(far.state_dict())
+                    near.cuda()
+                    x = torch.randn(7, 3, 5)
+                    found, wanted = near(x.cuda())[0], far(x)[0]
+                    torch.testing.assert_close(found.cpu(), wanted, rtol=1e-5, atol=1e-5)
+                    found.square().sum().backward()
+                    wanted.square().sum().backward()
+                    for one, other in zip(near.parameters(), far.parameters(), strict=True):
+                        torch.testing.assert_close(one.grad.cpu(), other.grad, rtol=1e-4, atol=1e-4)
+
+    def test_depthwise_convolutions(self) -> None:
+        # Forward only: upstream's derivative takes the operator for one without groups.
+        image, weight = torch.randn(2, 6, 8, 8), torch.randn(12, 1, 3, 3)
+        ones = [1, 1]
+        torch.testing.assert_close(
+            _ATEN._conv_depthwise2d(
+                image.cuda(), weight.cuda(), [3, 3], None, ones, ones, ones
+            ).cpu(),
+            F.conv2d(image, weight, padding=1, groups=6),
+            rtol=1e-5,
+            atol=1e-5,
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

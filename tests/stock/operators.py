@@ -1,0 +1,190 @@
+"""Compares every operator that the installed torch has samples for, on CUDA against the CPU.
+
+    TORCH_CUDA_DEVICES=fake python tests/stock/operators.py [--types float32,bfloat16] [--names PATTERN]
+
+Takes the samples of torch.testing._internal (OpInfo), forward and, where the operator has a
+derivative, backward. Prints a table by type and each operator whose numbers differ or that CUDA
+refuses. The exit status is 1 where one of these is found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import fnmatch
+import itertools
+import json
+import pathlib
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils import _pytree as pytree
+
+TYPES = ("float32", "float64", "bfloat16", "float16", "complex64", "int64")
+# Results that are random, or memory that nobody has written.
+_UNDETERMINED = (
+    "empty*",
+    "new_empty*",
+    "*dropout*",
+    "bernoulli",
+    "multinomial",
+    "normal",
+    "*rand*",
+    "uniform",
+    "cauchy",
+    "exponential",
+    "geometric",
+    "log_normal",
+    "nn.functional.rrelu",
+    "nn.functional.fractional_max_pool*",
+    "nn.functional.scaled_dot_product_attention",
+)
+_HALVES = ("bfloat16", "float16")
+# Arguments that a GPU wants on the host, too.
+_ON_THE_HOST = {"tensor_split": torch.int64}
+
+
+def samples(operator: Any, dtype: torch.dtype, gradient: bool, count: int) -> list[Any]:
+    """The first samples of an operator on the CPU; none where it has none for the type."""
+    torch.manual_seed(1)
+    made: Iterator[Any] = operator.sample_inputs("cpu", dtype, requires_grad=gradient)
+    return list(itertools.islice(made, count))
+
+
+def there(value: Any, device: str, on_the_host: torch.dtype | None = None) -> Any:
+    """A copy of arguments on a device, with leaves of their own.
+
+    Args:
+        value: arguments.
+        device: where.
+        on_the_host: type of the tensors that stay on the CPU.
+    """
+
+    def one(leaf: Any) -> Any:
+        if isinstance(leaf, torch.Tensor) and leaf.dtype == on_the_host:
+            return leaf.detach().clone()
+        if isinstance(leaf, torch.Tensor):
+            return leaf.detach().clone().to(device).requires_grad_(leaf.requires_grad)
+        if isinstance(leaf, torch.device) or leaf == "cpu":
+            return device
+        return leaf
+
+    return pytree.tree_map(one, value)
+
+
+def tensors(value: Any) -> list[torch.Tensor]:
+    """The tensors in a result."""
+    return [leaf for leaf in pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
+
+
+def run(operator: Any, sample: Any, device: str, gradient: bool) -> list[torch.Tensor]:
+    """Results of one call, and its arguments' gradients."""
+    torch.manual_seed(2)
+    given = (
+        there(sample.input, device),
+        *there((sample.args, sample.kwargs), device, _ON_THE_HOST.get(operator.name)),
+    )
+    result = operator(given[0], *given[1], **given[2])
+    found = tensors(result)
+    if gradient:
+        wanted = [leaf for leaf in tensors(given) if leaf.requires_grad]
+        roots = [one for one in found if one.requires_grad]
+        if roots and wanted:
+            torch.manual_seed(3)
+            seeds = [torch.rand_like(one.detach(), device="cpu").to(one.device) for one in roots]
+            found += [
+                one
+                for one in torch.autograd.grad(roots, wanted, seeds, allow_unused=True)
+                if one is not None
+            ]
+    return [one.detach() for one in found]
+
+
+def compare(found: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor], half: bool) -> str:
+    """What differs; empty where nothing does."""
+    if len(found) != len(wanted):
+        return f"{len(found)} tensors instead of {len(wanted)}"
+    tolerance = {"rtol": 0.05, "atol": 0.05} if half else {}
+    for one, other in zip(found, wanted, strict=True):
+        if other.device.type == "cpu" and one.device.type != "cuda":
+            return f"a result on {one.device}"
+        try:
+            torch.testing.assert_close(
+                one.cpu(), other, equal_nan=True, check_dtype=not half, **tolerance
+            )
+        except (AssertionError, NotImplementedError, RuntimeError) as error:
+            return str(error).splitlines()[0]
+    return ""
+
+
+def check(operator: Any, name: str, dtype_name: str, count: int) -> tuple[str, str]:
+    """One operator in one type: "right", "wrong", "refused", or "not on the CPU", and the reason."""
+    dtype = getattr(torch, dtype_name)
+    gradient = bool(operator.supports_autograd) and dtype in operator.supported_backward_dtypes(
+        "cpu"
+    )
+    try:
+        chosen = samples(operator, dtype, gradient, count)
+        wanted = [run(operator, sample, "cpu", gradient) for sample in chosen]
+    except Exception as error:  # noqa: BLE001 -- the CPU does not have it
+        return "not on the CPU", f"{type(error).__name__}: {error}".splitlines()[0]
+    if not wanted:
+        return "not on the CPU", "no samples"
+    undetermined = any(fnmatch.fnmatch(name, pattern) for pattern in _UNDETERMINED)
+    for sample, host in zip(chosen, wanted, strict=True):
+        try:
+            found = run(operator, sample, "cuda", gradient)
+            torch.cuda.synchronize()
+        except Exception as error:  # noqa: BLE001 -- whatever is said is the result
+            return "refused", f"{type(error).__name__}: {error}".splitlines()[0]
+        difference = compare(found, host, dtype_name in _HALVES)
+        if difference and undetermined:
+            if [one.shape for one in found] == [one.shape for one in host]:
+                continue  # of random numbers the shapes are compared
+        if difference:
+            return "wrong", difference
+    return "right", ""
+
+
+def main(command_line: Sequence[str]) -> int:
+    """Runs the command; returns the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--types", default=",".join(TYPES))
+    parser.add_argument("--names", default="*", help="a pattern of operators' names")
+    parser.add_argument("--samples", type=int, default=1, help="of each operator")
+    parser.add_argument("--json", type=pathlib.Path, help="where each result is written to")
+    arguments = parser.parse_args(command_line)
+    warnings.simplefilter("ignore")
+    results: dict[str, dict[str, tuple[str, str]]] = {}
+    for dtype_name in arguments.types.split(","):
+        dtype = getattr(torch, dtype_name)
+        for operator in op_db:
+            name = operator.name + (
+                f".{operator.variant_test_name}" if operator.variant_test_name else ""
+            )
+            if fnmatch.fnmatch(name, arguments.names) and dtype in operator.supported_dtypes("cpu"):
+                outcome = check(operator, name, dtype_name, arguments.samples)
+                results.setdefault(dtype_name, {})[name] = outcome
+                if outcome[0] in ("wrong", "refused"):
+                    print(f"{dtype_name:10} {outcome[0]:8} {name}: {outcome[1][:160]}", flush=True)
+    failed = 0
+    print(f"torch {torch.__version__}, {torch.cuda.get_device_name(0)}")
+    print(
+        "| type | operators | right | wrong | refused | not on the CPU |\n|---|---|---|---|---|---|"
+    )
+    for dtype_name, outcomes in results.items():
+        counts = collections.Counter(outcome for outcome, _ in outcomes.values())
+        failed += counts["wrong"] + counts["refused"]
+        cells = [counts[one] for one in ("right", "wrong", "refused", "not on the CPU")]
+        print(f"| {dtype_name} | {len(outcomes)} | " + " | ".join(map(str, cells)) + " |")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=1))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
