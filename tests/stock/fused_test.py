@@ -10,7 +10,6 @@ import itertools
 import math
 import unittest
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import torch
 import torch.nn.functional as F

@@ -30,18 +30,7 @@ _REFUSED = f"{_OURS} (refused)"
 # What launches nothing: views, sizes, storages, allocation, streams.
 _LAUNCH_NOTHING = frozenset(
     f"aten::{name}"
-    for name in (
-        "_coalesced_ _efficientzerotensor _indices _local_scalar_dense _nested_tensor_size "
-        "_nested_tensor_storage_offsets _nested_tensor_strides _nested_view_from_buffer _nnz _reshape_alias "
-        "_sparse_broadcast_to _sparse_coo_tensor_with_dims _sparse_coo_tensor_with_dims_and_tensors _values alias "
-        "as_strided ccol_indices chunk col_indices copy_ copy_sparse_to_sparse_ crow_indices dense_dim detach "
-        "empty.memory_format empty_strided indices is_coalesced is_pinned _pin_memory is_set_to narrow "
-        "native_dropout permute "
-        "q_per_channel_axis q_scale q_zero_point qscheme record_stream resize_ resize_as_sparse_ row_indices "
-        "select.int set_ set_.source_Storage set_.source_Storage_storage_offset set_.source_Tensor sparse_dim "
-        "sparse_resize_ sparse_resize_and_clear_ split_with_sizes squeeze squeeze.dim squeeze.dims transpose.int "
-        "unbind.int unfold unsqueeze values view view_as_complex view_as_real"
-    ).split()
+    for name in ["_coalesced_", "_efficientzerotensor", "_indices", "_local_scalar_dense", "_nested_tensor_size", "_nested_tensor_storage_offsets", "_nested_tensor_strides", "_nested_view_from_buffer", "_nnz", "_reshape_alias", "_sparse_broadcast_to", "_sparse_coo_tensor_with_dims", "_sparse_coo_tensor_with_dims_and_tensors", "_values", "alias", "as_strided", "ccol_indices", "chunk", "col_indices", "copy_", "copy_sparse_to_sparse_", "crow_indices", "dense_dim", "detach", "empty.memory_format", "empty_strided", "indices", "is_coalesced", "is_pinned", "_pin_memory", "is_set_to", "narrow", "native_dropout", "permute", "q_per_channel_axis", "q_scale", "q_zero_point", "qscheme", "record_stream", "resize_", "resize_as_sparse_", "row_indices", "select.int", "set_", "set_.source_Storage", "set_.source_Storage_storage_offset", "set_.source_Tensor", "sparse_dim", "sparse_resize_", "sparse_resize_and_clear_", "split_with_sizes", "squeeze", "squeeze.dim", "squeeze.dims", "transpose.int", "unbind.int", "unfold", "unsqueeze", "values", "view", "view_as_complex", "view_as_real"]
 )
 # Collectives; PyTorch's own choice of Triton kernels, which asks for them by these names; a state of random numbers.
 _OTHERS = re.compile(

@@ -11,11 +11,11 @@ from upstream.torchada.applicability import Reason
 
 _HEAD = """# torchada's own tests
 
-Tests of torchada 0.1.103, out of its sdist, run unmodified on the [stand-in](../adapter/testing/stand_in/README.md) with the adapter as `torchada`.
+Tests of torchada 0.1.103, out of its sdist, run unmodified on the [stand-in](../../adapter/testing/stand_in/README.md) with the adapter as `torchada`.
 `./bazelw run //upstream/torchada:run` runs them and writes this page; a run in which something fails that is not listed below, or passes though it is
 listed, fails.
 
-A test is applicable unless its text says otherwise ([applicability.py](../upstream/torchada/applicability.py)). Cases of tests with parameters count each.
+A test is applicable unless its text says otherwise ([applicability.py](../../upstream/torchada/applicability.py)). Cases of tests with parameters count each.
 
 | not applicable | |
 |---|---|
@@ -25,7 +25,7 @@ A test is applicable unless its text says otherwise ([applicability.py](../upstr
 | MUSA only | is marked so, skips itself without MUSA, or does nothing without it |
 
 Three private names are answered for: torchada's tables of what sources become, `_MAPPING_RULE` and `EXT_REPLACED_MAPPING`, and the function that applies them. The adapter's
-translation for MUSA takes their place ([answers.py](../upstream/torchada/answers.py)). Only tests in `test_mappings.py` ask for them.
+translation for MUSA takes their place ([answers.py](../../upstream/torchada/answers.py)). Only tests in `test_mappings.py` ask for them.
 
 """
 

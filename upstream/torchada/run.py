@@ -1,6 +1,6 @@
 """Runs torchada's own tests on the stand-in, with the adapter as `torchada`.
 
-    ./bazelw run //upstream/torchada:run                             all, and writes docs/adapter-torchada.md
+    ./bazelw run //upstream/torchada:run                             all, and writes docs/coverage/adapter-torchada.md
     ./bazelw run //upstream/torchada:run -- --file test_platform.py  one file, against its row of the page
 
 What does not pass is listed with its reason in known.toml. A failure that is not listed, an entry that is of no use any
