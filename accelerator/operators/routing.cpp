@@ -13,6 +13,7 @@
 #include "accelerator/operators/kernels/cudnn.h"
 #include "accelerator/operators/kernels/dropout.h"
 #include "accelerator/operators/kernels/fused_attention.h"
+#include "accelerator/operators/kernels/lstm_layers.h"
 #include "accelerator/operators/kernels/products.h"
 #include "accelerator/operators/kernels/recurrent.h"
 #include "accelerator/operators/kernels/rms_norm.h"
@@ -159,6 +160,7 @@ int route() {
       route_cuda_only();
       route_cudnn();
       route_fused_attention();
+      route_lstm_layers();
       route_products();
       route_rms_norm();
     }

@@ -126,6 +126,12 @@ bool can_run_upstreams_kernels() {
   return can;
 }
 
+bool has_machine_code_only() {
+  static const bool only =
+      has_upstreams_kernels() && !can_run_upstreams_kernels();
+  return only;
+}
+
 bool runs_code(c10::DeviceIndex device) {
   const auto& all = answers();
   const auto index = static_cast<size_t>(device);

@@ -32,6 +32,10 @@ std::string folder_of_pytorch();
 /// can run. Those of PyTorch's packages are machine code for NVIDIA's GPUs.
 bool can_run_upstreams_kernels();
 
+/// True for a build of PyTorch with kernels that no device of this process can
+/// run, as PyTorch's packages are.
+bool has_machine_code_only();
+
 /// True for a device that runs CUDA code, PyTorch's or not.
 bool runs_code(c10::DeviceIndex device);
 

@@ -32,6 +32,33 @@ const aliasing::PreviousKernel& upstreams_choice() {
   return kernel;
 }
 
+// Whether the CPU would take its fused kernel. Only in a build of PyTorch with
+// fused kernels for CUDA, whose programs do not ask for second derivatives.
+bool is_fused(
+    const Tensor& query,
+    const Tensor& key,
+    const Tensor& value,
+    const std::optional<Tensor>& mask,
+    double dropout,
+    bool is_causal,
+    std::optional<double> scale,
+    bool enable_gqa) {
+  const auto& context = at::globalContext();
+  if (!has_machine_code_only() || !context.userEnabledFlashSDP() ||
+      !context.userEnabledMathSDP() || query.is_nested() || dropout != 0 ||
+      (mask.has_value() && mask->defined()) ||
+      // Of these the kernels' versions differ.
+      (is_causal && query.size(-2) != key.size(-2))) {
+    return false;
+  }
+  torch::jit::Stack stack;
+  torch::jit::push(
+      stack, query, key, value, mask, dropout, is_causal, scale, enable_gqa);
+  choice().redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack);
+  return stack.back().toInt() ==
+      static_cast<int64_t>(sdp::SDPBackend::flash_attention);
+}
+
 int64_t choose(
     const Tensor& query,
     const Tensor& key,
@@ -47,6 +74,10 @@ int64_t choose(
         stack, query, key, value, mask, dropout, is_causal, scale, enable_gqa);
     upstreams_choice()(choice(), query.key_set(), &stack);
     return stack.back().toInt();
+  }
+  if (is_fused(
+          query, key, value, mask, dropout, is_causal, scale, enable_gqa)) {
+    return static_cast<int64_t>(sdp::SDPBackend::flash_attention);
   }
   // A program that allows fused kernels only gets their numbers.
   const auto& context = at::globalContext();

@@ -6,6 +6,8 @@
 #include "accelerator/operators/dispatch/registration.h"
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
+#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/matmul.h>
@@ -309,6 +311,29 @@ void check_causal(const char* name, bool is_causal, const Problem& problem) {
       " keys. Needed are as many of both, or a mask.");
 }
 
+// The CPU has a fused kernel of this form, which takes no memory by the product
+// of lengths.
+bool is_the_cpus(const Problem& problem) {
+  return problem.query.dim() == 4 && problem.query.numel() != 0 &&
+      problem.key.numel() != 0 &&
+      problem.query.size(1) == problem.key.size(1) &&
+      problem.query.size(-1) == problem.value.size(-1) &&
+      problem.query.stride(-1) == 1 && problem.key.stride(-1) == 1 &&
+      problem.value.stride(-1) == 1;
+}
+
+Result attend_as_the_cpu(const Problem& problem, bool is_causal) {
+  auto [output, log_sums] = at::_scaled_dot_product_flash_attention_for_cpu(
+      problem.query,
+      problem.key,
+      problem.value,
+      /*dropout_p=*/0,
+      is_causal,
+      /*attn_mask=*/{},
+      problem.scale);
+  return {output, log_sums};
+}
+
 FlashResult sdp_flash(
     const Tensor& query,
     const Tensor& key,
@@ -322,7 +347,9 @@ FlashResult sdp_flash(
   const Problem problem{
       query, key, value, {}, causal(is_causal, true), scale_of(query, scale)};
   check_causal(kName, is_causal, problem);
-  const auto result = attend(problem);
+  const auto result = is_the_cpus(problem)
+      ? attend_as_the_cpu(problem, is_causal)
+      : attend(problem);
   return {
       result.output,
       result.log_sums,
@@ -356,6 +383,19 @@ std::tuple<Tensor, Tensor, Tensor> sdp_flash_backward(
   const Problem problem{
       query, key, value, {}, causal(is_causal, true), scale_of(query, scale)};
   check_causal(kName, is_causal, problem);
+  if (is_the_cpus(problem)) {
+    return at::_scaled_dot_product_flash_attention_for_cpu_backward(
+        gradient,
+        query,
+        key,
+        value,
+        output,
+        log_sums,
+        dropout,
+        is_causal,
+        /*attn_mask=*/{},
+        problem.scale);
+  }
   const auto result = derive(problem, gradient, output, log_sums);
   return {result.query, result.key, result.value};
 }
