@@ -6,13 +6,15 @@
 #include "accelerator/operators/calls/lists.h"
 #include "accelerator/operators/copy.h"
 #include "accelerator/operators/dispatch/devices.h"
+#include "accelerator/operators/dispatch/names.h"
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/factories.h"
 #include "accelerator/operators/kernels/attention.h"
+#include "accelerator/operators/kernels/attention/own.h"
+#include "accelerator/operators/kernels/attention/scaled_dot_product.h"
 #include "accelerator/operators/kernels/cuda_only.h"
 #include "accelerator/operators/kernels/cudnn.h"
 #include "accelerator/operators/kernels/dropout.h"
-#include "accelerator/operators/kernels/fused_attention.h"
 #include "accelerator/operators/kernels/lstm_layers.h"
 #include "accelerator/operators/kernels/products.h"
 #include "accelerator/operators/kernels/recurrent.h"
@@ -28,6 +30,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <unordered_set>
 
 namespace torch_cuda::operators {
 namespace {
@@ -79,10 +82,12 @@ class Silent final : public c10::WarningHandler {
 
 class Router {
  public:
+  /// Routes the operators that it has not seen yet.
   int route() {
+    routed_ = 0;
     for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {
       const auto op = c10::Dispatcher::singleton().findOp(name);
-      if (!op || !op->hasSchema()) {
+      if (!op || !op->hasSchema() || !seen_.insert(name).second) {
         continue;
       }
       for (const auto layout : aliasing::kLayouts) {
@@ -139,7 +144,15 @@ class Router {
   }
 
   int routed_ = 0;
+  std::unordered_set<c10::OperatorName> seen_;
 };
+
+Router& router() {
+  static auto* one = new Router;
+  return *one;
+}
+
+bool is_routing = false; // under the GIL, as all calls
 
 } // namespace
 
@@ -153,13 +166,15 @@ int route() {
       if (!has_upstreams_kernels()) {
         register_factories();
       }
-      count = Router().route();
+      count = router().route();
+      is_routing = true;
       route_attention();
       route_dropout();
       route_recurrent();
       route_cuda_only();
       route_cudnn();
-      route_fused_attention();
+      attention::route_scaled_dot_product();
+      attention::route_own();
       route_lstm_layers();
       route_products();
       route_rms_norm();
@@ -170,18 +185,40 @@ int route() {
   return routed;
 }
 
-} // namespace torch_cuda::operators
+int route_new() {
+  if (!is_routing) {
+    return 0;
+  }
+  Silent silent;
+  const c10::WarningUtils::WarningHandlerGuard quiet(&silent);
+  return router().route();
+}
 
-int torch_cuda_route_operators(char* message, std::size_t capacity) {
+namespace {
+
+int reported(int (*work)(), char* message, std::size_t capacity) {
   const auto report = [&](const char* reason) {
     std::snprintf(message, capacity, "%s", reason);
     return -1;
   };
   try {
-    return torch_cuda::operators::route();
+    return work();
   } catch (const c10::Error& error) {
     return report(error.what_without_backtrace());
   } catch (const std::exception& error) {
     return report(error.what());
   }
+}
+
+} // namespace
+} // namespace torch_cuda::operators
+
+int torch_cuda_route_operators(char* message, std::size_t capacity) {
+  return torch_cuda::operators::reported(
+      torch_cuda::operators::route, message, capacity);
+}
+
+int torch_cuda_route_new_operators(char* message, std::size_t capacity) {
+  return torch_cuda::operators::reported(
+      torch_cuda::operators::route_new, message, capacity);
 }

@@ -11,6 +11,10 @@ namespace torch_cuda::operators {
 /// how many operators were routed.
 int route();
 
+/// Does the same for the operators that libraries have brought since. Returns
+/// how many were routed; 0 where route() was not called yet.
+int route_new();
+
 } // namespace torch_cuda::operators
 
 /// route() for Python, which loads this library and calls it when CUDA is first
@@ -18,3 +22,9 @@ int route();
 /// @param message gets the reason, @param capacity its size in bytes.
 /// @returns how many operators were routed, -1 after an error.
 extern "C" int torch_cuda_route_operators(char* message, std::size_t capacity);
+
+/// route_new() for Python, which calls it when a library was loaded
+/// (torch.ops.load_library); as above.
+extern "C" int torch_cuda_route_new_operators(
+    char* message,
+    std::size_t capacity);

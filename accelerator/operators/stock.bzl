@@ -9,11 +9,6 @@ _CUDA_HEADERS = {
     13: "@cuda13//:headers",
 }
 
-_CUDART = {
-    12: "//accelerator/runtime/cudart:libcudart.so.12",
-    13: "//accelerator/runtime/cudart:cu13/libcudart.so.13",
-}
-
 # What a program has that has imported torch.
 _TORCH = [
     "libc10.so",
@@ -30,17 +25,18 @@ def stock_libraries():
     """
     return {minor: "libtorch_cuda_operators-%s.so" % minor for minor in STOCK_TORCH}
 
-def stock_operators(srcs, deps, copts = []):
+def stock_operators(name, srcs, deps, copts = []):
     """Declares `libtorch_cuda_operators-MINOR.so` for each minor version.
 
     Args:
+        name: string, what the names of the objects begin with.
         srcs: list of labels, sources and headers, the same for all.
         deps: list of labels, libraries without torch's headers.
         copts: list of compiler flags.
     """
     for minor, library in stock_libraries().items():
         torch = STOCK_TORCH[minor]
-        objects = "operators-" + minor
+        objects = "%s-%s" % (name, minor)
         cc_library(
             name = objects,
             srcs = srcs,
@@ -59,11 +55,8 @@ def stock_operators(srcs, deps, copts = []):
         )
         shared_library(
             name = library,
-            absent = _TORCH,
+            absent = _TORCH + ["libcudart.so.%d" % torch.cuda],
             manylinux = "//tools/cc/manylinux",
             visibility = ["//:__subpackages__"],
-            deps = [
-                objects,
-                _CUDART[torch.cuda],
-            ],
+            deps = [objects],
         )

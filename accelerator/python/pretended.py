@@ -26,6 +26,12 @@ from torch import cuda
 class _C:
     @staticmethod
     def _cuda_sleep(cycles): raise AssertionError("launched a kernel")
+    @staticmethod
+    def _jit_override_can_fuse_on_gpu(can): fused.append(can)
+fused = []
+class _Ops:
+    def load_library(self, path): return "loaded " + path
+ops = _Ops()
 if torch.version.cuda:
     _library = ctypes.CDLL(os.path.join(os.path.dirname(__file__), "lib", "libtorch.so"))
     _library.whose_library_torch_has.restype = ctypes.c_char_p

@@ -118,6 +118,27 @@ class StockTest(absltest.TestCase):
                 ],
             )
 
+    def test_libraries_that_come_after_the_first_use_are_served(self) -> None:
+        self.env.add_torch("2.15.0+cu132", "13.2")
+        code = (
+            "import ctypes, torch\n"
+            "answer = [torch.ops.load_library('early')]\n"
+            "torch.cuda.init()\n"
+            "router = next(l.split()[-1] for l in open('/proc/self/maps') if 'operators-2.15' in l)\n"
+            "again = ctypes.CDLL(router).how_often_again\n"
+            "answer += [again(), torch.ops.load_library('late'), again()]\n"
+        )
+        self.assertEqual(
+            self.env.answers(code, TORCH_CUDA_DEVICES="fake"),
+            ["loaded early", 0, "loaded late", 1],
+        )
+        done = self.env.run(
+            "import torch; torch.cuda.init(); torch.ops.load_library('late')",
+            TORCH_CUDA_DEVICES="fake",
+            PRETENDED_LIBRARY_FAULT="1",
+        )
+        self.assertIn("RuntimeError: no such libraries", done.stderr)
+
     def test_what_the_router_cannot_serve_is_an_error_of_the_first_use(self) -> None:
         self.env.add_torch("2.15.0+cu132", "13.2")
         done = self.env.run(

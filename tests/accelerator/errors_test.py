@@ -52,14 +52,15 @@ class ErrorsTest(parameterized.TestCase):
         self.assertEqual(torch.ones(2, device="cuda").sum().item(), 2)
 
     def test_what_only_cuda_code_computes_is_refused_by_name(self) -> None:
-        operator = "aten::_conv_depthwise2d"
+        operator = "aten::_cudnn_ctc_loss"
         if not torch._C._dispatch_has_kernel_for_dispatch_key(operator, "CUDA"):
             self.skipTest("a build without PyTorch's kernels")
-        numbers = torch.ones(1, 1, 3, 3, device="cuda")
+        scores = torch.ones(5, 1, 4, device="cuda")
+        targets = torch.ones(2, dtype=torch.int32)
         with self.assertRaisesRegex(NotImplementedError, f"{operator} on cuda:0.*Needed is"):
-            torch.ops.aten._conv_depthwise2d(numbers, numbers, [3, 3], None, [1, 1], [0, 0], [1, 1])
+            torch.ops.aten._cudnn_ctc_loss(scores, targets, [5], [2], 0, False, False)
         self.assertEqual(torch_cuda.served_by(operator, 0), "none")
-        self.assertEqual(numbers.sum().item(), 9)  # nothing was launched
+        self.assertEqual(scores.sum().item(), 20)  # nothing was launched
 
     def test_what_cudnn_alone_has_is_not_chosen(self) -> None:
         scores = torch.randn(5, 2, 4).log_softmax(2)

@@ -193,7 +193,8 @@ def random_library() -> str:
     if not programs.IS_SIMULATED:
         return "libcurand.so.10"
     package = importlib.import_module("torch_cuda_runtime")
-    return str(package.library_folder() / "libcurand.so.10")
+    folder, _ = package.library_folders(12)
+    return str(folder / "libcurand.so.10")
 
 
 class RandomTest(absltest.TestCase):

@@ -188,6 +188,9 @@ class LifecycleTest(absltest.TestCase):
             f"""
             import sys
             sys.path.insert(0, {_runtime_without_cupti(folder)!r})
+            # The .pth of the other package has imported it already.
+            for name in [name for name in sys.modules if name.startswith("torch_cuda_runtime")]:
+                del sys.modules[name]
             import torch
             from torch.profiler import ProfilerActivity, profile
             assert ProfilerActivity.CUDA not in torch.profiler.supported_activities()

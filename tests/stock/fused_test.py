@@ -10,6 +10,7 @@ import itertools
 import math
 import unittest
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -17,13 +18,19 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 _ATEN = torch.ops.aten
+_TORCH: Any = torch  # whose `out_dtype` older versions do not have
 _LENGTHS = (3, 5, 1)
 _HEADS, _SIZE = 4, 8
 _TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-5, torch.float16: 1e-2, torch.bfloat16: 6e-2}
 
 
 def attention(
-    query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None = None, causal: bool = False
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    bias: Tensor | None = None,
+    causal: bool = False,
 ) -> Tensor:
     """The definition, of [batch, heads, length, size]."""
     groups = query.shape[1] // key.shape[1]
@@ -104,8 +111,7 @@ class FusedTest(unittest.TestCase):
         far = [one.double().requires_grad_() for one in given]
         found, wanted = ours(*near), definition(*far)
         self.assertEqual(found.device.type, "cuda")
-        close = {"rtol": tolerance, "atol": tolerance}
-        torch.testing.assert_close(found.cpu().double(), wanted, **close)
+        torch.testing.assert_close(found.cpu().double(), wanted, rtol=tolerance, atol=tolerance)
         weights = torch.randn_like(wanted).to(given[0].dtype)
         found_gradients = torch.autograd.grad(found, near, weights.cuda().to(found.dtype))
         wanted_gradients = torch.autograd.grad(wanted, far, weights.double())
@@ -131,7 +137,7 @@ class FusedTest(unittest.TestCase):
             with self.subTest(shape=shape):
                 self.compare(
                     lambda *of: _ATEN._scaled_dot_product_efficient_attention(*of, True)[0],
-                    attention,
+                    lambda q, k, v, b: attention(q, k, v, bias=b),
                     [*three, torch.randn(shape)],
                 )
 
@@ -174,7 +180,8 @@ class FusedTest(unittest.TestCase):
         )[0]
         distance = torch.arange(7) - torch.arange(7)[:, None]
         mask = torch.zeros(7, 7).masked_fill((distance < -2) | (distance > 1), -math.inf)
-        wanted = attention(*(one.transpose(1, 2) for one in given), bias=mask).transpose(1, 2)
+        q, k, v = (one.transpose(1, 2) for one in given)
+        wanted = attention(q, k, v, bias=mask).transpose(1, 2)
         torch.testing.assert_close(found.cpu(), wanted)
 
     def test_dropout_refuses(self) -> None:
@@ -198,8 +205,8 @@ class FusedTest(unittest.TestCase):
         torch.testing.assert_close(attend("cuda"), attend("cpu"))
 
     def test_each_backend_that_a_program_may_ask_for(self) -> None:
-        three = torch.randn(3, 2, _HEADS, 6, _SIZE)
-        wanted = attention(*three, causal=True)
+        q, k, v = torch.randn(3, 2, _HEADS, 6, _SIZE)
+        wanted = attention(q, k, v, causal=True)
         for backend in (
             SDPBackend.FLASH_ATTENTION,
             SDPBackend.EFFICIENT_ATTENTION,
@@ -207,7 +214,7 @@ class FusedTest(unittest.TestCase):
             SDPBackend.MATH,
         ):
             with self.subTest(backend=backend), sdpa_kernel(backend):
-                found = F.scaled_dot_product_attention(*three.cuda(), is_causal=True)
+                found = F.scaled_dot_product_attention(q.cuda(), k.cuda(), v.cuda(), is_causal=True)
                 torch.testing.assert_close(found.cpu(), wanted)
 
     def test_rms_norm(self) -> None:
@@ -236,17 +243,17 @@ class FusedTest(unittest.TestCase):
             near = left.cuda(), right.cuda()
             added = torch.randn(4, 6).to(dtype)
             found = {
-                "mm": (torch.mm(*near, out_dtype=torch.float32), wanted),
+                "mm": (_TORCH.mm(*near, out_dtype=torch.float32), wanted),
                 "bmm": (
-                    torch.bmm(near[0][None], near[1][None], out_dtype=torch.float32)[0],
+                    _TORCH.bmm(near[0][None], near[1][None], out_dtype=torch.float32)[0],
                     wanted,
                 ),
                 "addmm": (
-                    torch.addmm(added.cuda(), *near, out_dtype=torch.float32, beta=2, alpha=3),
+                    _TORCH.addmm(added.cuda(), *near, out_dtype=torch.float32, beta=2, alpha=3),
                     2 * added.double() + 3 * wanted,
                 ),
                 "baddbmm": (
-                    torch.baddbmm(
+                    _TORCH.baddbmm(
                         added.cuda()[None], near[0][None], near[1][None], out_dtype=torch.float32
                     )[0],
                     added.double() + wanted,
@@ -327,6 +334,7 @@ class FusedTest(unittest.TestCase):
                     found.square().sum().backward()
                     wanted.square().sum().backward()
                     for one, other in zip(near.parameters(), far.parameters(), strict=True):
+                        assert one.grad is not None
                         torch.testing.assert_close(one.grad.cpu(), other.grad, rtol=1e-4, atol=1e-4)
 
     def test_depthwise_convolutions(self) -> None:

@@ -108,7 +108,7 @@ def compare(found: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor], half:
     """What differs; empty where nothing does."""
     if len(found) != len(wanted):
         return f"{len(found)} tensors instead of {len(wanted)}"
-    tolerance = {"rtol": 0.05, "atol": 0.05} if half else {}
+    tolerance: dict[str, Any] = {"rtol": 0.05, "atol": 0.05} if half else {}
     for one, other in zip(found, wanted, strict=True):
         if other.device.type == "cpu" and one.device.type != "cuda":
             return f"a result on {one.device}"

@@ -18,8 +18,19 @@ WHEELS = [pathlib.Path(wheel).absolute() for wheel in sys.argv[1:]]
 del sys.argv[1:]
 
 PLATFORM = "manylinux_2_28_x86_64"
+# What a program has that loads the operators for a PyTorch of PyPI. auditwheel has no option for it.
+_OTHERS = ["libc10.so", "libc10_cuda.so", "libtorch_cpu.so", "libtorch_cuda.so"]
+_OTHERS += ["libcudart.so.12", "libcudart.so.13"]
+_ASK = f"""
+import pathlib, sys
+from auditwheel import wheel_abi
+from auditwheel.wheeltools import get_wheel_architecture, get_wheel_libc
+wheel = pathlib.Path(sys.argv[1])
+print(wheel_abi.analyze_wheel_abi(get_wheel_libc(wheel.name), get_wheel_architecture(wheel.name), wheel,
+    frozenset({_OTHERS}), disable_isa_ext_check=False, allow_graft=False).overall_policy.name)
+"""
 # What auditwheel says may be older still.
-_FOUND = re.compile(r'platform\s+tag:\s+"manylinux_2_(\d+)_x86_64"')
+_FOUND = re.compile(r"^manylinux_2_(\d+)_x86_64$", re.MULTILINE)
 
 
 def _symbols(wheel: pathlib.Path, folder: pathlib.Path) -> dict[str, list[str]]:
@@ -37,7 +48,7 @@ class PlatformTest(parameterized.TestCase):
     @parameterized.parameters(*WHEELS)
     def test_auditwheel_says_what_the_tag_says(self, wheel: pathlib.Path) -> None:
         done = subprocess.run(
-            [sys.executable, "-m", "auditwheel", "show", wheel],
+            [sys.executable, "-c", _ASK, wheel],
             env={"PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin"},
             capture_output=True,
             text=True,

@@ -1,6 +1,8 @@
 // The lists.
 #include "accelerator/operators/calls/lists.h"
 
+#include "accelerator/operators/dispatch/names.h"
+
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -9,8 +11,6 @@ namespace torch_cuda::operators {
 namespace {
 
 using Names = std::unordered_set<std::string_view>;
-
-constexpr std::string_view kCheckForNan = "c10d::check_for_nan";
 
 bool contains(const Names& names, const c10::OperatorName& name) {
   return names.count(c10::toString(name)) != 0;
@@ -52,15 +52,7 @@ bool is_upstreams(const c10::OperatorName& name) {
       "aten::qscheme",
       "aten::native_dropout",
   };
-  // Collectives are the process group's business.
-  return (name.getNamespace() == "c10d" && name.name != kCheckForNan) ||
-      contains(names, name);
-}
-
-bool is_pytorchs_code(const c10::OperatorName& name) {
-  return name.getNamespace() == "aten" ||
-      // Symmetric memory, and the one kernel among the collectives.
-      name.getNamespace() == "symm_mem" || name.name == kCheckForNan;
+  return is_collective(name) || contains(names, name);
 }
 
 bool is_general(const c10::OperatorName& name) {

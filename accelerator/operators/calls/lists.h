@@ -8,9 +8,6 @@ namespace torch_cuda::operators {
 /// Upstream's own CUDA kernel or composite needs no launch: it stays.
 bool is_upstreams(const c10::OperatorName& name);
 
-/// PyTorch's operators whose CUDA kernels launch code of PyTorch's.
-bool is_pytorchs_code(const c10::OperatorName& name);
-
 /// The CPU's kernel serves tensors of any device: it calls other operators.
 bool is_general(const c10::OperatorName& name);
 

@@ -4,8 +4,8 @@
 #include "accelerator/aliasing/arguments.h"
 #include "accelerator/aliasing/kernel_address.h"
 #include "accelerator/aliasing/previous_kernel.h"
-#include "accelerator/operators/calls/lists.h"
 #include "accelerator/operators/dispatch/devices.h"
+#include "accelerator/operators/dispatch/names.h"
 #include "accelerator/operators/dispatch/served.h"
 
 #include <ATen/core/Tensor.h>
@@ -164,7 +164,7 @@ void refuse_call(
     Stack* stack) {
   const auto device = device_of_call(*stack, op.schema().arguments().size());
   TORCH_CHECK_NOT_IMPLEMENTED(
-      !runs_code(device),
+      !has_machine_code_only(),
       op.operator_name(),
       " on cuda:",
       static_cast<int>(device),

@@ -54,8 +54,13 @@ class HostAllocator final : public c10::Allocator {
       data = c10::cuda::CUDACachingAllocator::get()->allocate(bytes);
     } catch (const c10::OutOfMemoryError&) {
       // Kernels of the CPU compute with more than those of CUDA. What has to be
-      // on the device is brought there in the end, or does not fit.
-      return host_->allocate(bytes);
+      // on the device is brought there in the end, or does not fit. Where the
+      // host has not as much either, programs look for CUDA's error.
+      try {
+        return host_->allocate(bytes);
+      } catch (const c10::Error&) {
+      }
+      throw;
     }
     if (C10_UNLIKELY(frees_device_memory != data.get_deleter())) {
       frees_device_memory = data.get_deleter();

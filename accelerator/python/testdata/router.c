@@ -5,6 +5,7 @@
 
 static char announced[1024];
 static int started;
+static int later;
 
 void torch_cuda_announce_operators(const char* name, const char* path) {
   const size_t used = strlen(announced);
@@ -18,6 +19,15 @@ int torch_cuda_route_operators(char* message, size_t capacity) {
     return -1;
   }
   return ++started;
+}
+
+int torch_cuda_route_new_operators(char* message, size_t capacity) {
+  snprintf(message, capacity, "%s", "no such libraries");
+  return getenv("PRETENDED_LIBRARY_FAULT") == NULL ? ++later : -1;
+}
+
+int how_often_again(void) {
+  return later;
 }
 
 int torch_cuda_sleep(long long cycles) {

@@ -7,6 +7,7 @@ looks at the devices, so it starts when CUDA is first used: a process may fork u
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import pathlib
 from collections.abc import Iterable
@@ -36,15 +37,22 @@ def route(router: pathlib.Path, devices: Iterable[Device]) -> int:
             library.torch_cuda_announce_operators(
                 os.fsencode(device.name), os.fsencode(device.operators)
             )
-    message = ctypes.create_string_buffer(_MESSAGE)
-    start = library.torch_cuda_route_operators
-    start.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
-    start.restype = ctypes.c_int
-    count = int(start(message, len(message)))
-    if count < 0:
-        raise RuntimeError(message.value.decode(errors="replace"))
+    count = _call(library.torch_cuda_route_operators)
     if count > 0:
         _serve_sleep(library)
+        _serve_later_libraries(library)
+        _leave_programs_unfused()
+    return count
+
+
+def _call(function: Any) -> int:
+    """Calls one of the router's functions, which returns a number, or writes why it has none."""
+    message = ctypes.create_string_buffer(_MESSAGE)
+    function.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    function.restype = ctypes.c_int
+    count = int(function(message, len(message)))
+    if count < 0:
+        raise RuntimeError(message.value.decode(errors="replace"))
     return count
 
 
@@ -57,6 +65,28 @@ def _load(router: pathlib.Path) -> ctypes.CDLL:
             "undamaged wheel, and a torch from PyPI: python -m torch_cuda_runtime doctor says what "
             "was found"
         ) from error
+
+
+def _leave_programs_unfused() -> None:
+    """Has TorchScript call operators: its fuser makes kernels with NVRTC, which not every device runs."""
+    import torch
+
+    torch._C._jit_override_can_fuse_on_gpu(False)
+
+
+def _serve_later_libraries(library: ctypes.CDLL) -> None:
+    """Has the operators of libraries served that `torch.ops.load_library` loads from now on."""
+    import torch
+
+    upstream = torch.ops.load_library
+
+    @functools.wraps(upstream)
+    def load_library(*arguments: Any, **named: Any) -> Any:
+        result = upstream(*arguments, **named)
+        _call(library.torch_cuda_route_new_operators)
+        return result
+
+    torch.ops.load_library = load_library
 
 
 def _serve_sleep(library: ctypes.CDLL) -> None:
