@@ -1,6 +1,8 @@
 """Runs the jobs of docs/ci.md as they stand, in a repository with tests for CUDA: several GB from PyPI.
 
-jobs_run_test.py WHEEL…
+jobs_run_test.py WHEEL WHEEL [JobsRunTest.test_job_gitlab]
+
+    ./bazelw run //examples/stock:jobs_run_test      with the settings that pip has outside of Bazel
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from absl.testing import absltest, parameterized
 
 from examples.stock import jobs
 
-WHEELS = [pathlib.Path(wheel).absolute() for wheel in sys.argv[1:]]
-del sys.argv[1:]
+WHEELS = [pathlib.Path(wheel).absolute() for wheel in sys.argv[1:3]]
+del sys.argv[1:3]
 
 _JOBS = jobs.read(jobs.PAGE.read_text(encoding="utf-8"))
 # As repositories have them; nothing in it is for a simulated device.
@@ -67,23 +69,29 @@ class JobsRunTest(parameterized.TestCase):
             if not name.startswith(("PYTHON", "TORCH", "RUNFILES", "BAZEL", "TEST"))
         }
         environ |= {**job.environment, "HOME": str(folder), "TMPDIR": str(folder)}
+        environ["PIP_PROGRESS_BAR"] = "off"
         environ["PATH"] = f"{self.python(folder / 'python')}{os.pathsep}{environ['PATH']}"
-        said = ""
-        for script in job.scripts:
-            done = subprocess.run(
-                ["bash", "-eo", "pipefail", "-c", script],
-                cwd=repository,
-                env=environ,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                check=False,
-            )
-            said += done.stdout
-            self.assertEqual(done.returncode, 0, said)
+        said = "".join(self.run_script(script, repository, environ) for script in job.scripts)
         self.assertRegex(said, r"tried: +cuda:0 is cudasim")
         self.assertRegex(said, r"=+ 2 passed in ")
-        shutil.rmtree(folder)
+
+    def run_script(self, script: str, folder: pathlib.Path, environ: dict[str, str]) -> str:
+        """Runs what a step has, as services do, and returns what it printed."""
+        said = ""
+        with subprocess.Popen(
+            ["bash", "-eo", "pipefail", "-c", script],
+            cwd=folder,
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                said += line
+        self.assertEqual(process.returncode, 0, script)
+        return said
 
     def python(self, folder: pathlib.Path) -> str:
         """The folder of a Python of its own with pip, as services have it."""
