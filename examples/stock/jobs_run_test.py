@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from absl.testing import absltest, parameterized
 
@@ -57,7 +58,8 @@ def test_streams_and_events():
 class JobsRunTest(parameterized.TestCase):
     @parameterized.named_parameters((job.service, job) for job in _JOBS)
     def test_job(self, job: jobs.Job) -> None:
-        folder = pathlib.Path(self.create_tempdir().full_path)
+        # Not where Bazel's tests write: a build that comes meanwhile clears the folders of `bazel run`.
+        folder = pathlib.Path(self.enter_context(tempfile.TemporaryDirectory(dir="/tmp")))
         repository = folder / "repository"
         (repository / "wheels").mkdir(parents=True)
         for wheel in WHEELS:
