@@ -40,7 +40,35 @@ constexpr std::string_view kValued[] = {
     "--options-file",
     "--split-compile",
     "--Ofast-compile",
-    "-Ofc"};
+    "-Ofc",
+    // CUDA 13's, and one that its --help does not tell and Triton 3.9 writes.
+    "-apply-controls",
+    "-e",
+    "-flcm",
+    "-fscm",
+    "-func-maxrregcount",
+    "-maxntid",
+    "-minnctapersm",
+    "-regAllocOptLevel",
+    "-regUsageLevel",
+    "--apply-controls",
+    "--device-function-maxrregcount",
+    "--entry",
+    "--maxntid",
+    "--minnctapersm",
+    "--regAllocOptLevel",
+    "--register-usage-level"};
+
+// With "true" or "false", or alone, as some were before CUDA 13.
+constexpr std::string_view kBoolean[] = {
+    "-allow-expensive-optimizations",
+    "-device-stack-protector",
+    "-enable-func-clone-sc",
+    "-pic",
+    "--allow-expensive-optimizations",
+    "--device-stack-protector",
+    "--enable-func-clone-sc",
+    "--position-independent-code"};
 
 constexpr std::string_view kPlain[] = {
     "-v",
@@ -70,8 +98,6 @@ constexpr std::string_view kPlain[] = {
     "--disable-optimizer-constants",
     "--disable-warnings",
     "--extensible-whole-program",
-    "--position-independent-code",
-    "-pic",
     "--preserve-relocs",
     "--return-at-end",
     "--sp-bounds-check",
@@ -81,7 +107,50 @@ constexpr std::string_view kPlain[] = {
     "--warn-on-double-precision-use",
     "--warn-on-local-memory-usage",
     "--warn-on-spills",
-    "--warning-as-error"};
+    "--warning-as-error",
+    // CUDA 13's.
+    "-annotate",
+    "-disable-optimizer-consts",
+    "-g-tmem-access-check",
+    "-gno-fabric-access-check",
+    "-gno-tmem-access-check",
+    "-jobserver",
+    "-make-errors-visible-at-exit",
+    "-no-bb-merge",
+    "-opt-fp-atomics",
+    "-override-directive-values",
+    "-preserve-relocs",
+    "-ret-end",
+    "-suppress-async-bulk-multicast-advisory-warning",
+    "-suppress-position-independent-code-warning",
+    "-suppress-sparse-mma-advisory-info",
+    "-v2",
+    "--compiler-annotations",
+    "--dont-merge-basicblocks",
+    "--g-tensor-memory-access-check",
+    "--gno-fabric-access-check",
+    "--gno-tensor-memory-access-check",
+    "--jobserver",
+    "--make-errors-visible-at-exit",
+    "--optimize-float-atomics",
+    "--override-directive-values",
+    "--suppress-async-bulk-multicast-advisory-warning",
+    "--suppress-position-independent-code-warning",
+    "--suppress-sparse-mma-advisory-info",
+    "--verbose2"};
+
+// What a program does depends on them, or what ptxas says.
+constexpr std::string_view kRefused[] = {
+    "-arch-ls",
+    "-ias",
+    "-legacy-bar-warp-wide-behavior",
+    "-sanitize",
+    "-version-ls",
+    "--input-as-string",
+    "--legacy-bar-warp-wide-behavior",
+    "--list-arch",
+    "--list-version",
+    "--sanitize"};
 
 template <std::size_t kCount>
 bool contains(const std::string_view (&names)[kCount], std::string_view name) {
@@ -124,10 +193,22 @@ class Reader {
             name,
             sign == std::string::npos ? arguments[i]
                                       : argument.substr(sign + 1));
+      } else if (contains(kBoolean, name)) {
+        if (sign == std::string::npos && i + 1 < arguments.size() &&
+            is_boolean(arguments[i + 1])) {
+          ++i;
+        }
+      } else if (contains(kRefused, name)) {
+        throw CommandLineError(
+            "option '" + name + "' is not supported by the simulated device");
       } else if (!contains(kPlain, name) && !is_optimization_level(argument)) {
         throw CommandLineError("Unknown option '" + name + "'");
       }
     }
+  }
+
+  static bool is_boolean(const std::string& argument) {
+    return argument == "true" || argument == "false";
   }
 
   static bool is_optimization_level(const std::string& argument) {

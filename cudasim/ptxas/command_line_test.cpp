@@ -35,6 +35,51 @@ TEST(CommandLine, IsTakenAsTritonWritesIt) {
   EXPECT_FALSE(line.version);
 }
 
+TEST(CommandLine, IsTakenAsTriton3_9WritesIt) {
+  const auto line = parse_command_line(
+      {"-lineinfo",
+       "-v",
+       "--regAllocOptLevel=2",
+       "--opt-level",
+       "1",
+       "--gpu-name=sm_80",
+       "in.ptx",
+       "-o",
+       "in.ptx.o"});
+  EXPECT_EQ(line.input, "in.ptx");
+  EXPECT_EQ(line.output, "in.ptx.o");
+}
+
+TEST(CommandLine, OptionsOfCuda13ThatOnlyTuneAreTaken) {
+  for (const char* option :
+       {"-regAllocOptLevel=1",
+        "--register-usage-level=7",
+        "-func-maxrregcount=64",
+        "--maxntid=128,1,1",
+        "--dont-merge-basicblocks",
+        "--jobserver",
+        "-opt-fp-atomics",
+        "--device-stack-protector=true",
+        "-pic"}) {
+    EXPECT_EQ(parse_command_line({option, "a.ptx"}).input, "a.ptx") << option;
+  }
+  for (const char* option : {"-pic", "--allow-expensive-optimizations"}) {
+    EXPECT_EQ(parse_command_line({option, "false", "a.ptx"}).input, "a.ptx");
+  }
+}
+
+TEST(CommandLine, OptionsOfCuda13ThatChangeProgramsAreRefusedByName) {
+  for (const std::string option :
+       {"--sanitize",
+        "-legacy-bar-warp-wide-behavior",
+        "--input-as-string",
+        "--list-arch"}) {
+    EXPECT_EQ(
+        refused({option, "memcheck"}),
+        "option '" + option + "' is not supported by the simulated device");
+  }
+}
+
 TEST(CommandLine, IsTakenAsInductorAndNvccWriteIt) {
   const auto line = parse_command_line(
       {"-m64", "-arch=sm_80", "-O3", "--output-file=a.cubin", "a.ptx"});
