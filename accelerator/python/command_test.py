@@ -66,6 +66,18 @@ class RunTest(CommandTest):
         done = self.env.run(*self.before, "-m", "acme_program", flags="-S", **self.environ)
         self.assertEqual(done.stdout, "our_13 [] __main__\n", done.stderr)
 
+    def test_processes_that_get_sys_path_alone(self) -> None:
+        (self.folder / "program.py").write_text(
+            "import os, subprocess, sys\n"
+            "env = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}\n"
+            "code = 'import torch; print(torch.libraries)'\n"
+            "subprocess.run([sys.executable, '-c', code], env=env)\n"
+        )
+        script = str(self.folder / "program.py")
+        for flags in ("", "-P"):
+            done = self.env.run(*self.before, script, flags=flags, **self.environ)
+            self.assertEqual(done.stdout, "our_13\n", done.stderr)
+
     def test_a_hidden_sitecustomize_is_run(self) -> None:
         (self.lib / "sitecustomize.py").write_text("print('theirs')\n")
         (self.folder / "program.py").write_text(

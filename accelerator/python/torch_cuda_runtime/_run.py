@@ -59,6 +59,9 @@ def _reach_children() -> None:
     others = os.environ.get(_PYTHONPATH, "").split(os.pathsep)
     folders = [str(_SITE), *(folder for folder in others if folder and folder != str(_SITE))]
     os.environ[_PYTHONPATH] = os.pathsep.join(folders)
+    # Some programs hand down sys.path instead: torch.compile's workers get it as their PYTHONPATH.
+    if str(_SITE) not in sys.path:
+        sys.path.insert(1, str(_SITE))
 
 
 def _run_script(command: list[str]) -> None:
