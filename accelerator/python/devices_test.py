@@ -120,7 +120,11 @@ class FoundTest(absltest.TestCase):
         environ = dict(asked)
         _devices.offer_to_triton(_devices.found(environ), environ)
         self.assertEqual(environ, asked)
-        told = {"TRITON_PTXAS_PATH": str(ptxas), "TRITON_LIBCUDA_PATH": str(runtime)}
+        told = {
+            "TRITON_PTXAS_PATH": str(ptxas),
+            "TRITON_PTXAS_BLACKWELL_PATH": str(ptxas),
+            "TRITON_LIBCUDA_PATH": str(runtime),
+        }
         self.install(repr({"library": str(self.library), "ptxas": str(ptxas)}), again=True)
         _devices.offer_to_triton(_devices.found(environ), environ)
         self.assertEqual(environ, {**asked, **told})

@@ -95,6 +95,8 @@ def offer_to_triton(devices: list[Device], environ: MutableMapping[str, str] = o
     assemblers = [device.ptxas for device in devices if device.ptxas is not None]
     if assemblers:
         environ.setdefault("TRITON_PTXAS_PATH", str(assemblers[0]))
+        # Triton 3.9 has one of its own from capability 9.0 on.
+        environ.setdefault("TRITON_PTXAS_BLACKWELL_PATH", str(assemblers[0]))
         environ.setdefault("TRITON_LIBCUDA_PATH", str(_libraries.root()))
 
 
