@@ -462,11 +462,13 @@ constexpr Entry kEntries[] = {
         CUDASIM_PACK_MORE(u4, 4, false) CUDASIM_PACK_MORE(s4, 4, true)
             CUDASIM_PACK_MORE(u2, 2, false) CUDASIM_PACK_MORE(s2, 2, true)
     // Packing and unpacking (PTX ISA 9.7.8.4).
-    CUDASIM_PACK(b32, 2, b16, U32) CUDASIM_PACK(b64, 2, b32, U64) CUDASIM_PACK(
-        b64,
-        4,
-        b16,
-        U64){"and.pred", "binary", "9.7.7", predicate_binary<And>},
+    CUDASIM_PACK(b16, 2, b8, U16) CUDASIM_PACK(b32, 2, b16, U32)
+        CUDASIM_PACK(b32, 4, b8, U32) CUDASIM_PACK(b64, 2, b32, U64)
+            CUDASIM_PACK(b64, 4, b16, U64){
+                "and.pred",
+                "binary",
+                "9.7.7",
+                predicate_binary<And>},
     {"or.pred", "binary", "9.7.7", predicate_binary<Or>},
     {"xor.pred", "binary", "9.7.7", predicate_binary<Xor>},
     {"not.pred", "unary", "9.7.7", predicate_unary<true>},

@@ -132,6 +132,36 @@ TEST(Logic, VectorMovesPackAndUnpack) {
       "{.reg .b16 %x, %y, %z;\nmov.b64 {%x, %y, $d0, %z}, $0;\n}\n");
 }
 
+// As the headers of CUDA 13 do after conversions to numbers of eight bits.
+TEST(Logic, VectorMovesPackAndUnpackBytes) {
+  check<U16, U16>(
+      "mov.b16",
+      [](U32 a) { return static_cast<U16>(a & 0xff); },
+      "{.reg .b8 %x;\ncvt.u8.u16 %x, $0;\nmov.b16 $d0, {%x, 0};\n}\n");
+  check<U16, U16, U16>(
+      "mov.b16",
+      [](U32 a, U32 b) {
+        return static_cast<U16>((b & 0xff) << 8 | (a & 0xff));
+      },
+      "{.reg .b8 %x, %y;\ncvt.u8.u16 %x, $0;\ncvt.u8.u16 %y, $1;\n"
+      "mov.b16 $d0, {%x, %y};\n}\n");
+  check<U32, U16, U16>(
+      "mov.b32",
+      [](U32 a, U32 b) {
+        return (b & 0xff) << 24 | 3u << 16 | (a & 0xff) << 8 | (b & 0xff);
+      },
+      "{.reg .b8 %x, %y;\ncvt.u8.u16 %x, $0;\ncvt.u8.u16 %y, $1;\n"
+      "mov.b32 $d0, {%y, %x, 3, %y};\n}\n");
+  check<U16, U32>(
+      "mov.b32",
+      [](U32 a) { return static_cast<U16>(a >> 16 & 0xff); },
+      "{.reg .b8 %x;\nmov.b32 {_, _, %x, _}, $0;\ncvt.u16.u8 $d0, %x;\n}\n");
+  check<U16, U16>(
+      "mov.b16",
+      [](U32 a) { return static_cast<U16>(a >> 8 & 0xff); },
+      "{.reg .b8 %x;\nmov.b16 {_, %x}, $0;\ncvt.u16.u8 $d0, %x;\n}\n");
+}
+
 template <typename T>
 void check_fields(const std::string& bits) {
   using S = std::make_signed_t<T>;
