@@ -124,6 +124,7 @@ class FoundTest(absltest.TestCase):
             "TRITON_PTXAS_PATH": str(ptxas),
             "TRITON_PTXAS_BLACKWELL_PATH": str(ptxas),
             "TRITON_LIBCUDA_PATH": str(runtime),
+            "LIBRARY_PATH": str(runtime),
         }
         self.install(repr({"library": str(self.library), "ptxas": str(ptxas)}), again=True)
         _devices.offer_to_triton(_devices.found(environ), environ)
@@ -131,6 +132,10 @@ class FoundTest(absltest.TestCase):
         environ = {**asked, "TRITON_PTXAS_PATH": "/of/the/user"}
         _devices.offer_to_triton(_devices.found(environ), environ)
         self.assertEqual(environ, {**asked, **told, "TRITON_PTXAS_PATH": "/of/the/user"})
+        environ = {**asked, "LIBRARY_PATH": "/of/the/user"}
+        for _ in range(2):
+            _devices.offer_to_triton(_devices.found(environ), environ)
+        self.assertEqual(environ, {**asked, **told, "LIBRARY_PATH": f"/of/the/user:{runtime}"})
 
     def test_two_devices_of_one_name_are_refused(self) -> None:
         self.install(repr({"library": str(self.library)}))

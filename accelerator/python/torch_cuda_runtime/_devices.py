@@ -86,7 +86,7 @@ def offer_to_triton(devices: list[Device], environ: MutableMapping[str, str] = o
     """Lets Triton, and torch.compile with it, find the driver and an assembler of the devices.
 
     They are called in processes of their own, too; so the environment says where they are. What it
-    says already stays.
+    says already stays. Compilers look for the driver in the folders of LIBRARY_PATH (of GCC and clang).
 
     Args:
         devices: what `found` returned; the first one's assembler serves all.
@@ -98,6 +98,12 @@ def offer_to_triton(devices: list[Device], environ: MutableMapping[str, str] = o
         # Triton 3.9 has one of its own from capability 9.0 on.
         environ.setdefault("TRITON_PTXAS_BLACKWELL_PATH", str(assemblers[0]))
         environ.setdefault("TRITON_LIBCUDA_PATH", str(_libraries.root()))
+        # AOTInductor links with -lcuda, which only a driver brings.
+        folders = environ.get("LIBRARY_PATH", "").split(os.pathsep)
+        if str(_libraries.root()) not in folders:
+            environ["LIBRARY_PATH"] = os.pathsep.join(
+                [*filter(None, folders), str(_libraries.root())]
+            )
 
 
 def announce(devices: list[Device]) -> None:
