@@ -6,12 +6,15 @@ Needs Triton of PyPI and a C compiler: TORCH_CUDA_SIM=1 python tests/stock/compi
 from __future__ import annotations
 
 import copy
+import functools
 import os
 import tempfile
 import unittest
 from collections.abc import Callable, Sequence
 
 os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.mkdtemp())
+
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -78,7 +81,7 @@ class CompilersTest(unittest.TestCase):
         torch.manual_seed(0)
         torch._dynamo.reset()
 
-    def close(self, found: Sequence[Tensor], expected: Sequence[Tensor], **limits: float) -> None:
+    def close(self, found: Sequence[Tensor], expected: Sequence[Tensor], **limits: Any) -> None:
         """Fails where a tensor is not the CPU's."""
         for one, other in zip(found, expected, strict=True):
             torch.testing.assert_close(one.cpu(), other, **(limits or {"rtol": 1e-4, "atol": 1e-5}))
@@ -131,8 +134,10 @@ class CompilersTest(unittest.TestCase):
         on_cpu = [torch.randn(2, 2, size, 16, requires_grad=True) for _ in range(3)]
         on_cuda = [one.detach().cuda().requires_grad_() for one in on_cpu]
         weight = torch.randn(2, 2, size, 16)
-        expected = F.scaled_dot_product_attention(*on_cpu, is_causal=True)
-        found = torch.compile(flex_attention)(*on_cuda, block_mask=mask)
+        attend: Any = functools.partial(F.scaled_dot_product_attention, is_causal=True)
+        compiled: Any = torch.compile(flex_attention)
+        expected = attend(*on_cpu)
+        found = compiled(*on_cuda, block_mask=mask)
         (expected * weight).sum().backward()
         (found * weight.cuda()).sum().backward()
         # Its products are of TF32 on a GPU, too.

@@ -46,6 +46,8 @@ bool is_fused(
   const auto& context = at::globalContext();
   if (!has_machine_code_only() || !context.userEnabledFlashSDP() ||
       !context.userEnabledMathSDP() || query.is_nested() || dropout != 0 ||
+      // A GPU has no fused kernel of them, and their second derivatives.
+      query.scalar_type() == at::kDouble ||
       (mask.has_value() && mask->defined()) ||
       // Of these the kernels' versions differ.
       (is_causal && query.size(-2) != key.size(-2))) {

@@ -61,10 +61,48 @@ struct Lstm {
   size_t directions() const {
     return bidirectional ? 2 : 1;
   }
+  // Whether all sizes belong together; upstream's cells refuse what does not.
   bool is_whole() const {
-    return state.size() == 2 && layers > 0 && input.dim() == 3 &&
-        parameters.size() ==
-        static_cast<size_t>(layers) * directions() * of_direction();
+    if (input.dim() != 3 || state.size() != 2 || layers <= 0 ||
+        parameters.size() !=
+            static_cast<size_t>(layers) * directions() * of_direction()) {
+      return false;
+    }
+    if (state[0].dim() != 3) {
+      return false;
+    }
+    const int64_t hidden = state[0].size(2);
+    const int64_t count = layers * static_cast<int64_t>(directions());
+    const std::vector<int64_t> states = {
+        count, input.size(batch_first ? 0 : 1), hidden};
+    if (state[0].sizes() != states || state[1].sizes() != states) {
+      return false;
+    }
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const auto layer = i / (directions() * of_direction());
+      const int64_t inputs = layer == 0
+          ? input.size(2)
+          : static_cast<int64_t>(directions()) * hidden;
+      if (!is_parameter(i % of_direction(), parameters[i], inputs, hidden)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  // Of input, of hidden state, and the biases of both.
+  static bool is_parameter(
+      size_t kind,
+      const Tensor& parameter,
+      int64_t inputs,
+      int64_t hidden) {
+    constexpr int64_t kGates = 4;
+    if (kind > 1) {
+      return parameter.dim() == 1 && parameter.size(0) == kGates * hidden;
+    }
+    return parameter.dim() == 2 && parameter.size(0) == kGates * hidden &&
+        parameter.size(1) == (kind == 0 ? inputs : hidden);
   }
 };
 
@@ -82,8 +120,7 @@ bool are_plain(const std::vector<Tensor>& tensors) {
 
 bool can_be_layers(const Lstm& lstm) {
   const auto& context = at::globalContext();
-  return has_machine_code_only() && context.userEnabledCuDNN() &&
-      context.userEnabledMkldnn() &&
+  return context.userEnabledCuDNN() && context.userEnabledMkldnn() &&
       // Its types are those of the cells.
       !at::autocast::is_autocast_enabled(at::kCUDA) && lstm.is_whole() &&
       is_plain(lstm.input) && are_plain(lstm.state) &&
@@ -182,6 +219,9 @@ class LstmKernel final : public c10::OperatorKernel {
 } // namespace
 
 void route_lstm_layers() {
+  if (!has_machine_code_only()) {
+    return;
+  }
   const auto op =
       c10::Dispatcher::singleton().findSchema({"aten::lstm", "input"});
   TORCH_CHECK(op && op->schema().arguments().size() == 9);

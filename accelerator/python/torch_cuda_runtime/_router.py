@@ -78,7 +78,8 @@ def _serve_later_libraries(library: ctypes.CDLL) -> None:
     """Has the operators of libraries served that `torch.ops.load_library` loads from now on."""
     import torch
 
-    upstream = torch.ops.load_library
+    operators: Any = torch.ops
+    upstream = operators.load_library
 
     @functools.wraps(upstream)
     def load_library(*arguments: Any, **named: Any) -> Any:
@@ -86,7 +87,7 @@ def _serve_later_libraries(library: ctypes.CDLL) -> None:
         _call(library.torch_cuda_route_new_operators)
         return result
 
-    torch.ops.load_library = load_library
+    operators.load_library = load_library
 
 
 def _serve_sleep(library: ctypes.CDLL) -> None:

@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
 #include <c10/util/Exception.h>
 
@@ -62,6 +63,14 @@ inline Tensor nothing(const Tensor& like) {
 // What was added may have been one row for many.
 inline Tensor reduced_to(const Tensor& gradient, const Tensor& like) {
   return gradient.sum_to_size(like.sizes()).to(like.scalar_type());
+}
+
+// A result in memory as the kernels write theirs, and as PyTorch's functions
+// without data (meta) say of it: like the tensor of [batch, length, heads,
+// size] that `like` is a view of.
+inline Tensor laid_out(const Tensor& result, const Tensor& like) {
+  auto target = at::empty_like(like.transpose(1, 2)).transpose(1, 2);
+  return result.strides() == target.strides() ? result : target.copy_(result);
 }
 
 } // namespace torch_cuda::operators::attention

@@ -79,8 +79,8 @@ FlashResult sdp_flash(
       ? attend_as_the_cpu(problem, is_causal)
       : attend(problem);
   return {
-      result.output,
-      result.log_sums,
+      laid_out(result.output, query),
+      result.log_sums.contiguous(),
       Tensor(),
       Tensor(),
       query.size(2),
@@ -112,20 +112,25 @@ std::tuple<Tensor, Tensor, Tensor> sdp_flash_backward(
       query, key, value, {}, causal(is_causal, true), scale_of(query, scale)};
   check_causal(kName, is_causal, problem);
   if (is_the_cpus(problem)) {
-    return at::_scaled_dot_product_flash_attention_for_cpu_backward(
-        gradient,
-        query,
-        key,
-        value,
-        output,
-        log_sums,
-        dropout,
-        is_causal,
-        /*attn_mask=*/{},
-        problem.scale);
+    const auto [dq, dk, dv] =
+        at::_scaled_dot_product_flash_attention_for_cpu_backward(
+            gradient,
+            query,
+            key,
+            value,
+            output,
+            log_sums,
+            dropout,
+            is_causal,
+            /*attn_mask=*/{},
+            problem.scale);
+    return {laid_out(dq, query), laid_out(dk, key), laid_out(dv, value)};
   }
   const auto result = derive(problem, gradient, output, log_sums);
-  return {result.query, result.key, result.value};
+  return {
+      laid_out(result.query, query),
+      laid_out(result.key, key),
+      laid_out(result.value, value)};
 }
 
 FlashResult sdp_cudnn(
@@ -145,7 +150,7 @@ FlashResult sdp_cudnn(
   check_causal(kName, is_causal, problem);
   const auto result = attend(problem);
   return {
-      result.output,
+      laid_out(result.output, query),
       result.log_sums.unsqueeze(-1),
       Tensor(),
       Tensor(),
@@ -179,7 +184,10 @@ std::tuple<Tensor, Tensor, Tensor> sdp_cudnn_backward(
       query, key, value, bias, causal(is_causal, true), scale_of(query, scale)};
   check_causal(kName, is_causal, problem);
   const auto result = derive(problem, gradient, output, log_sums.squeeze(-1));
-  return {result.query, result.key, result.value};
+  return {
+      laid_out(result.query, query),
+      laid_out(result.key, key),
+      laid_out(result.value, value)};
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> sdp_efficient(
@@ -200,7 +208,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> sdp_efficient(
        causal(is_causal, false),
        scale_of(query, scale)});
   return {
-      result.output,
+      result.output.transpose(1, 2).contiguous().transpose(1, 2),
       compute_log_sums ? result.log_sums : result.log_sums.slice(2, 0, 0),
       no_random_state(query).select(0, 0),
       no_random_state(query).select(0, 1)};
