@@ -3,9 +3,13 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <mutex>
 #include <vector>
 
+#include "accelerator/runtime/core/machine/device.h"
+#include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/fatbin/fatbin.h"
 
 namespace accelerator::runtime {
@@ -27,23 +31,37 @@ const void* library_of(const void* address) {
   return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
 }
 
-bool has_ptx(const void* fat_binary) {
+// The lowest capability of the devices that run PTX; where none does, one above
+// all, so that what a library has is still told.
+std::uint32_t lowest_capability() {
+  std::uint32_t lowest = std::numeric_limits<std::uint32_t>::max();
+  for (int i = 0; i < machine().device_count(); ++i) {
+    const Device& device = machine().device(i);
+    if (device.can(ACCEL_CAP_CODE)) {
+      lowest = std::min<std::uint32_t>(lowest, device.capability());
+    }
+  }
+  return lowest;
+}
+
+bool has_ptx(const void* fat_binary, std::uint32_t capability) {
   try {
     const auto entries = fatbin::list_entries(fat_binary);
-    return std::any_of(entries.begin(), entries.end(), [](const auto& entry) {
-      return entry.kind == fatbin::Entry::Kind::kPtx;
+    return std::any_of(entries.begin(), entries.end(), [&](const auto& entry) {
+      return entry.kind == fatbin::Entry::Kind::kPtx &&
+          entry.architecture <= capability;
     });
   } catch (const fatbin::FatbinError&) {
     return false; // a launch says what is wrong with it
   }
 }
 
-bool has_ptx(const Module::Image& image) {
-  if (has_ptx(image.fat_binary)) {
+bool has_ptx(const Module::Image& image, std::uint32_t capability) {
+  if (has_ptx(image.fat_binary, capability)) {
     return true;
   }
   const void* const* part = image.parts;
-  while (part != nullptr && *part != nullptr && !has_ptx(*part)) {
+  while (part != nullptr && *part != nullptr && !has_ptx(*part, capability)) {
     ++part;
   }
   return part != nullptr && *part != nullptr;
@@ -74,12 +92,13 @@ void forget_library_code(const Module::Image& image) {
 int accelerator_library_has_ptx(const void* address) {
   using namespace accelerator::runtime;
   const void* library = library_of(address);
+  const std::uint32_t capability = lowest_capability();
   Noted& all = noted();
   const std::lock_guard lock(all.mutex);
   int answer = -1;
   for (const Module::Image& image : all.images) {
     if (library != nullptr && library_of(image.fat_binary) == library) {
-      if (has_ptx(image)) {
+      if (has_ptx(image, capability)) {
         return 1;
       }
       answer = 0;

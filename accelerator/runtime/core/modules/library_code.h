@@ -18,7 +18,8 @@ extern "C" {
 
 /// What the code of a library is, of the fat binaries that it registered.
 /// @param address any address in the library: of a function or of data.
-/// @returns 1 when there is PTX, 0 when there is machine code only, which no
-/// device of this runtime runs, -1 when it has registered nothing.
+/// @returns 1 when there is PTX, for each device of this process that runs PTX,
+/// 0 when there is none: machine code, or PTX for newer devices; -1 when it has
+/// registered nothing.
 int accelerator_library_has_ptx(const void* address);
 }
