@@ -14,6 +14,7 @@ using ptx::Type;
 
 constexpr Type kRegisterTypes[] = {
     Type::kPred,
+    Type::kB8,
     Type::kB16,
     Type::kB32,
     Type::kB64,
@@ -34,7 +35,10 @@ std::string type_name(Type type) {
 }
 
 Type bits_of(std::size_t bytes) {
-  return bytes <= 2 ? Type::kB16 : bytes == 4 ? Type::kB32 : Type::kB64;
+  return bytes == 1 ? Type::kB8
+      : bytes == 2  ? Type::kB16
+      : bytes == 4  ? Type::kB32
+                    : Type::kB64;
 }
 
 bool is_register_type(Type type) {
