@@ -6,7 +6,6 @@ Needs Triton of PyPI and a C compiler: TORCH_CUDA_SIM=1 python tests/stock/compi
 from __future__ import annotations
 
 import copy
-import functools
 import os
 import tempfile
 import unittest
@@ -14,7 +13,6 @@ from collections.abc import Callable, Sequence
 
 os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.mkdtemp())
 
-from typing import Any
 
 import torch
 import torch.nn.functional as F
