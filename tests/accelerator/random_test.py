@@ -8,6 +8,13 @@ from absl.testing import absltest, parameterized
 from torch.nn import functional
 
 
+def _moved_on(state: torch.Tensor, elements: int) -> torch.Tensor:
+    """A generator's state with an offset that is larger by a number of elements, in fours."""
+    moved = state.clone()
+    moved[8:].view(torch.int64).add_((elements + 3) // 4 * 4)
+    return moved
+
+
 class RandomTest(parameterized.TestCase):
     @parameterized.parameters(1, 5, 15, 16, 17, 1000)
     def test_a_seed_gives_the_cpu_s_numbers(self, count: int) -> None:
@@ -51,6 +58,40 @@ class RandomTest(parameterized.TestCase):
         torch.rand(1000, device="cuda")
         torch.cuda.set_rng_state(state)
         torch.testing.assert_close(torch.randn(7, device="cuda"), first, rtol=0, atol=0)
+
+    @parameterized.product(
+        count=[5, 8, 13, 1000],
+        dtype=[torch.float32, torch.float64],
+        draw=["uniform_", "normal_", "exponential_", "log_normal_"],
+        before=[0, 5],
+    )
+    def test_shards_have_numbers_of_their_own(
+        self, count: int, dtype: torch.dtype, draw: str, before: int
+    ) -> None:
+        # As torch.distributed.tensor does: each rank adds the elements of the ranks in front to the offset, and all
+        # go on behind the last one.
+        generator = torch.Generator("cuda").manual_seed(5)
+        torch.randn(before, device="cuda", generator=generator)  # of an odd count one is kept
+        drawn = []
+        for _ in range(3):
+            state = generator.get_state()
+            for rank in range(4):
+                generator.set_state(_moved_on(state, rank * count))
+                numbers = torch.empty(count, dtype=dtype, device="cuda")
+                drawn += getattr(numbers, draw)(generator=generator).cpu().unfold(0, 3, 1).tolist()
+            generator.set_state(_moved_on(state, 4 * count))
+        self.assertLen({tuple(each) for each in drawn}, len(drawn))
+
+    def test_an_offset_of_a_program_brings_its_numbers_back(self) -> None:
+        generator = torch.Generator("cuda").manual_seed(5)
+        state = _moved_on(generator.get_state(), 40)
+        runs = []
+        for _ in range(2):
+            generator.set_state(state)
+            runs.append([torch.rand(3, device="cuda", generator=generator) for _ in range(4)])
+        self.assertLen(torch.cat(runs[0]).unique(), 12)
+        for first, second in zip(*runs, strict=True):
+            self.assertEqual(first.tolist(), second.tolist())
 
     def test_devices_and_generators_have_numbers_of_their_own(self) -> None:
         torch.manual_seed(5)

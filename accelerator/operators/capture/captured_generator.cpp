@@ -42,8 +42,9 @@ void CapturedGenerator::reserve(uint64_t more) {
       more + drawn_between(fresh.data(), impl(counting_).engine().data());
   const auto place = [&] {
     auto* device = at::check_generator<at::CUDAGeneratorImpl>(device_);
+    twin_of(device)->in_graphs = true;
     const std::lock_guard<std::mutex> lock(device->mutex_);
-    return device->philox_cuda_state(to_offset(Place{numbers, std::nullopt}));
+    return device->philox_cuda_state(replayed(numbers));
   }();
   seed_ = place.seed_.ptr;
   offset_ = place.offset_.ptr;
@@ -70,11 +71,10 @@ ReplayedGenerator::ReplayedGenerator(const CapturedGenerator& captured)
   // A normal number that is kept from before is for who draws outside of
   // graphs: how many numbers a graph draws must not depend on it.
   const auto begin = static_cast<uint64_t>(*captured.offset_);
-  drawn_ = from_offset(begin).drawn + from_offset(captured.first_).drawn;
+  drawn_ = after_replays(begin).drawn + after_replays(captured.first_).drawn;
   twin_->go_to(
-      static_cast<uint64_t>(*captured.seed_),
-      to_offset(Place{drawn_, std::nullopt}));
-  twin_->offset = HostTwin::kNowhere;
+      static_cast<uint64_t>(*captured.seed_), Place{drawn_, std::nullopt});
+  twin_->at.reset();
   engine_ = impl(twin_->host).engine().data();
 }
 
@@ -83,7 +83,7 @@ void ReplayedGenerator::done() {
   host.set_next_float_normal_sample(std::nullopt);
   host.set_next_double_normal_sample(std::nullopt);
   drawn_ += drawn_between(engine_, host.engine().data());
-  twin_->offset = to_offset(Place{drawn_, std::nullopt});
+  twin_->at = Place{drawn_, std::nullopt};
 }
 
 } // namespace torch_cuda::operators

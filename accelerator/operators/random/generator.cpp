@@ -2,7 +2,6 @@
 #include "accelerator/operators/random/generator.h"
 
 #include "accelerator/operators/random/mersenne.h"
-#include "accelerator/operators/random/twin.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
@@ -25,9 +24,14 @@ HostGenerator::HostGenerator(
     seed_ = cuda->current_seed();
     offset_ = cuda->philox_offset_per_thread();
   }
-  twin_->go_to(seed_, offset_);
+  place_ = twin_->in_graphs ? after_replays(offset_) : from_offset(offset_);
+  if (place_) {
+    twin_->go_to(seed_, *place_);
+  } else {
+    twin_->go_apart(seed_, offset_);
+  }
   // Nobody knows where it is until it has moved on.
-  twin_->offset = HostTwin::kNowhere;
+  twin_->at.reset();
   engine_ = host->engine().data();
   normal_ = host->next_double_normal_sample();
 }
@@ -40,7 +44,23 @@ void HostGenerator::move_on() {
   auto* cuda = at::check_generator<at::CUDAGeneratorImpl>(device_);
   auto* host = at::check_generator<at::CPUGeneratorImpl>(twin_->host);
   const auto drawn = drawn_between(engine_, host->engine().data());
-  Place place = from_offset(offset_);
+  uint64_t offset = offset_ + replayed(drawn);
+  if (place_) {
+    move_on(*place_, drawn);
+    offset = to_offset(*place_);
+    twin_->seed = seed_;
+    twin_->at = from_offset(offset);
+    // What the offset cannot say is not kept.
+    if (!twin_->at || !twin_->at->since_pair) {
+      host->set_next_double_normal_sample(std::nullopt);
+    }
+  }
+  const std::lock_guard<std::mutex> lock(cuda->mutex_);
+  cuda->set_philox_offset_per_thread(offset);
+}
+
+void HostGenerator::move_on(Place& place, uint64_t drawn) const {
+  auto* host = at::check_generator<at::CPUGeneratorImpl>(twin_->host);
   place.drawn += drawn;
   const auto normal = host->next_double_normal_sample();
   if (!normal) {
@@ -50,13 +70,6 @@ void HostGenerator::move_on() {
   } else {
     place.since_pair = numbers_since_pair(*normal, seed_, place.drawn);
   }
-  const uint64_t offset = to_offset(place);
-  {
-    const std::lock_guard<std::mutex> lock(cuda->mutex_);
-    cuda->set_philox_offset_per_thread(offset);
-  }
-  twin_->seed = seed_;
-  twin_->offset = offset;
 }
 
 } // namespace torch_cuda::operators

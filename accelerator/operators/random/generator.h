@@ -1,11 +1,13 @@
 // Random numbers of a device whose kernels run on the host: the CPU's.
 //
-// A CUDA generator is a seed and an offset. Here the offset counts the numbers
-// that were drawn from the CPU's engine of that seed. So after
+// A CUDA generator is a seed and an offset. Here the offset says how many
+// numbers were drawn from the CPU's engine of that seed. So after
 // torch.manual_seed(s) a device gives the numbers that the CPU gives, and
 // setting a generator's state, here or in another process, brings back its
-// numbers.
+// numbers. At an offset that a program made up begin numbers of their own.
 #pragma once
+
+#include "accelerator/operators/random/twin.h"
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/MT19937RNGEngine.h>
@@ -16,8 +18,6 @@
 #include <optional>
 
 namespace torch_cuda::operators {
-
-struct HostTwin;
 
 /// The generator of one call; it is the thread's alone while this lives.
 class HostGenerator {
@@ -37,11 +37,14 @@ class HostGenerator {
   void move_on();
 
  private:
+  void move_on(Place& place, uint64_t drawn) const;
+
   at::Generator device_;
   std::shared_ptr<HostTwin> twin_;
   std::unique_lock<std::mutex> alone_;
   uint64_t seed_ = 0;
   uint64_t offset_ = 0;
+  std::optional<Place> place_; // of `offset_`
   at::mt19937_data_pod engine_{};
   std::optional<double> normal_;
 };

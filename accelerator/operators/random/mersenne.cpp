@@ -1,9 +1,9 @@
 // MT19937's recurrence over whole blocks, without making the numbers.
 #include "accelerator/operators/random/mersenne.h"
 
-#include <array>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 namespace torch_cuda::operators {
 namespace {
@@ -35,7 +35,7 @@ uint64_t given(const at::mt19937_data_pod& engine) {
 
 // Mixes a key into the state of a fixed seed (Matsumoto and Nishimura,
 // init_by_array).
-void mix_in(uint32_t* words, const std::array<uint32_t, 2>& key) {
+void mix_in(uint32_t* words, const std::vector<uint32_t>& key) {
   size_t i = 1;
   const auto step = [&](uint32_t factor, uint32_t change, bool adds) {
     const uint32_t before = words[i - 1] ^ (words[i - 1] >> 30);
@@ -55,19 +55,33 @@ void mix_in(uint32_t* words, const std::array<uint32_t, 2>& key) {
   words[0] = 0x80000000u;
 }
 
+at::mt19937 engine_of_key(const std::vector<uint32_t>& key) {
+  at::mt19937 engine(19650218u);
+  auto data = engine.data();
+  mix_in(data.state_.data(), key);
+  engine.set_data(data);
+  return engine;
+}
+
+uint32_t low(uint64_t number) {
+  return static_cast<uint32_t>(number);
+}
+
+uint32_t high(uint64_t number) {
+  return static_cast<uint32_t>(number >> 32);
+}
+
 } // namespace
 
 at::mt19937 engine_of(uint64_t seed) {
   if (seed <= std::numeric_limits<uint32_t>::max()) {
     return at::mt19937(seed);
   }
-  at::mt19937 engine(19650218u);
-  auto data = engine.data();
-  mix_in(
-      data.state_.data(),
-      {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
-  engine.set_data(data);
-  return engine;
+  return engine_of_key({low(seed), high(seed)});
+}
+
+at::mt19937 engine_apart(uint64_t seed, uint64_t offset) {
+  return engine_of_key({low(seed), high(seed), low(offset), high(offset)});
 }
 
 uint64_t drawn_between(

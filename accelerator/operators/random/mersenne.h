@@ -12,6 +12,10 @@ namespace torch_cuda::operators {
 /// the authors of MT19937 describe.
 at::mt19937 engine_of(uint64_t seed);
 
+/// The engine of a seed at an offset that is no place in the sequence of the
+/// seed: one of its own, by the same initialisation.
+at::mt19937 engine_apart(uint64_t seed, uint64_t offset);
+
 /// How many numbers were drawn between two states of an engine, of which
 /// `later` came out of `earlier`. Takes a fraction of a nanosecond a number.
 uint64_t drawn_between(

@@ -6,20 +6,32 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/DistributionsHelper.h>
 
+#include <iterator>
 #include <unordered_map>
 
 namespace torch_cuda::operators {
 namespace {
 
 // CUDA wants offsets that are multiples of four. Above those two bits:
-//   40 bits   numbers that were drawn
+//   34 bits   numbers that were drawn
+//   27 bits   without a second normal number: a check of the numbers
+//             with one: 16 low bits of the numbers that were drawn when it was
+//             made, and a check of 11 bits
 //   1 bit     there is a second normal number
-//   20 bits   the low bits of the numbers that were drawn when it was made
-constexpr uint64_t kDrawnBits = 40;
-constexpr uint64_t kDrawnMask = (uint64_t{1} << kDrawnBits) - 1;
-constexpr uint64_t kSinceLimit = uint64_t{1} << 20;
-constexpr uint64_t kSinceMask = kSinceLimit - 1;
+constexpr uint64_t kDrawnBits = 34;
+constexpr uint64_t kSinceBits = 16;
+constexpr uint64_t kCheckBits = 27;
 constexpr uint64_t kNumbersOfPair = 4;
+
+constexpr uint64_t below(uint64_t bits) {
+  return (uint64_t{1} << bits) - 1;
+}
+
+// Nothing of the numbers 0: a new generator is at the place 0.
+uint64_t check_of(uint64_t drawn, uint64_t bits) {
+  constexpr uint64_t golden = 0x9e3779b97f4a7c15;
+  return ((drawn & below(kDrawnBits)) * golden) >> (64 - bits);
+}
 
 // The second number of the pair that is made at a place.
 std::optional<double> second_normal(uint64_t seed, uint64_t drawn) {
@@ -34,39 +46,51 @@ std::optional<double> second_normal(uint64_t seed, uint64_t drawn) {
 } // namespace
 
 uint64_t to_offset(const Place& place) {
-  uint64_t offset = place.drawn & kDrawnMask;
-  if (place.since_pair && *place.since_pair < kSinceLimit) {
-    const uint64_t made = (place.drawn - *place.since_pair) & kSinceMask;
-    offset |= (uint64_t{1} | made << 1) << kDrawnBits;
+  if (place.drawn > below(kDrawnBits)) {
+    return place.drawn << 2; // no place: what follows is apart
   }
-  return offset << 2;
+  uint64_t above = check_of(place.drawn, kCheckBits);
+  if (place.since_pair && *place.since_pair <= below(kSinceBits)) {
+    const uint64_t made = (place.drawn - *place.since_pair) & below(kSinceBits);
+    above = uint64_t{1} << kCheckBits |
+        check_of(place.drawn, kCheckBits - kSinceBits) << kSinceBits | made;
+  }
+  return (above << kDrawnBits | (place.drawn & below(kDrawnBits))) << 2;
 }
 
-Place from_offset(uint64_t offset) {
-  offset >>= 2;
-  Place place{offset & kDrawnMask, {}};
-  const uint64_t pair = offset >> kDrawnBits;
-  if ((pair & 1) != 0) {
-    place.since_pair = (place.drawn - (pair >> 1)) & kSinceMask;
+Place after_replays(uint64_t offset) {
+  Place place{offset >> 2 & below(kDrawnBits), {}};
+  const uint64_t above = offset >> (2 + kDrawnBits);
+  if (above >> kCheckBits != 0) {
+    place.since_pair = (place.drawn - above) & below(kSinceBits);
   }
   return place;
 }
 
+std::optional<Place> from_offset(uint64_t offset) {
+  const Place place = after_replays(offset);
+  if (to_offset(place) != offset) {
+    return std::nullopt;
+  }
+  return place;
+}
+
+uint64_t replayed(uint64_t numbers) {
+  return numbers << 2;
+}
+
 HostTwin::HostTwin() : host(at::detail::createCPUGenerator()) {}
 
-void HostTwin::go_to(uint64_t to_seed, uint64_t to) {
-  if (seed == to_seed && offset == to) {
+void HostTwin::go_to(uint64_t to_seed, const Place& place) {
+  const bool known = at && seed == to_seed;
+  if (known && at->drawn == place.drawn && at->since_pair == place.since_pair) {
     return;
   }
   auto& generator = *at::check_generator<at::CPUGeneratorImpl>(host);
-  const Place place = from_offset(to);
-  const bool ahead = seed == to_seed && offset != kNowhere &&
-      from_offset(offset).drawn <= place.drawn;
   generator.set_engine(
-      ahead ? engine_after(
-                  generator.engine().data(),
-                  place.drawn - from_offset(offset).drawn)
-            : engine_after(engine_of(to_seed).data(), place.drawn));
+      known && at->drawn <= place.drawn
+          ? engine_after(generator.engine().data(), place.drawn - at->drawn)
+          : engine_after(engine_of(to_seed).data(), place.drawn));
   generator.set_next_float_normal_sample(std::nullopt);
   generator.set_next_double_normal_sample(
       place.since_pair && place.drawn >= *place.since_pair + kNumbersOfPair
@@ -74,7 +98,15 @@ void HostTwin::go_to(uint64_t to_seed, uint64_t to) {
                 to_seed, place.drawn - *place.since_pair - kNumbersOfPair)
           : std::nullopt);
   seed = to_seed;
-  offset = to;
+  at = place;
+}
+
+void HostTwin::go_apart(uint64_t to_seed, uint64_t offset) {
+  auto& generator = *at::check_generator<at::CPUGeneratorImpl>(host);
+  generator.set_engine(engine_apart(to_seed, offset));
+  generator.set_next_float_normal_sample(std::nullopt);
+  generator.set_next_double_normal_sample(std::nullopt);
+  at.reset();
 }
 
 std::optional<uint64_t> numbers_since_pair(
@@ -96,11 +128,14 @@ std::shared_ptr<HostTwin> twin_of(const void* generator) {
   static auto* twins =
       new std::unordered_map<const void*, std::shared_ptr<HostTwin>>;
   const std::lock_guard<std::mutex> lock(*mutex);
-  // A twin only saves time: seed and offset say all. So forgetting some is
-  // safe, and so is one whose generator went and left its address to another.
+  // But for graphs a twin only saves time: seed and offset say all. So
+  // forgetting is safe, and so is one whose generator went and left its address
+  // to another.
   constexpr size_t kept = 256;
   if (twins->size() >= kept && twins->count(generator) == 0) {
-    twins->clear();
+    for (auto each = twins->begin(); each != twins->end();) {
+      each = each->second->in_graphs ? std::next(each) : twins->erase(each);
+    }
   }
   auto& twin = (*twins)[generator];
   if (!twin) {

@@ -3,8 +3,8 @@
 
 #include <ATen/core/Generator.h>
 
+#include <atomic>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,27 +19,38 @@ struct Place {
   std::optional<uint64_t> since_pair;
 };
 
-/// The offset of a CUDA generator that says a place. An offset grows by four
-/// with each number that is drawn, so that adding to it, as the replay of a
-/// graph does, gives the place behind these numbers.
+/// The offset of a CUDA generator that says a place.
 uint64_t to_offset(const Place& place);
-Place from_offset(uint64_t offset);
+
+/// The place that an offset says. None for an offset that `to_offset` did not
+/// give: a program set it or added to it, as DTensor does, which counts
+/// elements to give each shard numbers of its own. One of 2,000 such sums is
+/// taken for a place where a normal number was kept, else one of 10^8.
+std::optional<Place> from_offset(uint64_t offset);
+
+/// What the replay of a graph that draws `numbers` adds to an offset.
+uint64_t replayed(uint64_t numbers);
+
+/// The place that an offset says after replays.
+Place after_replays(uint64_t offset);
 
 struct HostTwin {
-  /// No offset: these are multiples of four.
-  static constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
-
   /// To be held while `host` is in use.
   std::mutex alone;
   at::Generator host;
-  /// The state of a CUDA generator that `host` is at.
+  /// Where `host` is, as far as that is known.
   uint64_t seed = 0;
-  uint64_t offset = kNowhere;
+  std::optional<Place> at;
+  /// Replays of graphs add to the offset of the CUDA generator.
+  std::atomic<bool> in_graphs{false};
 
   HostTwin();
-  /// Brings `host` to the state of a CUDA generator: at once where it is there,
-  /// else in the time of the numbers in between, or of all.
-  void go_to(uint64_t seed, uint64_t offset);
+  /// Brings `host` to a place: at once where it is there, else in the time of
+  /// the numbers in between, or of all.
+  void go_to(uint64_t seed, const Place& place);
+  /// Brings `host` to an offset that is no place. Numbers of different offsets
+  /// have nothing to do with each other.
+  void go_apart(uint64_t seed, uint64_t offset);
 };
 
 /// The twin of a CUDA generator, or of what else is behind an address.
