@@ -23,19 +23,19 @@ namespace {
 using c10::IValue;
 using torch::jit::Stack;
 
-std::optional<c10::DeviceIndex> device_of(const at::Tensor& tensor) {
+std::optional<c10::DeviceIndex> cuda_device_of(const at::Tensor& tensor) {
   return tensor.defined() && tensor.is_cuda()
       ? std::optional(tensor.device().index())
       : std::nullopt;
 }
 
-std::optional<c10::DeviceIndex> device_of(const IValue& value) {
+std::optional<c10::DeviceIndex> cuda_device_of(const IValue& value) {
   if (value.isTensor()) {
-    return device_of(value.toTensor());
+    return cuda_device_of(value.toTensor());
   }
   if (value.isTensorList() || aliasing::is_optional_tensor_list(value)) {
     for (const IValue& element : value.toListRef()) {
-      if (const auto device = device_of(element)) {
+      if (const auto device = cuda_device_of(element)) {
         return device;
       }
     }
@@ -46,10 +46,10 @@ std::optional<c10::DeviceIndex> device_of(const IValue& value) {
 using Serves = bool (*)(c10::DeviceIndex device);
 
 // What this library has registered.
-using Names = std::unordered_set<c10::OperatorName>;
+using OperatorNames = std::unordered_set<c10::OperatorName>;
 
-std::map<c10::DispatchKey, Names>& own_kernels() {
-  static auto* all = new std::map<c10::DispatchKey, Names>;
+std::map<c10::DispatchKey, OperatorNames>& own_kernels() {
+  static auto* all = new std::map<c10::DispatchKey, OperatorNames>;
   return *all;
 }
 
@@ -186,7 +186,7 @@ void refuse_call(
 c10::DeviceIndex device_of_call(const Stack& stack, size_t arguments) {
   std::optional<c10::DeviceIndex> asked;
   for (size_t i = stack.size() - arguments; i < stack.size(); ++i) {
-    if (const auto device = device_of(stack[i])) {
+    if (const auto device = cuda_device_of(stack[i])) {
       return *device;
     }
     if (stack[i].isDevice()) {

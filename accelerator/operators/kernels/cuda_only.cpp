@@ -3,6 +3,7 @@
 
 #include "accelerator/composites/accumulated.h"
 #include "accelerator/operators/dispatch/registration.h"
+#include "accelerator/operators/kernels/optional_tensor.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -23,11 +24,6 @@ namespace {
 
 using at::Tensor;
 using composites::accumulated;
-using OptionalTensor = std::optional<Tensor>;
-
-bool has(const OptionalTensor& tensor) {
-  return tensor.has_value() && tensor->defined();
-}
 
 // `p` is how much is kept.
 std::tuple<Tensor, Tensor> fused_dropout(

@@ -2,6 +2,7 @@
 #include "accelerator/operators/kernels/cudnn.h"
 
 #include "accelerator/operators/dispatch/registration.h"
+#include "accelerator/operators/kernels/optional_tensor.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/affine_grid_generator.h>
@@ -23,14 +24,13 @@ namespace {
 
 using at::Tensor;
 using c10::IntArrayRef;
-using OptionalTensor = std::optional<Tensor>;
 
 // cuDNN samples between corners, with zeros around.
 constexpr int64_t kBilinear = 0;
 constexpr int64_t kZeros = 0;
 constexpr bool kCorners = true;
 
-Tensor& into(Tensor& out, const Tensor& result) {
+Tensor& resize_and_copy(Tensor& out, const Tensor& result) {
   out.resize_(result.sizes());
   return out.copy_(result);
 }
@@ -68,10 +68,10 @@ FourResults batch_norm_out(
     Tensor& out3) {
   const auto [result, mean, inverse_deviation, reserve] = batch_norm(
       input, weight, bias, running_mean, running_var, training, momentum, eps);
-  into(out0, result);
-  into(out1, mean);
-  into(out2, inverse_deviation);
-  into(out3, reserve);
+  resize_and_copy(out0, result);
+  resize_and_copy(out1, mean);
+  resize_and_copy(out2, inverse_deviation);
+  resize_and_copy(out3, reserve);
   return {out0, out1, out2, out3};
 }
 
@@ -131,7 +131,7 @@ Tensor& convolution_out(
     bool deterministic,
     bool allow_tf32,
     Tensor& out) {
-  return into(
+  return resize_and_copy(
       out,
       convolution(
           input,

@@ -37,7 +37,7 @@ void check_types(const Tensor& left, const Tensor& right, ScalarType type) {
       left.scalar_type());
 }
 
-Tensor& into(Tensor& out, const Tensor& result) {
+Tensor& copy_same_type(Tensor& out, const Tensor& result) {
   TORCH_CHECK(
       out.scalar_type() == result.scalar_type(),
       "out_dtype must be the type of out: found ",
@@ -58,7 +58,7 @@ Tensor& mm_as_out(
     const Tensor& right,
     ScalarType type,
     Tensor& out) {
-  return into(out, mm_as(left, right, type));
+  return copy_same_type(out, mm_as(left, right, type));
 }
 
 Tensor bmm_as(const Tensor& left, const Tensor& right, ScalarType type) {
@@ -71,7 +71,7 @@ Tensor& bmm_as_out(
     const Tensor& right,
     ScalarType type,
     Tensor& out) {
-  return into(out, bmm_as(left, right, type));
+  return copy_same_type(out, bmm_as(left, right, type));
 }
 
 void check_addend(const Tensor& addend, const Tensor& left, ScalarType type) {
@@ -102,7 +102,7 @@ Tensor& addmm_as_out(
     const Scalar& beta,
     const Scalar& alpha,
     Tensor& out) {
-  return into(out, addmm_as(addend, left, right, type, beta, alpha));
+  return copy_same_type(out, addmm_as(addend, left, right, type, beta, alpha));
 }
 
 Tensor baddbmm_as(
@@ -126,7 +126,8 @@ Tensor& baddbmm_as_out(
     const Scalar& beta,
     const Scalar& alpha,
     Tensor& out) {
-  return into(out, baddbmm_as(addend, left, right, type, beta, alpha));
+  return copy_same_type(
+      out, baddbmm_as(addend, left, right, type, beta, alpha));
 }
 
 } // namespace

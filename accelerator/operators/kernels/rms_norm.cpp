@@ -4,6 +4,7 @@
 
 #include "accelerator/composites/accumulated.h"
 #include "accelerator/operators/dispatch/registration.h"
+#include "accelerator/operators/kernels/optional_tensor.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/util/Exception.h>
@@ -20,11 +21,6 @@ namespace {
 using at::Tensor;
 using c10::IntArrayRef;
 using composites::accumulated;
-using OptionalTensor = std::optional<Tensor>;
-
-bool has(const OptionalTensor& tensor) {
-  return tensor.has_value() && tensor->defined();
-}
 
 void check_shapes(
     const Tensor& input,

@@ -15,14 +15,14 @@ using c10::Storage;
 using c10::StorageImpl;
 using StoragePtr = c10::intrusive_ptr<StorageImpl>;
 
-void release(void* storage) {
+void release_storage(void* storage) {
   c10::raw::intrusive_ptr::decref(static_cast<StorageImpl*>(storage));
 }
 
 // Data that share() made: the storage that they belong to.
 StorageImpl* owner(const StorageImpl& host) {
   const auto& data = host.data_ptr();
-  return data.get_deleter() == &release
+  return data.get_deleter() == &release_storage
       ? static_cast<StorageImpl*>(data.get_context())
       : nullptr;
 }
@@ -31,7 +31,10 @@ StorageImpl* owner(const StorageImpl& host) {
 
 c10::DataPtr HostStorages::share(StorageImpl& storage, void* data) {
   return {
-      data, StoragePtr::reclaim_copy(&storage).release(), &release, c10::kCPU};
+      data,
+      StoragePtr::reclaim_copy(&storage).release(),
+      &release_storage,
+      c10::kCPU};
 }
 
 void HostStorages::relabel(StorageImpl& host, c10::DataPtr&& data) {

@@ -14,7 +14,7 @@
 namespace torch_cuda::operators {
 namespace {
 
-void release(void* data) {
+void free_memory(void* data) {
   std::free(data);
 }
 
@@ -53,7 +53,7 @@ c10::DataPtr Placeholders::host_data(
       bytes,
       " bytes of the host's memory to find the shape of an operator's result "
       "with, while a CUDA graph is captured");
-  return {data, data, &release, c10::kCPU};
+  return {data, data, &free_memory, c10::kCPU};
 }
 
 c10::Storage Placeholders::device_storage(const c10::Storage& host) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "accelerator/operators/kernels/attention/definition.h"
+#include "accelerator/operators/kernels/optional_tensor.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
@@ -16,11 +17,6 @@
 namespace torch_cuda::operators::attention {
 
 using at::Tensor;
-using OptionalTensor = std::optional<Tensor>;
-
-inline bool has(const OptionalTensor& tensor) {
-  return tensor.has_value() && tensor->defined();
-}
 
 inline double scale_of(const Tensor& query, std::optional<double> scale) {
   return scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));

@@ -2,6 +2,7 @@
 #include "accelerator/operators/kernels/attention/definition.h"
 
 #include "accelerator/composites/accumulated.h"
+#include "accelerator/operators/kernels/optional_tensor.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/matmul.h>
@@ -46,7 +47,7 @@ Tensor scores(const Problem& problem) {
           accumulated(problem.query),
           for_heads(accumulated(problem.key), heads).transpose(-2, -1))
           .mul_(problem.scale);
-  if (problem.bias.has_value() && problem.bias->defined()) {
+  if (has(problem.bias)) {
     result = result.add(accumulated(*problem.bias));
   }
   const auto& sight = problem.sight;
