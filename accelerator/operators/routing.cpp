@@ -5,6 +5,7 @@
 #include "accelerator/operators/calls/boxed_call.h"
 #include "accelerator/operators/calls/lists.h"
 #include "accelerator/operators/copy.h"
+#include "accelerator/operators/dispatch/arrivals.h"
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/dispatch/names.h"
 #include "accelerator/operators/dispatch/registration.h"
@@ -27,9 +28,11 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/util/Exception.h>
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <unordered_set>
 
 namespace torch_cuda::operators {
@@ -84,7 +87,15 @@ class Router {
  public:
   /// Routes the operators that it has not seen yet.
   int route() {
+    const std::lock_guard lock(mutex_); // ctypes lets other threads in
     routed_ = 0;
+    const auto arrivals = take_arrivals();
+    for (const auto& name : arrivals.gone) {
+      seen_.erase(name); // another of this name may come
+    }
+    if (!arrivals.any) {
+      return 0;
+    }
     for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {
       const auto op = c10::Dispatcher::singleton().findOp(name);
       if (!op || !op->hasSchema() || !seen_.insert(name).second) {
@@ -143,6 +154,7 @@ class Router {
     return boxed(std::make_unique<RoutedKernel>(op, target));
   }
 
+  std::mutex mutex_;
   int routed_ = 0;
   std::unordered_set<c10::OperatorName> seen_;
 };
@@ -152,7 +164,7 @@ Router& router() {
   return *one;
 }
 
-bool is_routing = false; // under the GIL, as all calls
+std::atomic<bool> is_routing = false;
 
 } // namespace
 

@@ -23,8 +23,8 @@ int route_new();
 /// @returns how many operators were routed, -1 after an error.
 extern "C" int torch_cuda_route_operators(char* message, std::size_t capacity);
 
-/// route_new() for Python, which calls it when a library was loaded
-/// (torch.ops.load_library); as above.
+/// route_new() for Python, which calls it when a library was loaded; as above.
+/// Costs nothing where no operators have come.
 extern "C" int torch_cuda_route_new_operators(
     char* message,
     std::size_t capacity);

@@ -50,6 +50,10 @@ def init():
 def device_count(): return 1
 def check_error(error): raise RuntimeError(error)
 '''
+_OPS = '''"""Looks operators up by their names."""
+class _OpNamespace:
+    def __getattr__(self, name): return "operator " + name
+'''
 ENTRY_POINTS = "[torch.backends]\ntorch_cuda_runtime = torch_cuda_runtime._stock:autoload\n"
 
 
@@ -101,6 +105,7 @@ class Environment:
         )
         (torch / "__init__.py").write_text(_TORCH)
         (torch / "cuda.py").write_text(_CUDA)
+        (torch / "_ops.py").write_text(_OPS)
         if cuda is not None:
             major = cuda.partition(".")[0]
             name = f"libcudart.so.{major}"

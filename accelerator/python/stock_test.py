@@ -121,16 +121,38 @@ class StockTest(absltest.TestCase):
     def test_libraries_that_come_after_the_first_use_are_served(self) -> None:
         self.env.add_torch("2.15.0+cu132", "13.2")
         code = (
-            "import ctypes, torch\n"
+            "import ctypes, pathlib, sys, sysconfig, torch\n"
             "answer = [torch.ops.load_library('early')]\n"
             "torch.cuda.init()\n"
             "router = next(l.split()[-1] for l in open('/proc/self/maps') if 'operators-2.15' in l)\n"
             "again = ctypes.CDLL(router).how_often_again\n"
-            "answer += [again(), torch.ops.load_library('late'), again()]\n"
+            "def looks_again(load):\n"
+            "    before = again(); return [load(), again() > before]\n"
+            "folder = pathlib.Path(sysconfig.get_config_var('DESTSHARED'))\n"
+            "names = sorted(path.name.partition('.')[0] for path in folder.glob('_*.so'))\n"
+            "module = next(name for name in names if name not in sys.modules)\n"
+            "answer += looks_again(lambda: torch.ops.load_library('late'))\n"
+            "answer += looks_again(lambda: ctypes.CDLL(None) is None)\n"
+            "answer += looks_again(lambda: __import__(module).__name__ == module)\n"
+            "answer += looks_again(lambda: torch._ops._OpNamespace().twice)\n"
+            "answer += looks_again(lambda: not __import__('this_has_no_extension'))\n"
         )
+        (self.env.site / "this_has_no_extension.py").touch()
         self.assertEqual(
             self.env.answers(code, TORCH_CUDA_DEVICES="fake"),
-            ["loaded early", 0, "loaded late", 1],
+            [
+                "loaded early",
+                "loaded late",
+                True,
+                False,
+                True,
+                True,
+                True,
+                "operator twice",
+                True,
+                False,
+                False,
+            ],
         )
         done = self.env.run(
             "import torch; torch.cuda.init(); torch.ops.load_library('late')",

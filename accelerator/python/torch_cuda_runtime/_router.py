@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib.machinery
 import os
 import pathlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from torch_cuda_runtime._devices import Device
@@ -75,19 +76,45 @@ def _leave_programs_unfused() -> None:
 
 
 def _serve_later_libraries(library: ctypes.CDLL) -> None:
-    """Has the operators of libraries served that `torch.ops.load_library` loads from now on."""
+    """Has the operators of libraries served that come from now on, before anybody calls them.
+
+    A library may come by `torch.ops.load_library`, as an extension module, by ctypes, or behind Python's
+    back; then its operators are looked at when Python asks for the first of a name by `torch.ops`.
+    """
     import torch
+    import torch._ops
+
+    def route_new() -> None:
+        _call(library.torch_cuda_route_new_operators)
 
     operators: Any = torch.ops
-    upstream = operators.load_library
+    operators.load_library = _followed_by(route_new, operators.load_library)
+    loader: Any = importlib.machinery.ExtensionFileLoader
+    loader.create_module = _followed_by(route_new, loader.create_module)
+    dynamic: Any = ctypes.CDLL
+    dynamic.__init__ = _followed_by(route_new, dynamic.__init__)
+
+    namespace: Any = torch._ops._OpNamespace
+    upstream = namespace.__getattr__
 
     @functools.wraps(upstream)
-    def load_library(*arguments: Any, **named: Any) -> Any:
-        result = upstream(*arguments, **named)
-        _call(library.torch_cuda_route_new_operators)
+    def look_up(self: Any, name: str) -> Any:
+        route_new()
+        return upstream(self, name)
+
+    namespace.__getattr__ = look_up
+
+
+def _followed_by(after: Callable[[], None], function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that calls another one when it has returned."""
+
+    @functools.wraps(function)
+    def both(*arguments: Any, **named: Any) -> Any:
+        result = function(*arguments, **named)
+        after()
         return result
 
-    operators.load_library = load_library
+    return both
 
 
 def _serve_sleep(library: ctypes.CDLL) -> None:
