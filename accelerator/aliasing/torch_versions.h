@@ -3,19 +3,19 @@
 #pragma once
 
 #include <c10/core/TensorImpl.h>
-#include <torch/version.h>
 
-#define TORCH_CUDA_HAS_NAMED_TENSORS \
-  (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR < 15)
-
-#if TORCH_CUDA_HAS_NAMED_TENSORS
+// Gone since 2.13.
+#if __has_include(<ATen/NamedTensorUtils.h>)
+#define TORCH_CUDA_HAS_NAMED_TENSORS 1
 #include <ATen/NamedTensorUtils.h>
+#else
+#define TORCH_CUDA_HAS_NAMED_TENSORS 0
 #endif
 
 namespace torch_cuda::aliasing {
 
-/// Gives a tensor the names of another's dimensions. PyTorch 2.15 has no named
-/// tensors.
+/// Gives a tensor the names of another's dimensions. PyTorch has no named
+/// tensors since 2.13.
 inline void copy_names(const c10::TensorImpl& from, c10::TensorImpl& to) {
 #if TORCH_CUDA_HAS_NAMED_TENSORS
   if (C10_UNLIKELY(from.has_named_tensor_meta())) {
