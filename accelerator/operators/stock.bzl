@@ -26,6 +26,17 @@ def stock_libraries():
     """
     return {minor: "libtorch_cuda_operators-%s.so" % minor for minor in STOCK_TORCH}
 
+def stock_routers():
+    """Names where the libraries lie in a wheel, below the folder of routers.
+
+    Returns:
+        dict of target of this package to path.
+    """
+    return {
+        library: "cu%d/%s" % (STOCK_TORCH[minor].cuda, library)
+        for minor, library in stock_libraries().items()
+    }
+
 def stock_operators(name, srcs, deps, units, copts = []):
     """Declares `libtorch_cuda_operators-MINOR.so` for each minor version.
 

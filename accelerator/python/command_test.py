@@ -167,7 +167,7 @@ class DoctorTest(CommandTest):
             f"device fake:       {package}/lib/libaccel_fake.so",
             f"torch:             2.15.0+cu132, CUDA 13.2, {self.env.site}/torch",
             f"libraries:         CUDA 13, 2 of them in {package}/lib/cu13 and {package}/lib",
-            f"router:            torch 2.15, {package}/routers/libtorch_cuda_operators-2.15.so",
+            f"router:            torch 2.15, {package}/routers/cu13/libtorch_cuda_operators-2.15.so",
             "passed over:       nvidia-cudnn-cu13 1",
             "tried:             cuda:0 is Acme",
         ):
@@ -180,7 +180,7 @@ class DoctorTest(CommandTest):
         asked = {"TORCH_CUDA_DEVICES": "npu"}
         lines = self.doctor(1, **asked)
         self.assertIn("device npu:        NOT USABLE: no installed distribution brings it", lines)
-        self.assertIn("needed a torch of 2.9 or 2.15", lines)
+        self.assertIn("needed a release of torch 2.9 (CUDA 12) or 2.15 (CUDA 13)", lines)
         (self.env.site / "torch_cuda_runtime.pth").unlink()
         self.assertIn("--force-reinstall --no-deps torch_cuda_runtime", self.doctor(1, **asked))
         lines = self.doctor(1, "-S", PYTHONPATH=str(self.env.site), **asked)

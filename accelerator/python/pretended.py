@@ -83,8 +83,9 @@ class Environment:
             self._copy(f"our_{major}/{name}", target / "lib" / f"cu{major}" / name)
         self._copy("libaccel_runtime.so", target / "lib" / "libaccel_runtime.so")
         (target / "lib" / "libaccel_fake.so").touch()
-        for minor in ("2.9", "2.15"):
-            self._copy("router.so", target / "routers" / f"libtorch_cuda_operators-{minor}.so")
+        for major, minor in (("12", "2.9"), ("13", "2.15")):
+            router = f"cu{major}/libtorch_cuda_operators-{minor}.so"
+            self._copy("router.so", target / "routers" / router)
         self.add_distribution("torch_cuda_runtime", ENTRY_POINTS)
 
     def add_distribution(self, name: str, entry_points: str) -> None:

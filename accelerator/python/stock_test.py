@@ -195,9 +195,20 @@ class RefusalsTest(absltest.TestCase):
     def test_a_minor_without_a_router(self) -> None:
         self.env.add_torch("2.14.0+cu130", "13.0")
         self.refused(
-            f"found torch 2.14.0+cu130 in {self.env.site}; needed a torch of 2.9 or 2.15",
+            f"found torch 2.14.0+cu130 in {self.env.site}; needed a release of torch 2.9 (CUDA 12) ",
+            "or 2.15 (CUDA 13), which this torch_cuda_runtime has kernels for",
             'python -m pip install "torch==2.15.*"',
         )
+
+    def test_a_state_before_the_release(self) -> None:
+        """Its ABI is another one than that of the release."""
+        self.env.add_torch("2.15.0a0+git1234567", "13.2")
+        self.refused("found torch 2.15.0a0+git1234567", "needed a release of torch 2.9")
+
+    def test_a_minor_for_another_cuda(self) -> None:
+        """The router asks the loader for the runtime of its own CUDA."""
+        self.env.add_torch("2.9.1+cu130", "13.0")
+        self.refused("found torch 2.9.1+cu130", "needed a release of torch 2.9 (CUDA 12)")
 
     def test_a_minor_without_a_router_and_without_nvidias_packages(self) -> None:
         """The import fails, and that is one message, too."""
@@ -211,8 +222,11 @@ class RefusalsTest(absltest.TestCase):
             for text in (
                 "TORCH_CUDA_DEVICES is set, but this torch gets no devices",
                 "libraries that it needs are not there (libcudart.so.13: ",
-                f"found torch 2.14.0+cu130 in {self.env.site}; needed a torch of 2.9 or 2.15",
-                'To fix it: python -m pip install "torch==2.15.*"',
+                f"found torch 2.14.0+cu130 in {self.env.site}; needed a release of torch 2.9 (CUDA 12) ",
+                "or 2.15 (CUDA 13), which this torch_cuda_runtime has kernels for",
+                "To fix it: compile them for this torch, minutes with g++: ",
+                "python -m torch_cuda_runtime build-operators",
+                'or python -m pip install "torch==2.15.*"',
             ):
                 self.assertIn(text, last)
 

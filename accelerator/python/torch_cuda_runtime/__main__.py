@@ -5,6 +5,7 @@ one, prints lines for a shell that set what a program needs. --preload=13 has th
 loaded before all others, for programs that have a DT_RPATH.
 python -m torch_cuda_runtime run (SCRIPT.py | -m MODULE) [ARGUMENT ...]: Python, where ``.pth`` files are off.
 python -m torch_cuda_runtime doctor: says what is chosen, and why.
+python -m torch_cuda_runtime build-operators: compiles operators for a torch that the wheel has none for.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ def main() -> int:
         from torch_cuda_runtime import _doctor
 
         return _doctor.main()
+    if command[:1] == ["build-operators"]:
+        from torch_cuda_runtime import _build
+
+        return _build.main(command[1:])
     preload = None
     if command and command[0].startswith(_PRELOAD):
         number = command.pop(0)[len(_PRELOAD) :]

@@ -13,7 +13,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from torch_cuda_runtime import _asked, _choice, _devices, _hook, _libraries, _torch
+from torch_cuda_runtime import (
+    _asked,
+    _built,
+    _choice,
+    _devices,
+    _hook,
+    _libraries,
+    _toolchain,
+    _torch,
+)
 from torch_cuda_runtime._errors import Unusable
 
 _PTH = "torch_cuda_runtime.pth"
@@ -149,12 +158,26 @@ def _chosen(report: Report, torch: _torch.Torch) -> None:
         choice = _choice.choose(torch)
     except Unusable as error:
         report.problem("chosen", error)
+        if torch.cuda_major in _libraries.majors():
+            _compilers(report, torch)
         return
     folders = " and ".join(str(folder) for folder in _libraries.folders(choice.major))
     report.line("libraries", f"CUDA {choice.major}, {len(choice.libraries)} of them in {folders}")
-    report.line("router", f"torch {torch.minor}, {choice.router}")
+    built = ", compiled on this machine" if choice.router == _built.find(torch) else ""
+    report.line("router", f"torch {torch.minor}, {choice.router}{built}")
     passed_over = sorted(_nvidia_packages())
     report.line("passed over", ", ".join(passed_over) or "no package of NVIDIA's is installed")
+
+
+def _compilers(report: Report, torch: _torch.Torch) -> None:
+    """What operators for this torch could be compiled with."""
+    try:
+        found = _toolchain.find(torch)
+    except Unusable as error:
+        report.problem("compiler", error)
+        return
+    report.line("compiler", f"{found.version}, {found.standard}: {_choice.BUILD} can be run")
+    report.line("CUDA's headers", " and ".join(str(folder) for folder in found.cuda))
 
 
 def _nvidia_packages() -> Iterator[str]:

@@ -35,6 +35,11 @@ class Torch:
         return ".".join(self.version.split("+")[0].split(".")[:2])
 
     @property
+    def is_release(self) -> bool:
+        """Whether it is a version such as 2.15.0, and none of the states before: 2.15.0a0+git1234567."""
+        return re.fullmatch(r"\d+\.\d+\.\d+", self.version.partition("+")[0]) is not None
+
+    @property
     def cuda_major(self) -> int | None:
         """13 of CUDA 13.2, or None."""
         major = (self.cuda or "").partition(".")[0]
