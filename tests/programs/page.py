@@ -8,24 +8,30 @@ from collections.abc import Collection, Mapping
 
 from tests.programs import results
 
-_HEAD = """# Programs that others wrote
+_HEAD = """# Programs that others wrote, on the simulated GPU
 
-Models and tools of Python's package index and of Debian, at the versions of
-[requirements.txt](../../third_party/programs/requirements.txt) and [extension.bzl](../../third_party/programs/extension.bzl), run on the CPU and on the simulated device with
-the wheels of this tree, through their own public interfaces: each program ([tests/programs/catalogue](../../tests/programs/catalogue)) trains a small model with random weights for some steps, or uses a
-tool, in float64 and in float32. What is compared are losses, outputs, gradients, parameters and whatever else it computes. The numbers say the largest difference, of the largest number that was
-compared with it; allowed are 1e-9 in float64 and 1e-3 in float32, or what the program says and why (`TOLERANCES`). A type is left out where the program works in the other one only (`TYPES`).
+Models and tools from PyPI and Debian run on the CPU and on the simulated GPU, and the results are compared. The
+versions are in [requirements.txt](../../third_party/programs/requirements.txt) and
+[extension.bzl](../../third_party/programs/extension.bzl), the programs in
+[tests/programs/catalogue](../../tests/programs/catalogue). A program trains a small model with random weights for
+some steps, or uses a tool, through the package's public interface, in float64 and in float32.
 
 ```
 ./bazelw run --//config:ops=models //tests/programs:run                            # all, and writes this page
 ./bazelw run --//config:ops=models //tests/programs:run -- vision 'language.b*'    # a folder, a pattern
 ./bazelw run --//config:ops=models //tests/programs:run -- --record /tmp/records   # all, and goes on where it stopped
-./bazelw run //tests/programs:run -- --operators                                   # which operators they call: tests/programs/operators.txt
+./bazelw run //tests/programs:run -- --operators                                   # writes tests/programs/operators.txt
 ```
 
-A failure that is not listed in [known.toml](../../tests/programs/known.toml), or one that is listed and does not happen, fails the run. `./bazelw test //...` runs what needs small packages only
-(`//tests/programs:tools_test`). torchvision and torchaudio are Debian's packages, built for Debian's torch: beside another torch they cannot be loaded.
-torchvision's kernels for CUDA, which Debian does not build, are compiled from its source by `torch.utils.cpp_extension.load`.
+- The columns `float64` and `float32` have the largest difference from the CPU, relative to the largest number
+  compared. Losses, outputs, gradients, parameters and whatever else a program computes are compared.
+- The limits are 1e-9 in float64 and 1e-3 in float32. A program with other limits says why (`TOLERANCES`).
+- A type has `–` if the program works in the other type only (`TYPES`).
+- A failure without an entry in [known.toml](../../tests/programs/known.toml) fails the run. So does an entry for a
+  program that passes.
+- `//tests/programs:tools_test`, part of `./bazelw test //...`, runs the programs that need small packages only.
+- torchvision and torchaudio are Debian's packages. They are built for Debian's torch and cannot be loaded beside
+  another torch. Debian does not build torchvision's CUDA kernels: `torch.utils.cpp_extension.load` compiles them.
 
 """
 

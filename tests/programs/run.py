@@ -1,6 +1,6 @@
 """Runs programs that others wrote parts of, on the CPU and on the CUDA device, and compares.
 
-    ./bazelw run --//config:ops=models //tests/programs:run     all, and writes docs/programs/README.md
+    ./bazelw run --//config:ops=models //tests/programs:run     all, and writes docs/results/programs.md
     … //tests/programs:run -- vision 'language.b*'              a folder, a pattern
     … //tests/programs:run -- --record FOLDER                   all; keeps the records, and goes on from them
     … //tests/programs:run -- --operators                       writes tests/programs/operators.txt
@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from tests.programs import page, results
 
 HERE = pathlib.Path(__file__).resolve().parent
-_PAGE = "docs/programs/README.md"
+_PAGE = "docs/results/programs.md"
 _OPERATORS = "tests/programs/operators.txt"
 # What packages fetch is not to be waited for, and what they count is not to be sent.
 _ENVIRONMENT = {

@@ -13,7 +13,7 @@ from absl.testing import absltest
 from tests.programs import results, run
 
 _OPERATORS = "tests/programs/operators.txt"
-_PAGE = "docs/programs/README.md"
+_PAGE = "docs/results/programs.md"
 
 
 class RunTest(absltest.TestCase):
