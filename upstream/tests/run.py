@@ -5,7 +5,7 @@
     ./bazelw run //upstream/tests:run -- --file distributed/test_c10d_nccl.py   NCCL, on two devices
     ./bazelw run //upstream/tests:run -- --record FOLDER                 keeps the records, and goes on from them
     ./bazelw run //upstream/tests:run -- --distributed                   all files of NCCL's
-    ./bazelw run //upstream/tests:run -- --table docs/cudasim.md         writes the counts into the page
+    ./bazelw run //upstream/tests:run -- --table docs/results/upstream-tests-core.md   writes the counts there
     ./bazelw run --config=full //upstream/tests:run -- --outside-core --slice   what full adds, too
     ./bazelw run //upstream/tests:run -- --devices fake                  on other devices (docs/devices.md)
     ./bazelw run //upstream/tests:run -- --devices fake --slice --table docs/devices.md   a slice of each file

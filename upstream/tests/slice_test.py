@@ -1,4 +1,4 @@
-"""A slice of each of upstream's test files passes, and docs/cudasim.md has its counts.
+"""A slice of each of upstream's test files passes, and slices.md has its counts.
 
     ./bazelw test //upstream/tests:slice_test                            one shard a file
     ./bazelw test //upstream/tests:fake_slice_test                       of some files, on the device "fake"
