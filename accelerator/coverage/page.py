@@ -9,12 +9,14 @@ from accelerator.coverage.inventory import Function, Library
 _HEAD = """\
 # What CUDA's libraries cover
 
-Written by `./bazelw run //accelerator/coverage:update`; a test fails when it is out of date. Nothing in it is typed by hand.
+`./bazelw run //accelerator/coverage:update` writes this page. A test fails if the page is out of date.
 
-Functions are those that a library exports and implements. Their tests are those that noticed when the function answered
-wrongly, one function at a time: when it did nothing and said that it went well, and when it did its work and said that it
-failed (`./bazelw run //accelerator/coverage/mutants:measure`). A function has a test when one notices the former; of some, such as
-hints, nothing but the status can be seen. What PyTorch reaches through its own tests ([docs/cudasim.md](../cudasim.md)) is not counted.
+- The page lists the functions that a library exports and implements.
+- `./bazelw run //accelerator/coverage/mutants:measure` changes one function at a time: the function does nothing and
+  reports success, or it does its work and reports an error. The test of a function is a test that fails then.
+- A function counts as *with a test* if a test notices that the function does nothing. Of some functions, such as
+  hints, only the status is visible: *status alone*.
+- PyTorch's own tests ([docs/cudasim.md](../cudasim.md)) do not count.
 
 | | there | with a test | status alone |
 |---|---|---|---|

@@ -14,16 +14,18 @@ _TYPES = frozenset(f"{kind}{bits}" for kind in "bus" for bits in (8, 16, 32, 64)
 )
 
 _HEAD = """\
-# What the simulated device covers
+# What the simulated GPU covers
 
-Written by `./bazelw run //cudasim/coverage:update`; a test fails when it is out of date. Nothing in it is typed by hand.
-The functions of CUDA's libraries have a page of their own, [runtime.md](runtime.md).
+`./bazelw run //cudasim/coverage:update` writes this page from what the build has and what tests record. A test fails if
+the page is out of date. The functions of CUDA's libraries have a page of their own, [runtime.md](runtime.md).
 
-Instructions are those that have a row, which says what their operands are ([family.h](../../cudasim/engine/instructions/family.h)). Their test is the one that compared the instruction's results with an independent
-expectation, as the tests record when they run (`cudasim/engine/testing/coverage_record.h`). Modifiers are in alphabetical order.
-Sums, products, quotients, roots and their roundings are expected as MPFR computes them; whatever NVIDIA's ptxas computes itself, when
-operands are constants, is held against what the tests expect (`//cudasim/engine/testing/folding:ptxas_test`).
-What PyTorch reaches through its own tests ([docs/cudasim.md](../cudasim.md)) is not counted.
+- The page lists the instructions that have a row
+  ([family.h](../../cudasim/engine/instructions/family.h)). Modifiers are in alphabetical order.
+- The test of an instruction is the test that compared the instruction's results with an independent expectation. Tests
+  record this when they run (`cudasim/engine/testing/coverage_record.h`).
+- Sums, products, quotients, roots and their roundings are compared with MPFR. What NVIDIA's ptxas folds for constant
+  operands is compared with what the tests expect (`//cudasim/engine/testing/folding:ptxas_test`).
+- PyTorch's own tests ([docs/cudasim.md](../cudasim.md)) do not count.
 
 | | there | with a test |
 |---|---|---|

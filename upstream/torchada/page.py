@@ -11,21 +11,24 @@ from upstream.torchada.applicability import Reason
 
 _HEAD = """# torchada's own tests
 
-Tests of torchada 0.1.103, out of its sdist, run unmodified on the [stand-in](../../adapter/testing/stand_in/README.md) with the adapter as `torchada`.
-`./bazelw run //upstream/torchada:run` runs them and writes this page; a run in which something fails that is not listed below, or passes though it is
-listed, fails.
+The tests of torchada 0.1.103, from its sdist, run unmodified on the
+[stand-in](../../adapter/testing/stand_in/README.md) with the adapter as `torchada`.
+`./bazelw run //upstream/torchada:run` runs them and writes this page. A failure that is not listed below fails the run,
+and so does a listed test that passes.
 
-A test is applicable unless its text says otherwise ([applicability.py](../../upstream/torchada/applicability.py)). Cases of tests with parameters count each.
+A test is applicable unless its text says otherwise
+([applicability.py](../../upstream/torchada/applicability.py)). Each case of a test with parameters counts.
 
 | not applicable | |
 |---|---|
 | private | names something of torchada whose name begins with an underscore |
-| own files | looks into files that torchada ships: its own source, its headers for PyTorch's stable ABI |
+| own files | reads files that torchada ships: its own source, its headers for PyTorch's stable ABI |
 | not in the sdist | reads `tests/csrc`, which the sdist lacks |
 | MUSA only | is marked so, skips itself without MUSA, or does nothing without it |
 
-Three private names are answered for: torchada's tables of what sources become, `_MAPPING_RULE` and `EXT_REPLACED_MAPPING`, and the function that applies them. The adapter's
-translation for MUSA takes their place ([answers.py](../../upstream/torchada/answers.py)). Only tests in `test_mappings.py` ask for them.
+Three private names are supported: torchada's tables of translations, `_MAPPING_RULE` and `EXT_REPLACED_MAPPING`, and
+the function that applies them. The adapter's translation for MUSA takes their place
+([answers.py](../../upstream/torchada/answers.py)). Only tests in `test_mappings.py` ask for them.
 
 """
 
