@@ -1,4 +1,4 @@
-"""Runs one check on the workspace: check.py NAME, with NAME from checks.CHECKS or "forbidden".
+"""Runs one check on the workspace: check.py NAME, with NAME from checks.CHECKS, "forbidden" or "pages".
 
 The exit status is 1 where something is wrong; what to do is printed then.
 """
@@ -10,7 +10,7 @@ import pwd
 import sys
 from pathlib import Path
 
-from tools.lint import checks, hosts, rules, workspace
+from tools.lint import checks, hosts, pages, rules, workspace
 
 
 def forbidden(root: Path) -> str:
@@ -25,6 +25,15 @@ def forbidden(root: Path) -> str:
     return "\n".join(map(str, rules.check(sources, machine, exceptions)))
 
 
+def documentation(root: Path) -> str:
+    """Applies pages.py to every page of the workspace; returns the faults, a line each."""
+    paths = workspace.files(root)
+    texts = {
+        path: (root / path).read_text(encoding="utf-8") for path in paths if pages.is_page(path)
+    }
+    return "\n".join(map(str, pages.check(texts, paths)))
+
+
 def main(arguments: list[str]) -> int:
     """Runs the check that the one argument names and returns the exit status."""
     (name,) = arguments
@@ -32,6 +41,8 @@ def main(arguments: list[str]) -> int:
         root = workspace.root()
         if name == "forbidden":
             report = forbidden(root)
+        elif name == "pages":
+            report = documentation(root)
         else:
             report = checks.test(checks.CHECKS[name], root)
     except (checks.ToolError, workspace.WorkspaceError, ValueError) as error:

@@ -52,7 +52,7 @@ def lint_test(name, check, tools = [], size = "small"):
 
     Args:
         name: name of the test.
-        check: string, a key of checks.CHECKS or "forbidden".
+        check: string, a key of checks.CHECKS, "forbidden" or "pages".
         tools: list of the fetched tools that it needs.
         size: as of py_test; for a check that may take more than a minute on a loaded machine.
     """
