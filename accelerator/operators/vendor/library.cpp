@@ -2,6 +2,7 @@
 #include "accelerator/operators/vendor/library.h"
 
 #include "accelerator/operators/dispatch/runtime.h"
+#include "accelerator/operators/vendor/file.h"
 #include "accelerator/operators/vendor/submit.h"
 #include "accelerator/operators/vendor/table.h"
 
@@ -9,7 +10,6 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -18,8 +18,6 @@
 
 namespace torch_cuda::operators::vendor {
 namespace {
-
-constexpr const char* kEntryPoint = "torch_cuda_vendor_operators_1";
 
 // accelerator/runtime/core/machine/capabilities_api.h
 using DeviceLibrary = int (*)(int device, const char** name, const char** file);
@@ -37,11 +35,7 @@ std::optional<std::string> file_of(
   if (found != announced().end()) {
     return found->second;
   }
-  const auto folder = device_library.substr(0, device_library.rfind('/') + 1);
-  auto file = folder + "libaccel_" + name + "_operators.so";
-  return !folder.empty() && access(file.c_str(), F_OK) == 0
-      ? std::optional(std::move(file))
-      : std::nullopt;
+  return operators_beside(name, device_library, TORCH_CUDA_VENDOR_TORCH);
 }
 
 // "add.out" or "my::op.overload"
@@ -91,6 +85,11 @@ class LibraryTable final : public torch_cuda::vendor::Table {
 };
 
 void open(Library& library) {
+  // Before its initialisers run, which another PyTorch may not survive.
+  const auto reason = why_not_opened(library.file, TORCH_CUDA_VENDOR_TORCH);
+  if (!reason.empty()) {
+    refuse(library, reason);
+  }
   // It stays loaded: its kernels are in the dispatcher.
   void* opened = dlopen(library.file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr) {

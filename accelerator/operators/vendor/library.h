@@ -14,6 +14,9 @@
 
 namespace torch_cuda::operators::vendor {
 
+/// The function that TORCH_CUDA_OPERATORS defines (table.h).
+constexpr const char* kEntryPoint = "torch_cuda_vendor_operators_1";
+
 struct Kernel {
   c10::OperatorName op;
   c10::KernelFunction function;

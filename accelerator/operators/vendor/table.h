@@ -11,12 +11,14 @@
 /// }
 /// @endcode
 ///
-/// The library is found as libaccel_NAME_operators.so beside the device library
-/// libaccel_NAME.so, or where the entry point of an installed distribution says
-/// (docs/vendors.md). Its kernels serve CUDA tensors on devices of NAME only.
-/// They are called as kernels of the dispatcher's key CUDA, with whatever
-/// stream is current, captured or not: what they compute, they put into that
-/// stream (torch_cuda::vendor::submit).
+/// The library is found beside the device library libaccel_NAME.so, as
+/// libaccel_NAME_operators-2.15.so for PyTorch 2.15, or as
+/// libaccel_NAME_operators.so, or where the entry point of an installed
+/// distribution says (docs/vendors.md). It is opened only by the minor version
+/// of PyTorch whose headers it was compiled with. Its kernels serve CUDA
+/// tensors on devices of NAME only. They are called as kernels of the
+/// dispatcher's key CUDA, with whatever stream is current, captured or not:
+/// what they compute, they put into that stream (torch_cuda::vendor::submit).
 #pragma once
 
 #include <ATen/core/boxing/KernelFunction.h>
@@ -24,6 +26,7 @@
 #include <ATen/core/op_registration/infer_schema.h>
 #include <ATen/core/op_registration/op_registration.h>
 #include <c10/core/Device.h>
+#include <torch/csrc/api/include/torch/version.h>
 
 #include <functional>
 #include <memory>
@@ -113,8 +116,23 @@ inline void submit(c10::DeviceIndex device, Work work) {
 
 } // namespace torch_cuda::vendor
 
+#define TORCH_CUDA_VENDOR_TEXT_(number) #number
+#define TORCH_CUDA_VENDOR_TEXT(number) TORCH_CUDA_VENDOR_TEXT_(number)
+
+/// The minor version of these headers' PyTorch, such as "2.15".
+#define TORCH_CUDA_VENDOR_TORCH               \
+  TORCH_CUDA_VENDOR_TEXT(TORCH_VERSION_MAJOR) \
+  "." TORCH_CUDA_VENDOR_TEXT(TORCH_VERSION_MINOR)
+
 /// The library's registrations, once a library; the table's name follows.
+/// The text is what the library is known by before it is opened.
 #define TORCH_CUDA_OPERATORS(m)                                            \
+  extern "C" {                                                             \
+  __attribute__((                                                          \
+      visibility("default"))) extern const char torch_cuda_vendor_torch[]; \
+  const char torch_cuda_vendor_torch[] =                                   \
+      "torch_cuda_vendor_torch=" TORCH_CUDA_VENDOR_TORCH ";";              \
+  }                                                                        \
   static void torch_cuda_register_operators(::torch_cuda::vendor::Table&); \
   extern "C" __attribute__((visibility("default"))) void                   \
   torch_cuda_vendor_operators_1(::torch_cuda::vendor::Table* table) {      \
