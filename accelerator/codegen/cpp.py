@@ -20,7 +20,7 @@ from torchgen.model import (
 from torchgen.selective_build.selector import SelectiveBuilder
 from torchgen.utils import Target
 
-from accelerator.codegen import autograd
+from accelerator.codegen import autograd, versions
 from accelerator.codegen.operators import Entry, Operators
 from accelerator.codegen.upstream_operators import Upstream
 
@@ -44,7 +44,8 @@ def header(operators: Operators, upstream: Upstream) -> str:
         index = _index(operators, key, upstream)
         for unit in _units(operators, upstream, key):
             declared += dest.compute_native_function_declaration(unit, index)
-    # One function may serve CUDA and Meta.
+    # One function may serve CUDA and Meta, for which newer versions of torchgen have macros of their own.
+    declared = [text.replace("TORCH_CUDA_CPP_API", "TORCH_API") for text in declared]
     declared = list(dict.fromkeys(declared))
     return f"""{_head(operators, "The kernels of the device")}
 #pragma once
@@ -84,6 +85,10 @@ def source(operators: Operators, upstream: Upstream) -> str:
     formulas = "#include <ATen/Functions.h>\n#include <ATen/TensorOperators.h>\n"
     if not any(entry.autograd for entry in own):
         formulas = ""
+    # Tensors have had names until 2.14. The compiler is not asked: it may find another PyTorch's header.
+    names = "#include <ATen/NamedTensorUtils.h>\n"
+    if versions.minor(upstream.version) >= (2, 15):
+        names = ""
     return f"""{_head(operators, "The registrations of the device")}
 #include "{device}/operators.h"
 
@@ -91,8 +96,7 @@ def source(operators: Operators, upstream: Upstream) -> str:
 
 #include <ATen/Context.h>
 #include <ATen/DeviceGuard.h>
-#include <ATen/NamedTensorUtils.h>
-#include <ATen/core/op_registration/adaption.h>
+{names}#include <ATen/core/op_registration/adaption.h>
 #include <ATen/native/Resize.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>

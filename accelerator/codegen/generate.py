@@ -1,6 +1,6 @@
 """Writes a vendor's operators from its YAML: C++, the list of kernels to check, and the report.
 
-generate --yaml operators.yaml --device NAME --header F --source F --kernels F --markdown F --json F
+generate --torch 2.15 --yaml operators.yaml --device NAME --header F --source F --kernels F --markdown F --json F
 """
 
 from __future__ import annotations
@@ -51,11 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
       The exit status.
     """
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--torch", required=True, help="version of the PyTorch of this torchgen")
     parser.add_argument("--device", required=True)
     for name in ("yaml", "header", "source", "kernels", "markdown", "json"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
     arguments = parser.parse_args(argv)
-    upstream = upstream_operators.read()
+    upstream = upstream_operators.read(arguments.torch)
     try:
         read = operators.read(
             arguments.yaml.read_text(encoding="utf-8"),
@@ -71,8 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         (arguments.header, cpp.header(read, upstream)),
         (arguments.source, cpp.source(read, upstream)),
         (arguments.kernels, kernels(read)),
-        (arguments.markdown, report.as_markdown(read, names)),
-        (arguments.json, report.as_json(read, names)),
+        (arguments.markdown, report.as_markdown(read, upstream.version, names)),
+        (arguments.json, report.as_json(read, upstream.version, names)),
     ):
         path.write_text(text, encoding="utf-8")
     return 0

@@ -12,9 +12,10 @@ import yaml
 from torchgen.gen import LineLoader
 from torchgen.model import FunctionSchema, Location, NativeFunction
 
+from accelerator.codegen import versions
 from accelerator.codegen.upstream_operators import Upstream
 
-_KEYS = ("func", "structured", "structured_delegate", "dispatch", "autograd")
+_KEYS = ("func", "torch", "structured", "structured_delegate", "dispatch", "autograd")
 
 
 class YamlError(Exception):
@@ -57,7 +58,7 @@ class Operators:
     Attributes:
       device: name of the device library, and namespace of what is written in C++.
       source: the YAML's path, for messages.
-      entries: in the order of the YAML.
+      entries: those for this version of PyTorch, in the order of the YAML.
     """
 
     device: str
@@ -87,7 +88,7 @@ def read(text: str, source: str, device: str, upstream: Upstream) -> Operators:
         raise YamlError(f"{source}: found no YAML: {error}") from error
     if not isinstance(entries, list):
         raise YamlError(f"{source}: found no list; needed is a list of entries `- func: SCHEMA`")
-    read_entries = tuple(reader.entry(entry) for entry in entries)
+    read_entries = tuple(reader.entry(entry) for entry in entries if reader.is_meant(entry))
     reader.check_together(read_entries)
     return Operators(device, source, read_entries)
 
@@ -101,7 +102,17 @@ class _Reader:
     def _fail(self, line: int, message: str) -> YamlError:
         return YamlError(f"{self._source}:{line}: {message}")
 
+    def is_meant(self, raw: object) -> bool:
+        """Whether an entry is for this version of PyTorch."""
+        if not isinstance(raw, dict) or "torch" not in raw:
+            return True
+        try:
+            return versions.matches(str(raw["torch"]), self._upstream.version)
+        except ValueError as error:
+            raise self._fail(raw["__line__"], str(error)) from error
+
     def entry(self, raw: object) -> Entry:
+        """The entry that one of the YAML is."""
         if not isinstance(raw, dict) or not isinstance(raw.get("func"), str):
             line = raw.get("__line__", 1) if isinstance(raw, dict) else 1
             raise self._fail(line, f"found {raw!r}; needed is an entry `- func: SCHEMA`")
@@ -149,14 +160,18 @@ class _Reader:
         if known is None:
             raise self._fail(
                 line,
-                f"found {name}, which PyTorch has not{_near(name, self._upstream.functions)}. "
-                f"An operator of your own is {self._device}::{name}",
+                f"found {name}, which PyTorch {self._upstream.version} has not"
+                f"{_near(name, self._upstream.functions)}. An operator of your own is "
+                f"{self._device}::{name}; one that other versions have has a line that says which, "
+                f'such as torch: ">{self._upstream.version}"',
             )
-        if str(func) != str(known.func):
+        if not _same(func, known.func):
             raise self._fail(
                 line,
-                f"found another schema of {name} than PyTorch's:\n"
-                f"  found  {func}\n  needed {known.func}\n  {_difference(func, known.func)}",
+                f"found another schema of {name} than that of PyTorch {self._upstream.version}:\n"
+                f"  found  {func}\n  needed {known.func}\n  {_difference(func, known.func)}\n"
+                "  Where it is another version's, write an entry for each, with a line `torch`, such "
+                f'as torch: "=={self._upstream.version}"',
             )
         for key, value in (("autograd", raw.get("autograd")), ("Meta", dispatch.get("Meta"))):
             if value:
@@ -317,6 +332,15 @@ def _listed(names: Iterable[str]) -> str:
 def _near(name: str, names: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
     return f" (near are {_listed(near)})" if near else ""
+
+
+def _same(one: FunctionSchema, other: FunctionSchema) -> bool:
+    """Whether two schemas have the same kernels: sizes are plain integers in these, not symbols."""
+
+    def plain(func: FunctionSchema) -> str:
+        return re.sub(r"\bSymInt\b", "int", str(func))
+
+    return plain(one) == plain(other)
 
 
 def _difference(found: FunctionSchema, needed: FunctionSchema) -> str:

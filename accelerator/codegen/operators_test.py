@@ -10,7 +10,7 @@ from accelerator.codegen import operators, upstream_operators
 
 
 def read(text: str) -> operators.Operators:
-    return operators.read(textwrap.dedent(text), "y.yaml", "acme", upstream_operators.read())
+    return operators.read(textwrap.dedent(text), "y.yaml", "acme", upstream_operators.read("2.6"))
 
 
 class OperatorsTest(absltest.TestCase):
@@ -88,6 +88,30 @@ class OperatorsTest(absltest.TestCase):
             "alpha=2",
             "alpha=1",
         )
+
+    def test_sizes_may_be_symbols_or_not(self) -> None:
+        for kind in ("int", "SymInt"):
+            (entry,) = read(f"- func: tril(Tensor self, {kind} diagonal=0) -> Tensor").entries
+            self.assertEqual(entry.kernel, "tril")
+        self.refused("- func: tril(Tensor self, float diagonal=0) -> Tensor", "float diagonal")
+
+    def test_an_entry_for_other_versions_is_left_out(self) -> None:
+        entries = read("""
+            - func: relu(Tensor self, int news) -> Tensor
+              torch: ">2.6"
+            - func: relu(Tensor self) -> Tensor
+              torch: "<=2.6"
+            - func: of_the_future(Tensor self) -> Tensor
+              torch: ">=2.99"
+        """).entries
+        self.assertEqual([entry.name for entry in entries], ["relu"])
+
+    def test_versions_that_are_none(self) -> None:
+        self.refused("- func: relu(Tensor self) -> Tensor\n  torch: 2.12", "y.yaml:1", ">=2.12")
+
+    def test_what_this_version_has_not_may_be_another_s(self) -> None:
+        self.refused("- func: relux(Tensor self) -> Tensor", "PyTorch 2.6 has not", "torch: ")
+        self.refused("- func: relu(Tensor x) -> Tensor", "of PyTorch 2.6", 'torch: "==2.6"')
 
     def test_the_same_operator_twice(self) -> None:
         entry = "- func: relu(Tensor self) -> Tensor\n"

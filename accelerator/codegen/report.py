@@ -34,14 +34,15 @@ def served(operators: Operators, upstream: Upstream) -> dict[str, list[str]]:
     }
 
 
-def as_json(operators: Operators, names: Mapping[str, Sequence[str]]) -> str:
+def as_json(operators: Operators, torch: str, names: Mapping[str, Sequence[str]]) -> str:
     """The report for programs.
 
     Args:
       operators: of the vendor's YAML.
+      torch: the version of PyTorch.
       names: what `served` returns.
     """
-    return json.dumps({"device": operators.device, **names}, indent=1) + "\n"
+    return json.dumps({"device": operators.device, "torch": torch, **names}, indent=1) + "\n"
 
 
 _MEANING = {
@@ -52,15 +53,16 @@ _MEANING = {
 }
 
 
-def as_markdown(operators: Operators, names: Mapping[str, Sequence[str]]) -> str:
+def as_markdown(operators: Operators, torch: str, names: Mapping[str, Sequence[str]]) -> str:
     """The report for people.
 
     Args:
       operators: of the vendor's YAML.
+      torch: the version of PyTorch.
       names: what `served` returns.
     """
     lines = [
-        f"# Operators of {operators.device}",
+        f"# Operators of {operators.device}, PyTorch {torch}",
         "",
         "Of the operators that PyTorch has a CUDA kernel of, and of the device's own:",
         "",

@@ -21,7 +21,7 @@ _YAML = """
 class ReportTest(absltest.TestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.upstream = upstream_operators.read()
+        self.upstream = upstream_operators.read("2.6")
         self.operators = operators.read(_YAML, "y.yaml", "acme", self.upstream)
         self.names = report.served(self.operators, self.upstream)
 

@@ -11,18 +11,22 @@ import torchgen
 from torchgen.gen import get_grouped_native_functions, parse_native_yaml
 from torchgen.model import DispatchKey, NativeFunction, NativeFunctionsGroup
 
+from accelerator.codegen import versions
+
 
 @dataclasses.dataclass(frozen=True)
 class Upstream:
     """All operators of this PyTorch.
 
     Attributes:
+      version: its minor one, such as "2.15".
       functions: by name with overload, such as "add.out".
       with_cuda: names of those that have a kernel for CUDA.
       with_cpu: names of those that have one for the CPU, or that are made of other operators.
       tags: the names that `tags` may have.
     """
 
+    version: str
     functions: Mapping[str, NativeFunction]
     with_cuda: frozenset[str]
     with_cpu: frozenset[str]
@@ -42,8 +46,12 @@ class Upstream:
 
 
 @functools.cache
-def read() -> Upstream:
-    """Reads torchgen's copy of native_functions.yaml, which takes seconds."""
+def read(version: str) -> Upstream:
+    """Reads torchgen's copy of native_functions.yaml, which takes seconds.
+
+    Args:
+      version: of the PyTorch that this torchgen is of, which does not say it.
+    """
     folder = pathlib.Path(torchgen.__file__).parent / "packaged" / "ATen" / "native"
     tags = str(folder / "tags.yaml")
     parsed = parse_native_yaml(str(folder / "native_functions.yaml"), tags)
@@ -65,7 +73,9 @@ def read() -> Upstream:
         DispatchKey.CompositeExplicitAutogradNonFunctional,
         DispatchKey.CompositeImplicitAutograd,
     )
+    major_and_minor = versions.minor(version)
     return Upstream(
+        ".".join(map(str, major_and_minor)),
         functions,
         served((DispatchKey.CUDA,)),
         served((DispatchKey.CPU, *composite)),
