@@ -30,6 +30,7 @@ __all__ = [
     "environment",
     "library_folder",
     "library_folders",
+    "served_by",
 ]
 
 GROUP = "torch_cuda.devices"
@@ -119,6 +120,34 @@ def environment(
             )
         settings[_PRELOAD] = _joined(libraries, environ.get(_PRELOAD, ""))
     return settings
+
+
+def served_by(operator: str, device: int | None = None) -> str:
+    """Who serves an operator of CUDA tensors, in a PyPI torch on these devices.
+
+    Args:
+        operator: such as "aten::add.Tensor".
+        device: a CUDA device's index; default: the current one.
+
+    Returns:
+        The name of a device library whose vendor has a kernel, "host" for the CPU's kernel on the same
+        memory, "upstream" for a CUDA kernel that runs as it is, "composite" for what is made of other
+        operators, "none" for CUDA code that the device does not run.
+
+    Raises:
+        DeviceError: this process's torch does not run on these devices.
+        ValueError: PyTorch has no such operator.
+    """
+    from torch_cuda_runtime import _router, _stock
+    from torch_cuda_runtime._errors import DeviceError
+
+    choice = _stock.state.choice
+    if choice is None or _stock.state.problem is not None:
+        raise DeviceError(
+            "the torch of this process does not run on devices of torch_cuda_runtime; "
+            "python -m torch_cuda_runtime doctor says why"
+        )
+    return _router.served_by(choice.router, operator, device)
 
 
 def _joined(paths: list[pathlib.Path], behind: str) -> str:

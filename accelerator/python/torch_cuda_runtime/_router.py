@@ -46,6 +46,29 @@ def route(router: pathlib.Path, devices: Iterable[Device]) -> int:
     return count
 
 
+def served_by(router: pathlib.Path, operator: str, device: int | None = None) -> str:
+    """Who serves an operator of CUDA tensors (`torch_cuda_runtime.served_by`).
+
+    Args:
+        router: path of the library.
+        operator: such as "aten::add.Tensor".
+        device: a CUDA device's index; None: the current one.
+
+    Raises:
+        ValueError: PyTorch has no such operator.
+    """
+    import torch
+
+    torch.cuda.init()
+    index = torch.cuda.current_device() if device is None else device
+    answer = ctypes.create_string_buffer(_MESSAGE)
+    if _load(router).torch_cuda_served_by(operator.encode(), index, answer, len(answer)) != 0:
+        raise ValueError(
+            f"PyTorch has no operator {operator}; needed is a name like aten::add.Tensor"
+        )
+    return answer.value.decode()
+
+
 def _call(function: Any) -> int:
     """Calls one of the router's functions, which returns a number, or writes why it has none."""
     message = ctypes.create_string_buffer(_MESSAGE)
