@@ -76,19 +76,24 @@ def results(outcomes: Sequence[Outcome]) -> dict[str, str]:
     return found
 
 
-def markdown(device: Device, outcomes: Sequence[Outcome], partly: bool) -> str:
+def markdown(
+    device: Device, outcomes: Sequence[Outcome], partly: bool, torch: str | None = None
+) -> str:
     """The report as a page.
 
     Args:
         device: the library.
         outcomes: of all subjects.
         partly: whether some subjects were left out, by --only.
+        torch: the PyTorch of PyPI that it was tested on; None: the source-built one, or none.
     """
     named = {
         "Library": f"`{device.path}`",
         "Options": f"`{device.options}`" if device.options else "none",
         "Devices": ", ".join(f"{count} {name}" for name, count in Counter(device.devices).items()),
     }
+    if torch is not None:
+        named["PyTorch"] = f"{torch}, unmodified"
     parts = [
         f"# Conformance of {_cell(device.name)}",
         "\n".join(f"- {what}: {value}" for what, value in named.items()),

@@ -2,9 +2,11 @@
 
     ./bazelw run //accelerator/conformance -- --device lib.so                             level `training`
     ./bazelw run //accelerator/conformance -- --device lib.so --options count=2 --level full --report DIR
+    ./bazelw run //accelerator/conformance:stock -- --device lib.so --torch 2.15.0        on PyPI's torch, unmodified
     ./bazelw run //accelerator/conformance:minimal -- --device lib.so                     needs no wheels
 
-Levels, each with the ones before it: minimal, training, distributed, full (subjects.py). With --report the folder
+`:stock` needs no build of PyTorch: it downloads the torch that --torch names, once (540 MB), and installs
+torch_cuda_runtime beside it. The first form runs on the source-built torch, and takes --torch, too. Levels, each with the ones before it: minimal, training, distributed, full (subjects.py). With --report the folder
 keeps `report.md`, `report.xml` (JUnit's), and what each subject said; a run that was stopped goes on from there, as
 long as the library and its options are the same. Without it the report is printed.
 
@@ -31,10 +33,15 @@ from accelerator.conformance import execution, junit, report, subjects
 from accelerator.conformance.device import Device, DeviceError, describe
 from accelerator.conformance.records import Records, RecordsError
 from accelerator.conformance.subjects import Subject
+from tools.stock_torch import environments
 
 _TARGET = "//accelerator/conformance"
 _HERE = pathlib.Path(__file__).parent
+# From which what is run imports.
+_ROOT = pathlib.Path(__file__).absolute().parents[2]
 STOPPED = 130
+# What the programs need in an environment with PyPI's torch.
+_PACKAGES = ("absl-py",)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,14 +55,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     environment = _environment()
     try:
         device = describe(arguments.describe, path, options, environment)
-        chosen, left_out = _subjects(arguments, device, environment)
-        if arguments.level != subjects.MINIMAL:
-            environment |= device.environment
         with tempfile.TemporaryDirectory() as temporary:
+            python = sys.executable
+            _choose_level(arguments)
+            if arguments.torch is not None and arguments.level != subjects.MINIMAL:
+                python = _stock(arguments, pathlib.Path(temporary) / "environment")
+                environment["PYTHONPATH"] = str(_ROOT)
+            chosen, left_out = _subjects(arguments, device, environment, python)
+            if arguments.level != subjects.MINIMAL:
+                environment |= device.environment
             folder = here / arguments.report if arguments.report else pathlib.Path(temporary)
             with Records(folder.absolute(), _identity(device, arguments)) as records:
                 return _run(device, chosen, records, environment, arguments, left_out)
-    except (DeviceError, RecordsError) as wrong:
+    except (DeviceError, RecordsError, environments.PreparationError) as wrong:
         parser.exit(2, f"{wrong}\n")
 
 
@@ -86,10 +98,19 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="random programs of the contract tests (default: 10000); torch's are a tenth",
     )
+    parser.add_argument(
+        "--torch",
+        metavar="VERSION",
+        help="PyPI's torch, unmodified, such as 2.15.0; or the path of the Python of an environment with one",
+    )
     # What the BUILD file gives.
+    parser.add_argument(
+        "--wheel", type=pathlib.Path, action="append", default=[], help=argparse.SUPPRESS
+    )
     for name in ("describe", "abi"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--tests", help=argparse.SUPPRESS)
+    parser.set_defaults(torch_version=None)  # what --torch turned out to be
     parser.add_argument("--full", default="", help=argparse.SUPPRESS)
     parser.add_argument("--built", default="", help=argparse.SUPPRESS)
     return parser
@@ -119,21 +140,59 @@ def _environment() -> dict[str, str]:
     }
 
 
+def _choose_level(arguments: argparse.Namespace) -> None:
+    """Says which level is run where nobody has.
+
+    Raises:
+        DeviceError: this target does not have the level.
+    """
+    on_torch = arguments.tests or (arguments.torch and arguments.wheel)
+    if arguments.level is None:
+        wanted = on_torch or arguments.torch
+        arguments.level = subjects.TRAINING if wanted else subjects.MINIMAL
+    if arguments.level != subjects.MINIMAL and not on_torch:
+        raise DeviceError(
+            f"{_TARGET}:minimal has level minimal only; type ./bazelw run {_TARGET}:stock -- "
+            f"--level {arguments.level} for PyPI's torch, or ./bazelw run {_TARGET} -- --level "
+            f"{arguments.level} for the source-built one"
+        )
+
+
+def _stock(arguments: argparse.Namespace, folder: pathlib.Path) -> str:
+    """Makes an environment with PyPI's torch; returns its Python.
+
+    Raises:
+        PreparationError: it cannot be made, or what is in it is not what is meant.
+    """
+    python = environments.above(
+        environments.with_torch(arguments.torch),
+        folder,
+        [wheel.resolve() for wheel in arguments.wheel],
+        _PACKAGES,
+    )
+    asked = subprocess.run(
+        [python, "-I", "-c", "import importlib.metadata as m; print(m.version('torch'))"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if asked.returncode != 0:
+        raise environments.PreparationError(
+            f"found no torch in the environment of {arguments.torch}; needed is one of PyPI's, such as "
+            "--torch 2.15.0"
+        )
+    arguments.torch_version = asked.stdout.strip()
+    return str(python)
+
+
 def _subjects(
-    arguments: argparse.Namespace, device: Device, environment: Mapping[str, str]
+    arguments: argparse.Namespace, device: Device, environment: Mapping[str, str], python: str
 ) -> tuple[list[Subject], bool]:
     """The subjects of the level, and whether --only left some out.
 
     Raises:
-        DeviceError: this target does not have the level, or --only names nothing.
+        DeviceError: --only names nothing.
     """
-    if arguments.level is None:
-        arguments.level = subjects.TRAINING if arguments.tests else subjects.MINIMAL
-    if arguments.level != subjects.MINIMAL and not arguments.tests:
-        raise DeviceError(
-            f"{_TARGET}:minimal has level minimal only; "
-            f"type ./bazelw run {_TARGET} -- --level {arguments.level}"
-        )
     program = [str(arguments.abi), f"--library={device.path}", f"--options={device.options}"]
     program.append(f"--programs={arguments.programs}")
     found = list(subjects.contract(program, _suites(arguments.abi, environment)))
@@ -141,9 +200,11 @@ def _subjects(
     where = [f"--tests={arguments.tests}", f"--full={arguments.full}", f"--built={arguments.built}"]
     for level in levels[1:]:
         if level == subjects.TRAINING:
-            found += subjects.topics(max(1, arguments.programs // 10))
+            found += subjects.topics(max(1, arguments.programs // 10), python)
         if level == subjects.DISTRIBUTED:
-            found += subjects.collectives()
+            found += subjects.collectives(python)
+        elif arguments.torch is not None:
+            found += subjects.installed(level, python)
         else:
             found += subjects.upstream(level, where)
     if not arguments.only:
@@ -182,11 +243,14 @@ def _identity(device: Device, arguments: argparse.Namespace) -> dict[str, str]:
         if each.name.startswith("torch_cuda")
     ):
         wheels.update(record.encode())
+    for wheel in arguments.wheel if arguments.torch is not None else ():
+        wheels.update(wheel.read_bytes())
     return {
         "library": hashlib.sha256(device.path.read_bytes()).hexdigest(),
         "options": device.options,
         "programs": str(arguments.programs),
         "tests": tests.hexdigest(),
+        "torch": arguments.torch_version or "",
         "wheels": wheels.hexdigest(),
     }
 
@@ -225,7 +289,7 @@ def _run(
             signal.signal(each, handler)
     outcomes += [report.Outcome(each, None) for each in chosen[len(outcomes) :]]
     stopped = any(each.result == report.NOT_RUN for each in outcomes)
-    page = report.markdown(device, outcomes, left_out)
+    page = report.markdown(device, outcomes, left_out, arguments.torch_version)
     (records.folder / "report.md").write_text(page, encoding="utf-8")
     report.xml(records.folder / "report.xml", outcomes)
     if not arguments.report:
@@ -280,7 +344,9 @@ def _repeat(device: Device, subject: Subject, arguments: argparse.Namespace) -> 
         command += [f"--options={device.options}"] if device.options else []
         command += [f"--gtest_filter={subject.name}.*"]
     else:
-        command = [_TARGET, "--", "--device", str(device.path)]
+        stock = arguments.torch is not None
+        command = [f"{_TARGET}:stock" if stock else _TARGET, "--", "--device", str(device.path)]
+        command += ["--torch", arguments.torch] if stock else []
         command += ["--options", device.options] if device.options else []
         command += ["--level", subject.level, "--only", subject.name]
         if arguments.programs != 10000:

@@ -112,6 +112,7 @@ class RunTest(absltest.TestCase):
             (self.fake, ("--options", "colour=red"), "colour=red"),
             (self.fake, ("--only", "Cooking"), "has no subject Cooking, but "),
             (self.fake, ("--level", "full"), "has level minimal only"),
+            (self.fake, ("--torch", "2.15.0"), "//accelerator/conformance:stock"),
             (self.fake, ("--level", "best"), "invalid choice: 'best'"),
             (self.fake, ("--report", "/proc/report"), "/proc/report cannot be used"),
         ):

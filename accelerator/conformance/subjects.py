@@ -41,6 +41,9 @@ TOPICS = (
 PASS_RATE = 0.95
 """The share of a file of PyTorch's own tests that has to pass: some launch CUDA code of their own."""
 
+OTHER_TYPES = ("float64", "bfloat16", "float16", "complex64", "int64")
+"""What level `full` has of an installed PyTorch's operators, beside float32."""
+
 # What level `training` has of PyTorch's tests.
 _SLICED = ("test_torch.py", "test_view_ops.py", "test_indexing.py", "test_autograd.py")
 
@@ -97,20 +100,25 @@ def contract(program: Sequence[str], suites: Sequence[str]) -> Iterator[Subject]
         yield Subject(MINIMAL, suite, command)
 
 
-def topics(programs: int) -> Iterator[Subject]:
+def topics(programs: int, python: str = sys.executable) -> Iterator[Subject]:
     """The subjects of level `training` that are this repository's own.
 
     Args:
         programs: how many random programs are run.
+        python: what runs them.
     """
     variables = {"CONFORMANCE_PROGRAMS": str(programs)}
     for name in TOPICS:
         file = _HERE / "training" / f"{name}_test.py"
-        yield Subject(TRAINING, name, _absltest(file), variables=variables)
+        yield Subject(TRAINING, name, _absltest(file, python), variables=variables)
 
 
-def collectives() -> Iterator[Subject]:
-    """The subjects of level `distributed`."""
+def collectives(python: str = sys.executable) -> Iterator[Subject]:
+    """The subjects of level `distributed`.
+
+    Args:
+        python: what runs them.
+    """
     folder = _HERE.parent.parent / "tests" / "distributed"
     for name, test in (
         ("collectives", "CollectivesTest.test_every_collective_of_two"),
@@ -120,7 +128,7 @@ def collectives() -> Iterator[Subject]:
         yield Subject(
             DISTRIBUTED,
             name,
-            (*_absltest(file), test),
+            (*_absltest(file, python), test),
             devices=2,
         )
 
@@ -147,5 +155,17 @@ def upstream(level: str, arguments: Sequence[str]) -> Iterator[Subject]:
         )
 
 
-def _absltest(file: pathlib.Path) -> tuple[str, ...]:
-    return (sys.executable, "-P", "-X", "faulthandler", str(file), f"--xml_output_file={JUNIT}")
+def installed(level: str, python: str) -> Iterator[Subject]:
+    """The operators of an installed PyTorch of PyPI, in the place of its own tests, which it does not bring.
+
+    Args:
+        level: TRAINING, which has those of float32, or FULL, which has other types.
+        python: of the environment with that PyTorch.
+    """
+    program = (python, "-P", str(_HERE / "installed_operators.py"), "--junit", JUNIT)
+    for dtype in ("float32",) if level == TRAINING else OTHER_TYPES:
+        yield Subject(level, f"operators_{dtype}", (*program, "--type", dtype), seconds=3 * _HOUR)
+
+
+def _absltest(file: pathlib.Path, python: str) -> tuple[str, ...]:
+    return (python, "-P", "-X", "faulthandler", str(file), f"--xml_output_file={JUNIT}")

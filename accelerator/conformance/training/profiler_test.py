@@ -10,11 +10,10 @@ import itertools
 import threading
 
 import torch
-import torch_cuda
 from absl.testing import absltest
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
-from accelerator.conformance.training import topic
+from accelerator.conformance.training import serving, topic
 from tests.profiler.traces import BOTH, Slice, Trace, traced
 
 
@@ -62,7 +61,7 @@ class ProfilerTest(topic.TopicTest):
                 tensor.add_(1)
         (trace,) = traces
         self.assertLen([each for each in trace.of("cpu_op") if each.name == "aten::add_"], 50)
-        server = torch_cuda.served_by("aten::add_.Tensor")
+        server = serving.served_by("aten::add_.Tensor")
         if server != "upstream":
             self.assertEmpty(trace.kernels)
             self.skipTest(f"operators are served by {server}: there are no CUDA kernels to show")
