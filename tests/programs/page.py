@@ -33,6 +33,10 @@ some steps, or uses a tool, through the package's public interface, in float64 a
 - torchvision and torchaudio are Debian's packages. They are built for Debian's torch and cannot be loaded beside
   another torch. Debian does not build torchvision's CUDA kernels: `torch.utils.cpp_extension.load` compiles them.
 
+`./bazelw run //tests/programs:stock` runs the same programs on PyPI's torch ([stock.md](../stock.md)), with packages of
+PyPI ([stock_packages.txt](../../tests/programs/stock_packages.txt)). What fails there is listed in
+[stock_known.toml](../../tests/programs/stock_known.toml).
+
 """
 
 
@@ -50,6 +54,38 @@ def about(file: pathlib.Path) -> str:
     return text.partition("\n")[0].rstrip(".")
 
 
+def table(
+    outcomes: Mapping[str, results.Outcome],
+    known: Mapping[str, results.Known],
+    folder: pathlib.Path,
+) -> str:
+    """What became of each program, as a table.
+
+    Args:
+        outcomes: by name.
+        known: those that are known to fail.
+        folder: where the programs lie.
+    """
+    lines = [
+        "| program | what it does | packages | float64 | float32 | result |",
+        "|---" * 6 + "|",
+    ]
+    for name, outcome in outcomes.items():
+        cells = [
+            results.worst(outcome.errors[dtype]) if dtype in outcome.errors else "–"
+            for dtype in ("float64", "float32")
+        ]
+        passes = "; ".join(["passes", *outcome.exceptions])
+        result = f"fails: {_because(outcome, known.get(name))}" if outcome.reasons else passes
+        file = folder / f"{name.replace('.', '/')}.py"
+        lines.append(_line([f"`{name}`", about(file), ", ".join(outcome.packages), *cells, result]))
+    return "\n".join(lines) + "\n"
+
+
+def _because(outcome: results.Outcome, known: results.Known | None) -> str:
+    return known.because if known else "; ".join(outcome.reasons)
+
+
 def render(
     outcomes: Mapping[str, results.Outcome],
     known: Mapping[str, results.Known],
@@ -65,19 +101,5 @@ def render(
         profile: the name of the op profile that they ran on.
     """
     passed = sum(not outcome.reasons for outcome in outcomes.values())
-    lines = [
-        f"With the operators of `{profile}` {passed} of {len(outcomes)} pass.",
-        "",
-        "| program | what it does | packages | float64 | float32 | result |",
-        "|---" * 6 + "|",
-    ]
-    for name, outcome in outcomes.items():
-        cells = [
-            results.worst(outcome.errors[dtype]) if dtype in outcome.errors else "–"
-            for dtype in ("float64", "float32")
-        ]
-        passes = "; ".join(["passes", *outcome.exceptions])
-        result = f"fails: {known[name].because}" if outcome.reasons else passes
-        file = folder / f"{name.replace('.', '/')}.py"
-        lines.append(_line([f"`{name}`", about(file), ", ".join(outcome.packages), *cells, result]))
-    return _HEAD + "\n".join(lines) + "\n"
+    summary = f"With the operators of `{profile}` {passed} of {len(outcomes)} pass."
+    return f"{_HEAD}{summary}\n\n{table(outcomes, known, folder)}"

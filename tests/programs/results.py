@@ -98,7 +98,7 @@ def surprise(outcome: Outcome, known: Known | None) -> str:
         known: its entry in the list.
     """
     if not outcome.reasons:
-        return "passes, though it is listed: take it out of known.toml" if known else ""
+        return "passes, though it is listed: take it out of the list" if known else ""
     said = "; ".join(outcome.reasons)
     if known is None:
         return f"fails: {said}"

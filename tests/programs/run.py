@@ -5,7 +5,7 @@
     … //tests/programs:run -- --record FOLDER                   all; keeps the records, and goes on from them
     … //tests/programs:run -- --operators                       writes tests/programs/operators.txt
 
-What fails is listed with its reason in known.toml. A failure that is not listed, and a program that passes though it
+What fails is listed with its reason in known.toml, or in the list that --known names. A failure that is not listed, and a program that passes though it
 is listed, end in exit status 1.
 """
 
@@ -133,13 +133,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         help=f"compare nothing, and write which operators are called to {_OPERATORS}",
     )
     parser.add_argument("--device", default="", help="default: cuda:0; with --operators the CPU")
+    parser.add_argument(
+        "--known", default="known.toml", help="the list of what fails (default: known.toml)"
+    )
+    parser.add_argument(
+        "--table", type=pathlib.Path, help="file for a table of what became of the programs"
+    )
     options = parser.parse_args(argv)
     try:
         programs = chosen(options.names)
     except ValueError as error:
         parser.error(str(error))
     built = json.loads(options.built.read_text(encoding="utf-8")).get("CUDA", ())
-    listed = (HERE / "known.toml").read_text(encoding="utf-8")
+    listed = (HERE / options.known).read_text(encoding="utf-8")
     known = results.read_known(listed, built)
     device = options.device or ("cpu" if options.operators else "cuda:0")
     arguments = [f"--device={device}", *(["--operators"] if options.operators else [])]
@@ -160,8 +166,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             said = surprises[name] or ("fails as listed" if outcome.reasons else "passes")
             print(f"{number}/{len(programs)} {name}: {outcome.seconds:.0f} s, {said}", flush=True)
     for name in sorted(results.read_known(listed).keys() - names()):
-        surprises[name] = "is listed in known.toml, and is no program"
+        surprises[name] = f"is listed in {options.known}, and is no program"
         print(f"{name} {surprises[name]}")
+    if options.table:
+        text = page.table(outcomes, known, HERE / "catalogue")
+        (here / options.table).write_text(text, encoding="utf-8")
     return finish(options, programs, outcomes, known, any(surprises.values()))
 
 

@@ -1,0 +1,87 @@
+"""Runs the programs on PyPI's torch, unmodified, with the wheels of this tree.
+
+    ./bazelw run //tests/programs:stock                        all, on the simulated device
+    … //tests/programs:stock -- vision 'language.b*'           run.py's arguments
+    TORCH_CUDA_DEVICES=fake ./bazelw run //tests/programs:stock
+
+Takes the environment of `//examples:stock` and installs the packages of stock_packages.txt there.
+TORCH_CUDA_STOCK=2.12.1 takes another version of torch than 2.15.0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+
+from examples.stock import stock
+
+HERE = pathlib.Path(__file__).resolve().parent
+# In the environment, once the packages are there.
+_PACKAGES_DONE = "programs.done"
+
+
+def install(folder: pathlib.Path, python: pathlib.Path, run: stock.Run = stock.run) -> None:
+    """Installs the packages that programs use, unless they are there.
+
+    Their own requirements are in the list, too: pip would bring NVIDIA's packages for torch's.
+
+    Args:
+        folder: of the environment.
+        python: its Python.
+        run: runs a command.
+    """
+    listed = HERE / "stock_packages.txt"
+    content = hashlib.sha256(listed.read_bytes()).hexdigest()
+    done = folder / _PACKAGES_DONE
+    if done.is_file() and done.read_text() == content:
+        return
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps"]
+    run([*pip, "--only-binary=:all:", "--requirement", str(listed)])
+    done.write_text(content)
+
+
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """The variables for a run.
+
+    Args:
+        variables: of this process.
+
+    Returns:
+        Those without Bazel's, with the simulated device where no other is named. The page on the
+        programs is not written: it is about the torch of this tree.
+    """
+    left = ("RUNFILES_DIR", "RUNFILES_MANIFEST_FILE", "JAVA_RUNFILES", "BUILD_WORKSPACE_DIRECTORY")
+    kept = {name: value for name, value in variables.items() if name not in left}
+    kept["PYTHONPATH"] = str(HERE.parent.parent)
+    if "TORCH_CUDA_DEVICES" not in kept:
+        kept.setdefault("TORCH_CUDA_SIM", "1")
+    return kept
+
+
+def main(command_line: Sequence[str]) -> int:
+    """Prepares the environment and runs the programs; returns the exit status.
+
+    Args:
+        command_line: the wheels, `--`, and arguments for run.py.
+    """
+    bar = command_line.index("--")
+    wheels, arguments = command_line[:bar], command_line[bar + 1 :]
+    folder = stock.cache_folder()
+    python = stock.prepare(folder, [pathlib.Path(wheel).resolve() for wheel in wheels])
+    install(folder, python)
+    with tempfile.TemporaryDirectory() as temporary:
+        # There is no list of what was built: all operators of PyTorch are there.
+        built = pathlib.Path(temporary, "built.json")
+        built.write_text("{}", encoding="utf-8")
+        program = [str(python), "-m", "tests.programs.run", f"--built={built}"]
+        options = [f"--profile=torch {stock.TORCH} from PyPI", "--known=stock_known.toml"]
+        command = [*program, *options, *arguments]
+        return os.spawnve(os.P_WAIT, python, command, environment(os.environ))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
