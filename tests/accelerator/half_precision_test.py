@@ -55,6 +55,25 @@ class HalfPrecisionTest(parameterized.TestCase):
             wanted = work(numbers.float()).to(type_)
             torch.testing.assert_close(found.cpu(), wanted)
 
+    @parameterized.named_parameters(
+        ("exponentials", lambda numbers: torch._foreach_exp_(numbers)),
+        ("quotients", lambda numbers: torch._foreach_div_(numbers, 2.0)),
+        ("sums of quotients", lambda numbers: torch._foreach_addcdiv_(numbers, numbers, numbers)),
+    )
+    def test_lists_of_several_types_change_once(
+        self, change: Callable[[list[torch.Tensor]], None]
+    ) -> None:
+        # The CPU's kernels lack complex numbers of 32 bits, and say so when the first are changed.
+        numbers = torch.complex(self.numbers + 0.5, self.numbers)
+        types = (torch.complex64, torch.complex128, torch.complex32)
+        found = [numbers.to(type_).cuda() for type_ in types]
+        wanted = [numbers.clone() for _ in types]
+        change(found)
+        change(wanted)
+        for one, other, type_ in zip(found, wanted, types, strict=True):
+            self.assertEqual(one.dtype, type_)
+            torch.testing.assert_close(one.cpu().cfloat(), other, rtol=5e-3, atol=5e-3)
+
     def test_in_a_graph(self) -> None:
         numbers = self.numbers.half().cuda()
         graph, found = capture(lambda: torch.trace(numbers))

@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <string>
@@ -173,6 +174,43 @@ class InSinglePrecision {
   std::vector<Crossed> crossed_; // one tensor stays one tensor
 };
 
+// What a kernel wrote before it came to a type that it lacks: kernels of lists
+// go from tensor to tensor, and those of one type are done when the next is
+// refused.
+class FirstWrites {
+ public:
+  FirstWrites(const c10::FunctionSchema& schema, const Stack& given) {
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (given[i].isTensorList() &&
+          aliasing::is_written(schema, schema.arguments()[i])) {
+        keep(given[i].toTensorVector());
+      }
+    }
+  }
+
+  void undo() const {
+    for (const auto& [tensor, before] : kept_) {
+      tensor.copy_(before);
+    }
+  }
+
+ private:
+  void keep(const std::vector<Tensor>& written) {
+    const auto same_type = [&](const Tensor& tensor) {
+      return tensor.scalar_type() == written.front().scalar_type();
+    };
+    // The first tensor of the only type is refused before anything is written.
+    if (std::all_of(written.begin(), written.end(), same_type)) {
+      return;
+    }
+    for (const auto& tensor : written) {
+      kept_.emplace_back(tensor, tensor.clone());
+    }
+  }
+
+  std::vector<std::pair<Tensor, Tensor>> kept_;
+};
+
 } // namespace
 
 void call_with_half_precision(
@@ -184,6 +222,7 @@ void call_with_half_precision(
   const auto* known = in_single_precision(schema.name());
   std::exception_ptr first;
   if (known == nullptr) {
+    const FirstWrites writes(schema, given);
     try {
       call(stack);
       return;
@@ -193,6 +232,7 @@ void call_with_half_precision(
       }
       first = std::current_exception();
     }
+    writes.undo();
   }
   InSinglePrecision single(schema, known);
   Stack results = single.arguments(given);
