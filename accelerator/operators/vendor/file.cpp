@@ -109,10 +109,10 @@ std::optional<std::string> operators_beside(
       stem,
       "-",
       torch,
-      ".so beside it. Install a PyTorch that it has operators for, python -m "
-      "pip install 'torch==",
+      ".so beside it. Type python -m pip install 'torch==",
       others.empty() ? torch : others.back(),
-      ".*', or a version of the device's wheel that is made for ",
+      ".*' for a PyTorch that it has operators for, or install a version of "
+      "the device's wheel that is made for ",
       torch,
       " (for its vendor: vendor_operators(torch = [..., \"",
       torch,
@@ -137,7 +137,7 @@ std::string why_not_opened(const std::string& file, const std::string& torch) {
   return version == torch
       ? ""
       : "it was compiled for PyTorch " + version + ", and this is " + torch +
-          ". Install python -m pip install 'torch==" + version +
+          ". Type python -m pip install 'torch==" + version +
           ".*', or build the library for " + torch + " (docs/vendors.md).";
 }
 
