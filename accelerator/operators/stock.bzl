@@ -1,22 +1,8 @@
 """stock_operators: these operators, compiled for each PyTorch of PyPI that there is in //third_party/stock_torch."""
 
-load("@rules_cc//cc:defs.bzl", "cc_library")
-load("//third_party/stock_torch:versions.bzl", "STOCK_TORCH")
-load("//tools/cc:shared_library.bzl", "shared_library")
-load("//tools/cc:unity.bzl", "unity_units")
+load("//third_party/stock_torch:library.bzl", "stock_library", _stock_libraries = "stock_libraries")
 
-_CUDA_HEADERS = {
-    12: "@cuda//:cuda_headers",
-    13: "@cuda13//:headers",
-}
-
-# What a program has that has imported torch.
-_TORCH = [
-    "libc10.so",
-    "libc10_cuda.so",
-    "libtorch_cpu.so",
-    "libtorch_cuda.so",
-]
+_LIBRARY = "libtorch_cuda_operators"
 
 def stock_libraries():
     """Names the libraries, by the minor version of PyTorch.
@@ -24,7 +10,7 @@ def stock_libraries():
     Returns:
         dict of minor version, such as "2.15", to target of this package.
     """
-    return {minor: "libtorch_cuda_operators-%s.so" % minor for minor in STOCK_TORCH}
+    return _stock_libraries(_LIBRARY)
 
 def stock_routers():
     """Names where the libraries lie in a wheel, below the folder of routers.
@@ -47,37 +33,12 @@ def stock_operators(name, srcs, deps, units, copts = []):
         units: label of an int_flag, how many translation units there are of it; see //tools/cc:unity.bzl.
         copts: list of compiler flags.
     """
-    unity_units(
-        name = name + "_units",
+    stock_library(
+        name = name,
         srcs = srcs,
+        copts = copts,
+        cuda = True,
+        library = _LIBRARY,
         units = units,
-        visibility = ["//visibility:private"],
+        deps = deps,
     )
-    for minor, library in stock_libraries().items():
-        torch = STOCK_TORCH[minor]
-        objects = "%s-%s" % (name, minor)
-        cc_library(
-            name = objects,
-            srcs = [name + "_units"],
-            # What is included from generated files counts as one's own, too.
-            copts = ["-Wall", "-Wextra", "-Werror"] + copts + ["-std=" + torch.std],
-            linkstatic = True,
-            local_defines = [
-                "AT_PER_OPERATOR_HEADERS",
-                "USE_CUDA",
-            ],
-            textual_hdrs = srcs,
-            visibility = ["//visibility:private"],
-            deps = deps + [
-                "@stock_torch_%s//:headers" % minor.replace(".", "_"),
-                _CUDA_HEADERS[torch.cuda],
-            ],
-            alwayslink = True,
-        )
-        shared_library(
-            name = library,
-            absent = _TORCH + ["libcudart.so.%d" % torch.cuda],
-            manylinux = "//tools/cc/manylinux",
-            visibility = ["//:__subpackages__"],
-            deps = [objects],
-        )
