@@ -3,6 +3,11 @@
 #pragma once
 
 #include <c10/core/TensorImpl.h>
+#include <torch/version.h>
+
+/// Whether it is 2.MINOR or newer.
+#define TORCH_CUDA_TORCH_SINCE(minor) \
+  (TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= (minor))
 
 // Gone since 2.13.
 #if __has_include(<ATen/NamedTensorUtils.h>)

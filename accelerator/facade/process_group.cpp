@@ -1,6 +1,8 @@
 // Calls across, works back.
 #include "accelerator/facade/process_group.h"
 
+#include "accelerator/aliasing/torch_versions.h"
+
 #include <ATen/core/ivalue.h>
 
 #include <set>
@@ -132,6 +134,11 @@ class NearWork final : public Work {
     tensors_.finish();
     return done;
   }
+#if TORCH_CUDA_TORCH_SINCE(9)
+  void blockCurrentStream() override {
+    far_->blockCurrentStream();
+  }
+#endif
   void abort() override {
     far_->abort();
   }
@@ -147,6 +154,14 @@ class NearWork final : public Work {
   uint64_t getSequencenumber() const override {
     return far_->getSequencenumber();
   }
+#if TORCH_CUDA_TORCH_SINCE(15)
+  std::chrono::milliseconds getTimeout() const override {
+    return far_->getTimeout();
+  }
+  uint64_t getCompletionKey() const override {
+    return far_->getCompletionKey();
+  }
+#endif
 
  private:
   WorkPtr far_;
@@ -238,6 +253,14 @@ class ProcessGroup final : public c10d::Backend {
       const c10d::GatherOptions& options) override {
     return call(&Backend::gather, options, outputs, inputs);
   }
+#if TORCH_CUDA_TORCH_SINCE(15)
+  WorkPtr gather_single(
+      Tensor& output,
+      Tensor& input,
+      const c10d::GatherOptions& options) override {
+    return call(&Backend::gather_single, options, output, input);
+  }
+#endif
   WorkPtr scatter(
       Tensors& outputs,
       std::vector<Tensors>& inputs,
@@ -320,6 +343,45 @@ class ProcessGroup final : public c10d::Backend {
   void eagerConnectSingleDevice(at::Device device) override {
     far_->eagerConnectSingleDevice({type_, device.index()});
   }
+#if TORCH_CUDA_TORCH_SINCE(9)
+  void abort() override {
+    far_->abort();
+  }
+  void shutdown() override {
+    far_->shutdown();
+  }
+  bool supportsCoalescing() const override {
+    return far_->supportsCoalescing();
+  }
+  c10::intrusive_ptr<Options> getBackendOptions() override {
+    return far_->getBackendOptions();
+  }
+  void setTimeout(std::chrono::milliseconds timeout) override {
+    far_->setTimeout(timeout);
+  }
+  c10d::ErrorType getError() override {
+    return far_->getError();
+  }
+#endif
+#if TORCH_CUDA_TORCH_SINCE(12)
+  void suspend() override {
+    far_->suspend();
+  }
+  void resume() override {
+    far_->resume();
+  }
+  std::unordered_map<std::string, uint64_t> getMemoryStats() override {
+    return far_->getMemoryStats();
+  }
+#endif
+#if TORCH_CUDA_TORCH_SINCE(15)
+  bool isInitialized() override {
+    return far_->isInitialized();
+  }
+  void addEphemeralTimeout(const std::chrono::milliseconds& timeout) override {
+    far_->addEphemeralTimeout(timeout);
+  }
+#endif
 
  private:
   static WorkPtr near(WorkPtr far, Tracked tensors) {

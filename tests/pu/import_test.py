@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 
 from absl.testing import absltest
 
@@ -10,6 +11,8 @@ from tests.device_behaviour import programs
 
 ADD = "print((torch.ones(2, device='pu') + 1).tolist(), (torch.ones(2, device='cuda') + 1).tolist())\n"
 SUM = "[2.0, 2.0] [2.0, 2.0]"
+# Else CUDA is of the torch itself, from PyPI.
+HAS_TORCH_CUDA = importlib.util.find_spec("torch_cuda") is not None
 
 
 class ImportTest(absltest.TestCase):
@@ -56,6 +59,7 @@ class ImportTest(absltest.TestCase):
         )
         self.assertIn("torch.pu.is_available", done.stderr)
 
+    @absltest.skipUnless(HAS_TORCH_CUDA, "for torch_cuda")
     def test_cuda_is_off(self) -> None:
         done = programs.run("import torch_pu", TORCH_CUDA_DISABLE="1")
         self.assertEqual(done.returncode, 1)
@@ -69,6 +73,14 @@ class ImportTest(absltest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("found that it is 'npu'", done.stderr)
 
+    @absltest.skipIf(HAS_TORCH_CUDA, "for a torch from PyPI")
+    def test_another_torch(self) -> None:
+        done = programs.run("import torch; torch.__version__ = '2.13.1+cu130'; import torch_pu")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("found torch 2.13.1+cu130; needed one of 2.9, 2.12, 2.15", done.stderr)
+        self.assertIn('python -m pip install "torch==2.15.*"', done.stderr)
+
+    @absltest.skipUnless(HAS_TORCH_CUDA, "for torch_cuda")
     def test_version(self) -> None:
         self.assertEqual(
             importlib.metadata.version("torch_pu"), importlib.metadata.version("torch_cuda")

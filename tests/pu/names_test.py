@@ -49,6 +49,27 @@ class NamesTest(absltest.TestCase):
         self.assertEqual(torch.accelerator.current_accelerator(), torch.device("pu"))
         self.assertEqual(torch.accelerator.device_count(), torch.cuda.device_count())
 
+    def test_memory_is_pinned_for_both(self) -> None:
+        pinned = torch.ones(2).pin_memory()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the argument is to go
+            found = [pinned.is_pinned(device) for device in ("cuda", "pu")]
+        self.assertEqual([pinned.is_pinned(), *found], [True] * 3)
+
+    @absltest.skipUnless(hasattr(torch.accelerator, "memory_allocated"), "torch has none")
+    def test_the_accelerator_s_memory_is_cuda_s(self) -> None:
+        self.assertTrue(torch.accelerator.is_available())
+        keep = torch.ones(1 << 10, device="pu:1")
+        torch.pu.reset_peak_memory_stats(1)
+        self.assertGreaterEqual(torch.accelerator.memory_allocated(1), keep.nbytes)
+        for name in ("memory_allocated", "max_memory_allocated", "memory_reserved"):
+            found = getattr(torch.accelerator, name)(1)
+            self.assertEqual(found, getattr(torch.cuda, name)(1), name)
+        del keep
+        torch.accelerator.empty_cache()
+        torch.accelerator.reset_peak_memory_stats(1)
+        self.assertEqual(torch.cuda.max_memory_allocated(1), torch.cuda.memory_allocated(1))
+
     def test_functions_take_the_device(self) -> None:
         for device in ("pu:1", torch.device("pu", 1), 1):
             self.assertEqual(torch.pu.get_device_name(device), torch.cuda.get_device_name(1))

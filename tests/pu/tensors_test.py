@@ -38,6 +38,12 @@ class SharingTest(parameterized.TestCase):
         self.assertIs(torch_pu.as_pu(here), here)
         self.assertIs(torch_pu.as_cuda(there), there)
 
+    def test_what_is_no_tensor(self) -> None:
+        for change in (torch_pu.as_cuda, torch_pu.as_pu):
+            for other in (3, None, [1.0]):
+                with self.assertRaisesRegex(TypeError, "needed a tensor"):
+                    change(other)  # type: ignore[arg-type]
+
     def test_another_device_has_other_memory(self) -> None:
         for change in (torch_pu.as_cuda, torch_pu.as_pu):
             with self.assertRaisesRegex(ValueError, "found one of cpu"):

@@ -23,7 +23,11 @@ class TrainingTest(parameterized.TestCase):
     def test_losses_are_cuda_s(self, train: Callable[[str], list[float]]) -> None:
         losses = train("pu")
         self.assertLen(set(losses), len(losses))
-        self.assertEqual(losses, train("cuda"))
+        if train is models.recurrent and torch.backends.cudnn.is_available():
+            # On cuda, PyTorch takes fused cells where it is built with cuDNN.
+            self.assertSequenceAlmostEqual(losses, train("cuda"), delta=1e-7)
+        else:
+            self.assertEqual(losses, train("cuda"))
 
     def test_a_model_of_cuda_beside_one_of_pu(self) -> None:
         alone = models.cnn("cuda")

@@ -2,6 +2,7 @@
 #include "pu/csrc/amp/autocast.h"
 
 #include "accelerator/aliasing/arguments.h"
+#include "accelerator/aliasing/torch_versions.h"
 #include "pu/csrc/device/names.h"
 
 #include <ATen/autocast_mode.h>
@@ -175,6 +176,14 @@ class Policies {
   std::vector<c10::RegistrationHandleRAII> registrations_;
 };
 
+constexpr const char* kNorms[] = {
+    "aten::norm.Scalar",
+    "aten::norm.ScalarOpt_dim",
+#if TORCH_CUDA_HAS_NAMED_TENSORS
+    "aten::norm.names_ScalarOpt_dim",
+#endif
+};
+
 // "pow, Scalar" of PyTorch's lists.
 void set_listed(std::string op, CastPolicy policy) {
   const auto comma = op.find(", ");
@@ -205,9 +214,8 @@ void register_cast_policies() {
 #undef FLOAT32
 #undef FLOAT32_OF_DTYPE
 #undef PROMOTE
-  for (const char* norm :
-       {"norm.Scalar", "norm.ScalarOpt_dim", "norm.names_ScalarOpt_dim"}) {
-    set_cast_policy(std::string("aten::") + norm, CastPolicy::Float32Appended);
+  for (const char* norm : kNorms) {
+    set_cast_policy(norm, CastPolicy::Float32Appended);
   }
   set_cast_policy("aten::binary_cross_entropy", CastPolicy::Banned);
   static auto* rest = new torch::Library(

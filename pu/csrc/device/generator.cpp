@@ -1,11 +1,14 @@
 // Every question is put to the CUDA generator.
 #include "pu/csrc/device/generator.h"
 
+#include "accelerator/aliasing/torch_versions.h"
 #include "pu/csrc/device/names.h"
 
 #include <ATen/Context.h>
-#include <ATen/core/GeneratorForPrivateuseone.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#if !TORCH_CUDA_TORCH_SINCE(9)
+#include <ATen/core/GeneratorForPrivateuseone.h>
+#endif
 
 #include <mutex>
 #include <unordered_map>
@@ -65,6 +68,17 @@ class PuGenerator final : public c10::GeneratorImpl {
     return c10::make_intrusive<PuGenerator>(
         at::Generator(cuda_.unsafeGetGeneratorImpl()->graphsafe_get_state()));
   }
+#if TORCH_CUDA_TORCH_SINCE(15)
+  void philox_state(
+      uint64_t increment,
+      at::Tensor& seed,
+      at::Tensor& offset,
+      at::Tensor& offset_within_graph) override {
+    // CUDA's has a lock of its own.
+    cuda_.unsafeGetGeneratorImpl()->philox_state(
+        increment, seed, offset, offset_within_graph);
+  }
+#endif
 
  private:
   PuGenerator* clone_impl() const override {
@@ -85,7 +99,10 @@ const at::Generator& cuda_default(c10::DeviceIndex device) {
   return at::globalContext().defaultGenerator(c10::Device(kCuda, device));
 }
 
+#if !TORCH_CUDA_TORCH_SINCE(9)
+// Newer ones ask the hooks.
 REGISTER_GENERATOR_PRIVATEUSE1(new_generator)
+#endif
 
 } // namespace
 

@@ -1,4 +1,5 @@
 // Devices, streams and events of pu: CUDA's.
+#include "accelerator/aliasing/torch_versions.h"
 #include "pu/csrc/device/names.h"
 #include "pu/csrc/device/storage.h"
 
@@ -54,6 +55,17 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   void synchronizeStream(const c10::Stream& stream) const override {
     cuda().synchronizeStream(to_cuda(stream));
   }
+#if TORCH_CUDA_TORCH_SINCE(12)
+  bool isStreamCapturing(const c10::Stream& stream) const override {
+    return cuda().isStreamCapturing(to_cuda(stream));
+  }
+  void* getStreamNativeHandle(const c10::Stream stream) const override {
+    return cuda().getStreamNativeHandle(to_cuda(stream));
+  }
+  c10::DeviceCapability getDeviceCapability(c10::Device device) const override {
+    return cuda().getDeviceCapability(to_cuda(device));
+  }
+#endif
   void recordDataPtrOnStream(
       const c10::DataPtr& data,
       const c10::Stream& stream) const override {

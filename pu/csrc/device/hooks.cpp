@@ -1,4 +1,5 @@
 // What PyTorch asks an accelerator: CUDA answers.
+#include "accelerator/aliasing/torch_versions.h"
 #include "pu/csrc/device/generator.h"
 #include "pu/csrc/device/names.h"
 #include "pu/csrc/device/storage.h"
@@ -20,6 +21,14 @@ class Hooks final : public at::PrivateUse1HooksInterface {
   void init() const override {
     at::globalContext().lazyInitDevice(kCuda);
   }
+#if TORCH_CUDA_TORCH_SINCE(9)
+  bool isBuilt() const override {
+    return true;
+  }
+  bool isAvailable() const override {
+    return guard().deviceCount() > 0;
+  }
+#endif
   bool hasPrimaryContext(c10::DeviceIndex device) const override {
     return cuda().hasPrimaryContext(device);
   }

@@ -1,11 +1,15 @@
 // Pairs of storages.
 #include "pu/csrc/device/storage.h"
 
+#include "accelerator/aliasing/torch_versions.h"
 #include "pu/csrc/device/names.h"
 
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/util/intrusive_ptr.h>
+#if TORCH_CUDA_TORCH_SINCE(9)
+#include <c10/core/CachingDeviceAllocator.h>
+#endif
 
 #include <algorithm>
 #include <mutex>
@@ -47,7 +51,46 @@ c10::Allocator* cuda_allocator() {
   return at::detail::getCUDAHooks().getCUDADeviceAllocator();
 }
 
-class PuAllocator final : public c10::Allocator {
+#if TORCH_CUDA_TORCH_SINCE(9)
+// What torch.accelerator's functions about memory ask.
+class AskedAllocator : public c10::DeviceAllocator {
+ public:
+  bool initialized() override {
+    return cuda().initialized();
+  }
+  void emptyCache(c10::MempoolId_t pool) override {
+    cuda().emptyCache(pool);
+  }
+  void recordStream(const c10::DataPtr& data, c10::Stream stream) override {
+    const auto* storage = cuda_storage_of(data);
+    cuda().recordStream(storage ? storage->data_ptr() : data, to_cuda(stream));
+  }
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(
+      c10::DeviceIndex device) override {
+    return cuda().getDeviceStats(device);
+  }
+  void resetAccumulatedStats(c10::DeviceIndex device) override {
+    cuda().resetAccumulatedStats(device);
+  }
+  void resetPeakStats(c10::DeviceIndex device) override {
+    cuda().resetPeakStats(device);
+  }
+#if TORCH_CUDA_TORCH_SINCE(12)
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device) override {
+    return cuda().getMemoryInfo(device);
+  }
+#endif
+
+ private:
+  static c10::DeviceAllocator& cuda() {
+    return *c10::getDeviceAllocator(kCuda);
+  }
+};
+#else
+using AskedAllocator = c10::Allocator;
+#endif
+
+class PuAllocator final : public AskedAllocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
     auto* cuda = cuda_allocator();

@@ -1,4 +1,4 @@
-"""The common name ``pu`` for the devices of torch_cuda: ``torch.pu``, device "pu".
+"""The common name ``pu`` for CUDA's devices, whoever brings them: ``torch.pu``, device "pu".
 
 ``import torch_pu`` gives PyTorch the device type "pu" and the module ``torch.pu`` (also ``torch.pu1``). They are
 a facade: memory, kernels, streams and generators are those of the device "cuda" of the same number, and

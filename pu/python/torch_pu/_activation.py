@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
-import importlib.util
 import os
 import sys
 
@@ -17,21 +15,19 @@ def activate() -> None:
     """Gives torch the device `pu`, once a process.
 
     Raises:
-      ImportError: torch_cuda is missing, off or of another version, or another backend has taken the
-        device type that PyTorch keeps for those outside of it.
+      ImportError: torch has no CUDA or is of a version that there is no library for, torch_cuda is off or of
+        another version, or another backend has taken the device type that PyTorch keeps for those outside of it.
     """
-    if importlib.util.find_spec("torch_cuda") is None:
-        raise ImportError(_missing("no torch_cuda"), name="torch_cuda")
     import torch
-    import torch_cuda
     from torch.utils import backend_registration
 
     if torch._C._get_privateuse1_backend_name() == NAME:
         return
-    _check(torch_cuda)
-    from torch_pu import _announcement, _native
+    from torch_pu import _announcement, _library, _native
 
-    native = _native.load()
+    library = _library.choose()
+    _check_free()
+    native = _native.load(library)
     backend_registration.rename_privateuse1_backend(NAME)
     native.register()
     _put_modules()
@@ -41,28 +37,9 @@ def activate() -> None:
         _announcement.announce(True)
 
 
-def _missing(found: str) -> str:
-    version = importlib.metadata.version("torch_pu")
-    return (
-        f"torch_pu is a name for the devices of torch_cuda: found {found}; needed torch_cuda {version}, active.\n"
-        f"To fix it: python -m pip install torch_cuda=={version}"
-    )
-
-
-def _check(torch_cuda: object) -> None:
+def _check_free() -> None:
     import torch
 
-    version = importlib.metadata.version("torch_pu")
-    found = getattr(torch_cuda, "__version__", "of no version")
-    if found != version:
-        raise ImportError(_missing(f"torch_cuda {found}"), name="torch_cuda")
-    if not torch_cuda.is_active():  # type: ignore[attr-defined]
-        reason = torch_cuda.why_inactive()  # type: ignore[attr-defined]
-        raise ImportError(
-            f"torch_pu needs an active torch_cuda: it is off ({reason}).\n"
-            "To see why: python -m torch_cuda doctor",
-            name="torch_cuda",
-        )
     taken = torch._C._get_privateuse1_backend_name()
     if taken != _UNNAMED:
         raise ImportError(
@@ -73,9 +50,8 @@ def _check(torch_cuda: object) -> None:
 
 def _put_modules() -> None:
     import torch
-    import torch_cuda._mirror as mirror
 
-    from torch_pu import _backends, _pu
+    from torch_pu import _backends, _mirror, _pu
 
     torch._register_device_module(NAME, _pu)
     torch.pu1 = _pu  # type: ignore[attr-defined]
@@ -83,19 +59,18 @@ def _put_modules() -> None:
     amp = importlib.import_module("torch_pu.amp")
     _pu.amp = amp
     for name in (NAME, "pu1"):
-        mirror.mirror(f"torch.{name}", "torch.cuda")
+        _mirror.mirror(f"torch.{name}", "torch.cuda")
         for module in ("amp", "amp.autocast_mode", "amp.common", "amp.grad_scaler"):
             sys.modules[f"torch.{name}.{module}"] = amp
     torch.backends.pu = _backends  # type: ignore[attr-defined]
     sys.modules["torch.backends.pu"] = _backends
-    mirror.mirror("torch.backends.pu", "torch.backends.cuda")
+    _mirror.mirror("torch.backends.pu", "torch.backends.cuda")
 
 
 def _teach() -> None:
     """Tells the parts of torch that ask for a device's name about this one."""
-    from torch_cuda._import_hook import after_import
-
     from torch_pu import _compile, _device_index, _distributed, _dlpack
+    from torch_pu._import_hook import after_import
 
     _device_index.accept_pu()
     _dlpack.name_pu()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import torch
-from torch_cuda import _mirror
+
+from torch_pu import _mirror
 
 __path__: list[str] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
 import torch
 
@@ -13,5 +14,13 @@ def register(device_interface: ModuleType) -> None:
     Args:
       device_interface: the module torch._dynamo.device_interface.
     """
+    cuda: Any = device_interface.CudaInterface
+
+    class PuInterface(cuda):  # type: ignore[misc]
+        @staticmethod
+        def is_gpu() -> bool:
+            """Whether inductor takes it for the GPU of the process, which stays cuda."""
+            return False
+
     for device in ("pu", *(f"pu:{i}" for i in range(torch.cuda.device_count()))):
-        device_interface.register_interface_for_device(device, device_interface.CudaInterface)
+        device_interface.register_interface_for_device(device, PuInterface)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime
 import functools
-import importlib
 from types import ModuleType
 from typing import Any
 
 import torch
+
+from torch_pu import _native
 
 BACKEND = "pccl"
 
@@ -41,21 +42,14 @@ def _show_nccl_below(process_group: Any) -> None:
         except RuntimeError:
             if device.type != "cuda":
                 raise
-            try:
-                backend = original(self, torch.device("pu"))
-            except RuntimeError:
-                backend = None
-            below = None if backend is None else _bindings().cuda_below(backend)
-            if below is None:
+            if not any(one.type == "pu" for one in self._device_types):
                 raise
-            return below
+            below = process_group(self.rank(), self.size())
+            if not _native.names().put_cuda_below(self.boxed(), below.boxed()):
+                raise
+            return original(below, device)
 
     process_group._get_backend = get_backend
-
-
-def _bindings() -> Any:
-    # A library: there is no Python file of that name.
-    return importlib.import_module("torch_pu._bindings")
 
 
 def _create(store: Any, rank: int, size: int, timeout: datetime.timedelta) -> Any:
@@ -71,7 +65,7 @@ def _create(store: Any, rank: int, size: int, timeout: datetime.timedelta) -> An
       The backend.
 
     Raises:
-      RuntimeError: torch_cuda_distributed is missing.
+      RuntimeError: torch has no NCCL: torch_cuda_distributed is missing.
     """
     import torch.distributed
 
@@ -83,4 +77,11 @@ def _create(store: Any, rank: int, size: int, timeout: datetime.timedelta) -> An
         )
     options = torch.distributed.ProcessGroupNCCL.Options()
     options._timeout = timeout
-    return _bindings().make_pccl(torch.distributed.ProcessGroupNCCL(store, rank, size, options))
+    nccl = torch.distributed.ProcessGroupNCCL(store, rank, size, options)
+    # What the library takes and gives: see pu/csrc/bindings/classes.cpp.
+    group: Any = torch.distributed.ProcessGroup(rank, size)
+    group._register_backend(
+        torch.device("cuda"), torch.distributed.ProcessGroup.BackendType.NCCL, nccl
+    )
+    _native.names().add_pccl(group.boxed())
+    return group._get_backend(torch.device("pu"))

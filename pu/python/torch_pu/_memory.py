@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 import torch
 
-# A library: there is no Python file of that name.
-_bindings = importlib.import_module("torch_pu._bindings")
+from torch_pu import _native
 
 
 def as_cuda(tensor: torch.Tensor) -> torch.Tensor:
@@ -25,9 +22,10 @@ def as_cuda(tensor: torch.Tensor) -> torch.Tensor:
     Raises:
       RuntimeError: it requires a gradient (``Tensor.detach`` gives one that does not), or wraps other
         tensors, as within torch.func.
+      TypeError: it is no tensor.
       ValueError: it is on another device.
     """
-    return _bindings.as_cuda(tensor)  # type: ignore[no-any-return]
+    return _native.names().as_cuda(_checked(tensor))  # type: ignore[no-any-return]
 
 
 def as_pu(tensor: torch.Tensor) -> torch.Tensor:
@@ -41,6 +39,13 @@ def as_pu(tensor: torch.Tensor) -> torch.Tensor:
 
     Raises:
       RuntimeError: as for `as_cuda`.
+      TypeError: as for `as_cuda`.
       ValueError: as for `as_cuda`.
     """
-    return _bindings.as_pu(tensor)  # type: ignore[no-any-return]
+    return _native.names().as_pu(_checked(tensor))  # type: ignore[no-any-return]
+
+
+def _checked(tensor: object) -> torch.Tensor:
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"torch_pu: found {type(tensor).__name__}; needed a tensor")
+    return tensor

@@ -1,25 +1,30 @@
-"""libtorch_pu.so (pu/csrc/library.cpp), as Python functions."""
+"""The library (pu/csrc/library.cpp, pu/csrc/bindings/classes.cpp), as Python functions."""
 
 from __future__ import annotations
 
 import ctypes
 import pathlib
+from typing import Any
 
-_LIBRARY = pathlib.Path(__file__).parent / "lib" / "libtorch_pu.so"
+import torch
+
 _MESSAGE = 4096  # bytes
 
 
 class Native:
     """The loaded library. Loading it registers guard, hooks and allocator with torch, for good."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: pathlib.Path) -> None:
         """Loads it.
+
+        Args:
+          path: of the library that is for this torch.
 
         Raises:
           ImportError: the loader refuses it.
         """
         try:
-            library = ctypes.CDLL(str(_LIBRARY))
+            library = ctypes.CDLL(str(path))
         except OSError as error:
             raise ImportError(
                 f"torch_pu cannot be used: found a library that does not load: {error}; needed the torch that it "
@@ -70,9 +75,24 @@ class Native:
 _loaded: Native | None = None
 
 
-def load() -> Native:
-    """Loads the library, once a process (see Native)."""
+def load(path: pathlib.Path) -> Native:
+    """Loads the library, once a process (see Native).
+
+    Args:
+      path: of the library that is for this torch.
+    """
     global _loaded
     if _loaded is None:
-        _loaded = Native()
+        _loaded = Native(path)
     return _loaded
+
+
+def loaded() -> Native:
+    """The library, which `import torch_pu` has loaded."""
+    assert _loaded is not None
+    return _loaded
+
+
+def names() -> Any:
+    """The class of static functions that take and give tensors and process groups."""
+    return torch.classes.torch_pu.Names

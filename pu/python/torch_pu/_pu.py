@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
-from torch_cuda import _mirror
+
+from torch_pu import _mirror
 
 if TYPE_CHECKING:
     from torch.cuda import *

@@ -84,4 +84,4 @@ def register(op: str | Callable[..., Any], policy: str) -> None:
             f"torch_pu.amp.register: found {op!r}; needed an operator such as "
             "torch.ops.aten.mm.default"
         )
-    _native.load().set_cast_policy(op, _POLICIES[policy])
+    _native.loaded().set_cast_policy(op, _POLICIES[policy])
