@@ -1,6 +1,7 @@
 // The functions of libtorch_pu.so that Python calls. Loading the library
 // registers guard, hooks, allocator and generators; these register the rest.
 #include "pu/csrc/amp/autocast.h"
+#include "pu/csrc/device/engine.h"
 #include "pu/csrc/operators/registration.h"
 
 #include <c10/util/Exception.h>
@@ -34,6 +35,7 @@ int reported(char* message, std::size_t capacity, const Work& work) {
 extern "C" int torch_pu_register(char* message, std::size_t capacity) {
   return reported(message, capacity, [] {
     static const int served = [] {
+      torch_pu::let_cuda_go_backward();
       torch_pu::register_cast_policies();
       return torch_pu::register_operators();
     }();

@@ -73,7 +73,7 @@ LAYERS: Mapping[str, frozenset[str]] = {
         }
     ),
     # It reaches CUDA through PyTorch's own interfaces.
-    "pu": frozenset({"accelerator/aliasing", "accelerator/facade"}),
+    "pu": frozenset({"accelerator/aliasing", "accelerator/facade", "adapter"}),
     "python": _UPSTREAMS["python"] | {"accelerator/abi", "accelerator/operators"},
 }
 
