@@ -9,18 +9,16 @@
 #define TORCH_CUDA_TORCH_SINCE(minor) \
   (TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= (minor))
 
-// Gone since 2.13.
-#if __has_include(<ATen/NamedTensorUtils.h>)
-#define TORCH_CUDA_HAS_NAMED_TENSORS 1
+#define TORCH_CUDA_HAS_NAMED_TENSORS !TORCH_CUDA_TORCH_SINCE(13)
+
+#if TORCH_CUDA_HAS_NAMED_TENSORS
 #include <ATen/NamedTensorUtils.h>
-#else
-#define TORCH_CUDA_HAS_NAMED_TENSORS 0
 #endif
 
 namespace torch_cuda::aliasing {
 
-/// Gives a tensor the names of another's dimensions. PyTorch has no named
-/// tensors since 2.13.
+/// Gives a tensor the names of another's dimensions. PyTorch 2.13 has no named
+/// tensors.
 inline void copy_names(const c10::TensorImpl& from, c10::TensorImpl& to) {
 #if TORCH_CUDA_HAS_NAMED_TENSORS
   if (C10_UNLIKELY(from.has_named_tensor_meta())) {

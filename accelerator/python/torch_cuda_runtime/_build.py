@@ -25,6 +25,7 @@ from torch_cuda_runtime._errors import DeviceError, Unusable
 
 _UNITS = "accelerator/operators/stock_units"
 _OPTIMIZE = "-O1"
+_OTHER_DEVICES = ("TORCH_CUDA_SIM", "CUDA_VISIBLE_DEVICES")
 _TORCHS = ("c10", "c10_cuda", "torch_cpu", "torch_cuda")
 
 # What a program of the user's would see; CPU and CUDA have to agree.
@@ -118,6 +119,8 @@ def build(*, again: bool, jobs: int) -> pathlib.Path:
     folder = target.parent.with_name(target.parent.name + ".work")
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder):
+        if target.is_file() and not again:
+            return target  # another process was quicker
         sources = _unpack(folder / "sources")
         objects = _compile(_commands(toolchain, sources), folder, torch, jobs)
         # Tried where no other process looks, then put in place at once.
@@ -265,7 +268,14 @@ def _link(
         "-Wl,--allow-shlib-undefined",
         "-ldl",
     ]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    done = subprocess.run(
+        command,
+        env={**os.environ, "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     if done.returncode != 0:
         missing = sorted(set(re.findall(r"undefined reference to `([^']+)'", done.stderr)))
         raise BuildError(
@@ -279,7 +289,7 @@ def _link(
 def _try(cache: pathlib.Path, torch: _torch.Torch) -> None:
     """Has another process compute with it, and compare with the CPU."""
     environment = {
-        name: value for name, value in os.environ.items() if name != "TORCH_CUDA_SIM"
+        name: value for name, value in os.environ.items() if name not in _OTHER_DEVICES
     } | {"TORCH_CUDA_DEVICES": "fake", _built.CACHE_VARIABLE: str(cache)}
     program = cache / "trial.py"
     program.write_text(_TRIAL, encoding="utf-8")
