@@ -2,6 +2,7 @@
 #include "accelerator/operators/kernels/products.h"
 
 #include "accelerator/operators/dispatch/registration.h"
+#include "accelerator/operators/kernels/out.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/addmm.h>
@@ -44,8 +45,7 @@ Tensor& copy_same_type(Tensor& out, const Tensor& result) {
       result.scalar_type(),
       " and ",
       out.scalar_type());
-  out.resize_(result.sizes());
-  return out.copy_(result);
+  return resize_and_copy(out, result);
 }
 
 Tensor mm_as(const Tensor& left, const Tensor& right, ScalarType type) {
