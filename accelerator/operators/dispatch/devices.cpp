@@ -8,11 +8,13 @@
 #include <ATen/cuda/EmptyTensor.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/util/Exception.h>
-#include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace torch_cuda::operators {
@@ -80,9 +82,55 @@ const void* in_libtorch_cpu() {
   return &c10::Dispatcher::singleton();
 }
 
+// Where a loaded library lies. dladdr looks through all its symbols for the
+// nearest, which nobody asks here: of thousands of kernels that takes seconds.
+struct Library {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+  std::string path;
+};
+
+// The libraries, as long as none is loaded or unloaded.
+struct Libraries {
+  unsigned long long changes = 0;
+  std::vector<Library> all;
+};
+
+int add_library(dl_phdr_info* info, std::size_t /*size*/, void* data) {
+  auto& libraries = *static_cast<Libraries*>(data);
+  const auto changes = info->dlpi_adds + info->dlpi_subs;
+  if (libraries.changes == changes && !libraries.all.empty() &&
+      libraries.all.front().path == info->dlpi_name) {
+    return 1;
+  }
+  if (libraries.changes != changes) {
+    libraries.all.clear();
+    libraries.changes = changes;
+  }
+  Library library{UINTPTR_MAX, 0, info->dlpi_name};
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type == PT_LOAD) {
+      const auto begin = info->dlpi_addr + segment.p_vaddr;
+      library.begin = std::min<std::uintptr_t>(library.begin, begin);
+      library.end =
+          std::max<std::uintptr_t>(library.end, begin + segment.p_memsz);
+    }
+  }
+  libraries.all.push_back(std::move(library));
+  return 0;
+}
+
 std::string library_of(const void* address) {
-  Dl_info info{};
-  return dladdr(address, &info) == 0 ? "" : info.dli_fname;
+  static Libraries libraries;
+  dl_iterate_phdr(&add_library, &libraries);
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  for (const auto& library : libraries.all) {
+    if (library.begin <= at && at < library.end) {
+      return library.path;
+    }
+  }
+  return "";
 }
 
 bool is_served_by_itself(const Answer& answer) {
