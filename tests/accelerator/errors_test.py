@@ -52,13 +52,14 @@ class ErrorsTest(parameterized.TestCase):
         self.assertEqual(torch.ones(2, device="cuda").sum().item(), 2)
 
     def test_what_only_cuda_code_computes_is_refused_by_name(self) -> None:
-        operator = "aten::_cudnn_ctc_loss"
+        operator = "aten::_fill_mem_eff_dropout_mask_"
         if not torch._C._dispatch_has_kernel_for_dispatch_key(operator, "CUDA"):
             self.skipTest("a build without PyTorch's kernels")
         scores = torch.ones(5, 1, 4, device="cuda")
-        targets = torch.ones(2, dtype=torch.int32)
-        with self.assertRaisesRegex(NotImplementedError, f"{operator} on cuda:0.*Needed is"):
-            torch.ops.aten._cudnn_ctc_loss(scores, targets, [5], [2], 0, False, False)
+        with self.assertRaisesRegex(
+            NotImplementedError, f"{operator} on cuda:0.*Needed is.*What does the same here is"
+        ):
+            torch.ops.aten._fill_mem_eff_dropout_mask_(scores, 0.5, 0, 0)
         self.assertEqual(torch_cuda.served_by(operator, 0), "none")
         self.assertEqual(scores.sum().item(), 20)  # nothing was launched
 

@@ -4,6 +4,7 @@
 #include "accelerator/aliasing/arguments.h"
 #include "accelerator/aliasing/kernel_address.h"
 #include "accelerator/aliasing/previous_kernel.h"
+#include "accelerator/operators/dispatch/advice.h"
 #include "accelerator/operators/dispatch/devices.h"
 #include "accelerator/operators/dispatch/names.h"
 #include "accelerator/operators/dispatch/served.h"
@@ -163,6 +164,10 @@ void refuse_call(
     c10::DispatchKeySet /*keys*/,
     Stack* stack) {
   const auto device = device_of_call(*stack, op.schema().arguments().size());
+  const char* instead = instead_of(op.operator_name());
+  const std::string advice = instead == nullptr
+      ? std::string()
+      : std::string(" What does the same here is ") + instead + ".";
   TORCH_CHECK_NOT_IMPLEMENTED(
       !has_machine_code_only(),
       op.operator_name(),
@@ -170,7 +175,8 @@ void refuse_call(
       static_cast<int>(device),
       ": PyTorch has CUDA code only for it, and this build of PyTorch has that as "
       "machine code for NVIDIA's GPUs only. Needed is a kernel of the device's "
-      "vendor, or torch_cuda, whose build of PyTorch's CUDA code devices can run.");
+      "vendor, or torch_cuda, whose build of PyTorch's CUDA code devices can run.",
+      advice);
   TORCH_CHECK_NOT_IMPLEMENTED(
       false,
       op.operator_name(),
@@ -178,7 +184,8 @@ void refuse_call(
       static_cast<int>(device),
       ": PyTorch has CUDA code only for it, and this device runs none. Needed is "
       "a kernel of the device's vendor, or a device that runs CUDA code "
-      "(TORCH_CUDA_DEVICES=sim).");
+      "(TORCH_CUDA_DEVICES=sim).",
+      advice);
 }
 
 } // namespace
