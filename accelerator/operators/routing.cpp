@@ -13,13 +13,18 @@
 #include "accelerator/operators/kernels/attention.h"
 #include "accelerator/operators/kernels/attention/own.h"
 #include "accelerator/operators/kernels/attention/scaled_dot_product.h"
+#include "accelerator/operators/kernels/ctc_loss.h"
 #include "accelerator/operators/kernels/cuda_only.h"
 #include "accelerator/operators/kernels/cudnn.h"
+#include "accelerator/operators/kernels/cudnn_rnn.h"
 #include "accelerator/operators/kernels/dropout.h"
 #include "accelerator/operators/kernels/lstm_layers.h"
+#include "accelerator/operators/kernels/packed_weights.h"
 #include "accelerator/operators/kernels/products.h"
 #include "accelerator/operators/kernels/recurrent.h"
 #include "accelerator/operators/kernels/rms_norm.h"
+#include "accelerator/operators/kernels/scaled_products.h"
+#include "accelerator/operators/kernels/semi_structured.h"
 #include "accelerator/operators/kernels/softmax.h"
 #include "accelerator/operators/kernels/unsigned_numbers.h"
 #include "accelerator/operators/tensors/device_memory.h"
@@ -185,10 +190,15 @@ int route() {
       route_recurrent();
       route_cuda_only();
       route_cudnn();
+      route_cudnn_rnn();
+      route_ctc_loss();
       attention::route_scaled_dot_product();
       attention::route_own();
       route_lstm_layers();
+      route_packed_weights();
       route_products();
+      route_scaled_products();
+      route_semi_structured();
       route_rms_norm();
     }
     // Over all others.

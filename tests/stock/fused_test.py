@@ -93,6 +93,61 @@ def normalize(x: Tensor, weight: Tensor, dims: int, eps: float) -> Tensor:
     return x / (mean + eps).sqrt() * weight
 
 
+def in_tiles(scales: Tensor) -> Tensor:
+    """Scales of [rows, blocks] as cuBLAS reads them: tiles of 128 x 4, whose rows i + 32 n are neighbours."""
+    rows, blocks = scales.shape
+    wide = (blocks + 3) // 4
+    tiles = torch.zeros((rows + 127) // 128 * wide * 512, dtype=torch.uint8)
+    r, c = torch.arange(rows)[:, None], torch.arange(blocks)
+    places = (r // 128 * wide + c // 4) * 512 + r % 32 * 16 + r % 128 // 32 * 4 + c % 4
+    tiles[places] = scales.view(torch.uint8)
+    return tiles.view(scales.dtype)
+
+
+def scaled_forms(rows: int, columns: int, k: int) -> dict[str, tuple[Any, ...]]:
+    """Recipe, swizzle, both scales as factors, and as _scaled_mm and _scaled_mm_v2 want them."""
+
+    def blocks(scales: Tensor, high: int, size: int, count: int) -> Tensor:
+        return scales.repeat_interleave(high, 0)[:count].repeat_interleave(size, 1)[:, :k]
+
+    whole = torch.rand(1), torch.rand(1)
+    of_rows = torch.rand(rows, 1), torch.rand(columns, 1)
+    narrow = torch.rand(rows, 2), torch.rand(columns, 2)
+    square = torch.rand(2, 2), torch.rand(2, 2)
+    padded = [torch.cat([one.t(), torch.rand(2, 2)]) for one in square]
+    forms: dict[str, tuple[Any, ...]] = {
+        "whole": (0, 0, *whole, [*whole, *whole]),
+        "rows": (1, 0, *of_rows, [of_rows[0], of_rows[1].t(), of_rows[0], of_rows[1].t()]),
+        "1 x 128": (
+            4,
+            0,
+            blocks(narrow[0], 1, 128, rows),
+            blocks(narrow[1], 1, 128, columns),
+            [narrow[0], narrow[1].t(), *narrow],
+        ),
+        "128 x 128": (
+            5,
+            0,
+            blocks(square[0], 128, 128, rows),
+            blocks(square[1], 128, 128, columns),
+            [square[0], square[1].t(), *padded],
+        ),
+    }
+    if hasattr(torch, "float8_e8m0fnu"):
+        powers = [
+            torch.randint(125, 130, (n, k // 32), dtype=torch.uint8).view(torch.float8_e8m0fnu)
+            for n in (rows, columns)
+        ]
+        tiles = [in_tiles(one) for one in powers]
+        forms["1 x 32"] = (
+            3,
+            1,
+            *(blocks(one.float(), 1, 32, len(one)) for one in powers),
+            [*tiles, *tiles],
+        )
+    return forms
+
+
 class FusedTest(unittest.TestCase):
     """Results and gradients."""
 
@@ -349,6 +404,77 @@ class FusedTest(unittest.TestCase):
             rtol=1e-5,
             atol=1e-5,
         )
+
+    def test_products_of_scaled_numbers(self) -> None:
+        rows, columns, k = 160, 144, 256
+        left, right = (torch.randn(n, k).to(torch.float8_e4m3fn) for n in (rows, columns))
+        bias = torch.randn(columns)
+        v2 = getattr(_ATEN, "_scaled_mm_v2", None)
+        for name, (recipe, swizzle, one, other, by_recipe) in scaled_forms(
+            rows, columns, k
+        ).items():
+            wanted = (left.float() * one) @ (right.float() * other).t() + bias
+            given = left.cuda(), right.cuda().t()
+            by_sizes = tuple(scale.cuda() for scale in by_recipe[:2])
+            with self.subTest(name=name):
+                found = _ATEN._scaled_mm(
+                    *given, *by_sizes, bias=bias.cuda(), out_dtype=torch.float32
+                )
+                torch.testing.assert_close(found.cpu(), wanted, rtol=1e-4, atol=1e-3)
+            if v2 is None:
+                continue
+            with self.subTest(name=name, version=2):
+                a, b = (scale.cuda() for scale in by_recipe[2:])
+                settings = [[a], [recipe], [swizzle], [b], [recipe], [swizzle]]
+                found = v2(*given, *settings, bias.cuda(), torch.float32)
+                torch.testing.assert_close(found.cpu(), wanted, rtol=1e-4, atol=1e-3)
+                out = torch.empty(rows, columns, device="cuda")
+                v2.out(*given, *settings, bias.cuda(), torch.float32, out=out)
+                torch.testing.assert_close(out, found)
+        with self.assertRaises(RuntimeError):
+            _ATEN._scaled_mm(
+                left.cuda(), right.cuda().t(), torch.rand(3, 1).cuda(), torch.rand(1, 3).cuda()
+            )
+
+    def test_products_of_numbers_of_4_bits(self) -> None:
+        v2 = getattr(_ATEN, "_scaled_mm_v2", None)
+        if v2 is None:
+            self.skipTest(f"torch {torch.__version__} has none")
+        values = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+        codes = torch.randint(0, 16, (2, 32, 64), dtype=torch.uint8)
+        packed = (codes[..., 1::2] << 4 | codes[..., ::2]).view(torch.float4_e2m1fn_x2)
+        blocks = torch.rand(2, 32, 4).to(torch.float8_e4m3fn)
+        whole = torch.rand(2, 1)
+        scaled = values[codes.long()] * blocks.float().repeat_interleave(16, -1) * whole[..., None]
+        a, b = ([in_tiles(blocks[i]).cuda(), whole[i].cuda()] for i in (0, 1))
+        found = v2(
+            packed[0].cuda(),
+            packed[1].cuda().t(),
+            a,
+            [2, 0],
+            [1, 0],
+            b,
+            [2, 0],
+            [1, 0],
+            None,
+            torch.float32,
+        )
+        torch.testing.assert_close(found.cpu(), scaled[0] @ scaled[1].t(), rtol=1e-5, atol=1e-4)
+
+    def test_products_of_groups(self) -> None:
+        ends = torch.tensor([8, 8, 24], dtype=torch.int32)
+        parts = list(itertools.pairwise([0, *ends.tolist()]))
+        for dtype in (torch.float32, torch.bfloat16, torch.float16):
+            flat, many = torch.randn(24, 16).to(dtype), torch.randn(3, 16, 8).to(dtype)
+            with self.subTest(dtype=dtype):
+                found = _ATEN._grouped_mm(flat.cuda(), many.cuda(), ends.cuda())
+                wanted = torch.cat(
+                    [flat[i:j].double() @ many[g].double() for g, (i, j) in enumerate(parts)]
+                )
+                tolerance = _TOLERANCES[dtype]
+                torch.testing.assert_close(
+                    found.cpu().double(), wanted, rtol=tolerance, atol=tolerance
+                )
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@
 #include "accelerator/composites/accumulated.h"
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/kernels/optional_tensor.h"
+#include "accelerator/operators/kernels/out.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/mm.h>
 #include <ATen/ops/nansum.h>
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/var_mean.h>
@@ -89,8 +89,8 @@ Tensor& batch_norm_elemt_out(
     const Tensor& invstd,
     double eps,
     Tensor& out) {
-  out.resize_(input.sizes());
-  return out.copy_(batch_norm_elemt(input, weight, bias, mean, invstd, eps));
+  return resize_and_copy(
+      out, batch_norm_elemt(input, weight, bias, mean, invstd, eps));
 }
 
 void move_on(const OptionalTensor& running, const Tensor& value, double share) {
@@ -178,43 +178,6 @@ Tensor batch_norm_backward_elemt(
   return result.to(input.scalar_type());
 }
 
-Tensor scaled_mm(
-    const Tensor& left,
-    const Tensor& right,
-    const Tensor& left_scale,
-    const Tensor& right_scale,
-    const OptionalTensor& bias,
-    const OptionalTensor& result_scale,
-    std::optional<c10::ScalarType> type,
-    bool /*use_fast_accum*/) {
-  auto result = at::mm(
-      left.to(c10::kFloat).mul_(left_scale),
-      right.to(c10::kFloat).mul_(right_scale));
-  if (has(bias)) {
-    result.add_(*bias);
-  }
-  if (has(result_scale)) {
-    result.mul_(*result_scale);
-  }
-  return result.to(type.value_or(left.scalar_type()));
-}
-
-Tensor& scaled_mm_out(
-    const Tensor& left,
-    const Tensor& right,
-    const Tensor& left_scale,
-    const Tensor& right_scale,
-    const OptionalTensor& bias,
-    const OptionalTensor& result_scale,
-    std::optional<c10::ScalarType> type,
-    bool fast,
-    Tensor& out) {
-  const auto result = scaled_mm(
-      left, right, left_scale, right_scale, bias, result_scale, type, fast);
-  out.resize_(result.sizes());
-  return out.copy_(result);
-}
-
 // Upstream's composite calls a CUDA kernel past the dispatcher.
 Tensor& nanmean_out(
     const Tensor& self,
@@ -229,25 +192,6 @@ Tensor& nanmean_out(
       self.scalar_type());
   const auto count = self.isnan().logical_not_().sum(dim, keepdim);
   return at::nansum_out(out, self, dim, keepdim, type).div_(count);
-}
-
-// The CPU's kernel serves the loss: no other library does.
-bool no_ctc_loss(
-    const Tensor& /*log_probs*/,
-    const Tensor& /*targets*/,
-    c10::IntArrayRef /*input_lengths*/,
-    c10::IntArrayRef /*target_lengths*/,
-    int64_t /*blank*/) {
-  return false;
-}
-
-bool no_ctc_loss_of_tensors(
-    const Tensor& /*log_probs*/,
-    const Tensor& /*targets*/,
-    const Tensor& /*input_lengths*/,
-    const Tensor& /*target_lengths*/,
-    int64_t /*blank*/) {
-  return false;
 }
 
 } // namespace
@@ -268,14 +212,7 @@ void route_cuda_only() {
       "aten::batch_norm_backward_reduce", "", &batch_norm_backward_reduce);
   register_function(
       "aten::batch_norm_backward_elemt", "", &batch_norm_backward_elemt);
-  register_function("aten::_scaled_mm", "", &scaled_mm);
-  register_function("aten::_scaled_mm", "out", &scaled_mm_out);
   register_function("aten::nanmean", "out", &nanmean_out);
-  for (const char* name :
-       {"aten::_use_cudnn_ctc_loss", "aten::_use_miopen_ctc_loss"}) {
-    register_function(name, "", &no_ctc_loss);
-    register_function(name, "Tensor", &no_ctc_loss_of_tensors);
-  }
 }
 
 } // namespace torch_cuda::operators

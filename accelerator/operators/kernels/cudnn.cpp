@@ -3,11 +3,11 @@
 
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/kernels/optional_tensor.h"
+#include "accelerator/operators/kernels/out.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/affine_grid_generator.h>
 #include <ATen/ops/affine_grid_generator_backward.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/grid_sampler_2d.h>
@@ -29,11 +29,6 @@ using c10::IntArrayRef;
 constexpr int64_t kBilinear = 0;
 constexpr int64_t kZeros = 0;
 constexpr bool kCorners = true;
-
-Tensor& resize_and_copy(Tensor& out, const Tensor& result) {
-  out.resize_(result.sizes());
-  return out.copy_(result);
-}
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> batch_norm(
     const Tensor& input,
@@ -98,6 +93,27 @@ std::tuple<Tensor, Tensor, Tensor> batch_norm_backward(
       {true, true, true});
 }
 
+// Every form of one that is not transposed.
+Tensor any_convolution(
+    const Tensor& input,
+    const Tensor& weight,
+    const OptionalTensor& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    int64_t groups) {
+  return at::convolution(
+      input,
+      weight,
+      bias,
+      stride,
+      padding,
+      dilation,
+      /*transposed=*/false,
+      std::vector<int64_t>(stride.size(), 0),
+      groups);
+}
+
 Tensor convolution(
     const Tensor& input,
     const Tensor& weight,
@@ -108,16 +124,8 @@ Tensor convolution(
     bool /*benchmark*/,
     bool /*deterministic*/,
     bool /*allow_tf32*/) {
-  return at::convolution(
-      input,
-      weight,
-      /*bias=*/{},
-      stride,
-      padding,
-      dilation,
-      /*transposed=*/false,
-      std::vector<int64_t>(stride.size(), 0),
-      groups);
+  return any_convolution(
+      input, weight, /*bias=*/{}, stride, padding, dilation, groups);
 }
 
 Tensor& convolution_out(
@@ -127,22 +135,14 @@ Tensor& convolution_out(
     IntArrayRef stride,
     IntArrayRef dilation,
     int64_t groups,
-    bool benchmark,
-    bool deterministic,
-    bool allow_tf32,
+    bool /*benchmark*/,
+    bool /*deterministic*/,
+    bool /*allow_tf32*/,
     Tensor& out) {
   return resize_and_copy(
       out,
-      convolution(
-          input,
-          weight,
-          padding,
-          stride,
-          dilation,
-          groups,
-          benchmark,
-          deterministic,
-          allow_tf32));
+      any_convolution(
+          input, weight, /*bias=*/{}, stride, padding, dilation, groups));
 }
 
 // One filter a channel, or several: PyTorch's own, where cuDNN is switched off.
@@ -154,31 +154,23 @@ Tensor convolution_of_channels(
     IntArrayRef stride,
     IntArrayRef padding,
     IntArrayRef dilation) {
-  return at::convolution(
-      input,
-      weight,
-      bias,
-      stride,
-      padding,
-      dilation,
-      /*transposed=*/false,
-      std::vector<int64_t>(stride.size(), 0),
-      input.size(1));
+  return any_convolution(
+      input, weight, bias, stride, padding, dilation, input.size(1));
 }
 
 const Tensor& convolution_of_channels_out(
     const Tensor& input,
     const Tensor& weight,
-    IntArrayRef kernel_size,
+    IntArrayRef /*kernel_size*/,
     const OptionalTensor& bias,
     IntArrayRef stride,
     IntArrayRef padding,
     IntArrayRef dilation,
     const Tensor& out) {
-  const auto result = convolution_of_channels(
-      input, weight, kernel_size, bias, stride, padding, dilation);
-  out.resize_(result.sizes());
-  return out.copy_(result);
+  return resize_and_copy(
+      out,
+      any_convolution(
+          input, weight, bias, stride, padding, dilation, input.size(1)));
 }
 
 Tensor convolution_transpose(
@@ -204,26 +196,6 @@ Tensor convolution_transpose(
       groups);
 }
 
-Tensor convolution_with_bias(
-    const Tensor& input,
-    const Tensor& weight,
-    const OptionalTensor& bias,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    IntArrayRef dilation,
-    int64_t groups) {
-  return at::convolution(
-      input,
-      weight,
-      bias,
-      stride,
-      padding,
-      dilation,
-      /*transposed=*/false,
-      std::vector<int64_t>(stride.size(), 0),
-      groups);
-}
-
 Tensor convolution_relu(
     const Tensor& input,
     const Tensor& weight,
@@ -232,8 +204,7 @@ Tensor convolution_relu(
     IntArrayRef padding,
     IntArrayRef dilation,
     int64_t groups) {
-  return convolution_with_bias(
-             input, weight, bias, stride, padding, dilation, groups)
+  return any_convolution(input, weight, bias, stride, padding, dilation, groups)
       .relu_();
 }
 
@@ -247,8 +218,7 @@ Tensor convolution_add_relu(
     IntArrayRef padding,
     IntArrayRef dilation,
     int64_t groups) {
-  return convolution_with_bias(
-             input, weight, bias, stride, padding, dilation, groups)
+  return any_convolution(input, weight, bias, stride, padding, dilation, groups)
       .add_(addend, alpha.value_or(1))
       .relu_();
 }
@@ -283,25 +253,6 @@ Tensor affine_grid_backward(
   return at::affine_grid_generator_backward(gradient, {n, c, h, w}, kCorners);
 }
 
-// The weights one behind the other. They stay where they are, for nothing here
-// is quicker when they lie in one piece.
-Tensor flat_weights(
-    at::TensorList weights,
-    int64_t /*weights_of_layer*/,
-    int64_t /*input_size*/,
-    int64_t /*mode*/,
-    int64_t /*hidden_size*/,
-    int64_t /*proj_size*/,
-    int64_t /*num_layers*/,
-    bool /*batch_first*/,
-    bool /*bidirectional*/) {
-  std::vector<Tensor> flat;
-  for (const auto& weight : weights) {
-    flat.push_back(weight.reshape(-1));
-  }
-  return at::cat(flat);
-}
-
 // Recurrent networks then take the cells.
 bool is_acceptable(const Tensor& /*tensor*/) {
   return false;
@@ -311,7 +262,6 @@ bool is_acceptable(const Tensor& /*tensor*/) {
 
 void route_cudnn() {
   register_function("aten::cudnn_is_acceptable", "", &is_acceptable);
-  register_function("aten::_cudnn_rnn_flatten_weight", "", &flat_weights);
   register_function("aten::cudnn_batch_norm", "", &batch_norm);
   register_function("aten::cudnn_batch_norm", "out", &batch_norm_out);
   register_function(
