@@ -19,6 +19,7 @@
 #include "accelerator/operators/kernels/cudnn_rnn.h"
 #include "accelerator/operators/kernels/dropout.h"
 #include "accelerator/operators/kernels/lstm_layers.h"
+#include "accelerator/operators/kernels/more_types.h"
 #include "accelerator/operators/kernels/packed_weights.h"
 #include "accelerator/operators/kernels/products.h"
 #include "accelerator/operators/kernels/recurrent.h"
@@ -155,6 +156,9 @@ class Router {
     }
     if (key == DispatchKey::CUDA && takes_unsigned_number(op.operator_name())) {
       return unsigned_number_kernel(op, target);
+    }
+    if (key == DispatchKey::CUDA && has_more_types(op.operator_name())) {
+      return more_types_kernel(op, target);
     }
     return boxed(std::make_unique<RoutedKernel>(op, target));
   }
