@@ -2,10 +2,11 @@
  * The device "fake", the example of a library of the device ABI: its memory is
  * the host's, its streams are threads (accelerator/backends/host_streams), and
  * faults and latency come to order (options.h). It has the required functions
- * and no optional group. The functions are in the order of device_api.h.
+ * and one optional group: processes can share its memory (shared_memory.h),
+ * unless REQUIRED_ONLY is defined. The functions are in the order of
+ * device_api.h.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,15 +18,21 @@
 #define DEVICE_LIBRARY "fake"
 #include "accelerator/backends/errors/fail.h"
 #include "accelerator/backends/fake/options.h"
+#include "accelerator/backends/fake/shared_memory.h"
 #include "accelerator/backends/host_streams/host_streams.h"
-
-enum { PAGE = 4096 };
 
 struct allocation {
   struct allocation* next;
   char* begin;
   uint64_t size; /* whole pages */
+  uint64_t bytes; /* that were asked for */
 };
+
+#ifdef REQUIRED_ONLY
+enum { OPTIONAL_GROUPS = 0 };
+#else
+enum { OPTIONAL_GROUPS = ACCEL_CAP_IPC };
+#endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static struct device {
@@ -64,6 +71,10 @@ static accel_status answer_put(const char* function, bool done) {
 static const uintptr_t hidden_by = (uintptr_t)1 << 54;
 static char* seen(const void* address) {
   return (char*)((uintptr_t)address & ~hidden_by);
+}
+
+static void* given_out(char* address) {
+  return (void*)((uintptr_t)address | (options[HIDDEN] ? hidden_by : 0));
 }
 
 /* ---- Work ---- */
@@ -106,27 +117,6 @@ static void do_call(int32_t number, void* argument) {
 
 /* ---- Memory ---- */
 
-/* Addresses that the system gives nobody by itself, a page apart and each taken
- * again late: what is used behind its end, or once freed, is not mapped. */
-static char* map(uint64_t size, uint64_t alignment) {
-  static const uintptr_t begin = 0x7e8000000000, end = 0x7ef000000000;
-  static uintptr_t next;
-  const int flags =
-      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-  uintptr_t mask = (alignment > PAGE ? alignment : PAGE) - 1;
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    uintptr_t at = ((next > begin ? next : begin) + mask) & ~mask;
-    if (at < begin || at > end || size > end - at)
-      at = (begin + mask) & ~mask;
-    next = at + size + PAGE;
-    int access = PROT_READ | PROT_WRITE;
-    char* got = mmap((void*)at, size, access, flags, -1, 0);
-    if (got != MAP_FAILED || errno != EEXIST)
-      return got == MAP_FAILED ? NULL : got;
-  }
-  return NULL;
-}
-
 /* Frees the allocation at an address, or (null) all; false: there is none. */
 static bool release(struct device* device, const void* only) {
   bool found = false;
@@ -138,6 +128,26 @@ static bool release(struct device* device, const void* only) {
     found = true;
     *link = at->next;
     device->used -= at->size;
+    shared_unmap(at->begin, at->size);
+    free(at);
+  }
+  return found;
+}
+
+/* Memory of other processes; the lock is its, too. */
+static struct allocation* imports;
+
+/* Lets go of what was imported to an address, or (null) of all; false: nothing
+ * was. */
+static bool let_go(const void* only) {
+  bool found = false;
+  for (struct allocation **link = &imports, *at; (at = *link);) {
+    if (only && at->begin != seen(only)) {
+      link = &at->next;
+      continue;
+    }
+    found = true;
+    *link = at->next;
     munmap(at->begin, at->size);
     free(at);
   }
@@ -162,6 +172,7 @@ static accel_status finalize(void) {
   LOCK;
   for (int i = 0; i < MOST_DEVICES; ++i)
     release(&devices[i], NULL);
+  let_go(NULL);
   return ACCEL_OK;
 }
 
@@ -177,7 +188,7 @@ static accel_status device_properties(int32_t number, accel_properties* to) {
       .name = "Fake device",
       .uuid = "accel fake",
       .capabilities = (options[HIDDEN] ? 0 : ACCEL_CAP_HOST_VISIBLE) |
-          ACCEL_CAP_CALLS_IN_CALLBACKS,
+          ACCEL_CAP_CALLS_IN_CALLBACKS | OPTIONAL_GROUPS,
       .total_memory = options[MEMORY],
       .major = 8};
   all.uuid[15] = (unsigned char)number;
@@ -219,11 +230,12 @@ static accel_status memory_allocate(
   LOCK;
   uint64_t count = ++device->allocated, every = options[EVERY];
   uint64_t room = options[MEMORY] - device->used;
-  uint64_t size = bytes > room ? bytes : (bytes + PAGE - 1) / PAGE * PAGE;
+  uint64_t size = bytes > room ? bytes : whole_pages(bytes);
   bool ordered =
       count == options[OUT_OF_MEMORY] || (every && count % every == 0);
   struct allocation* made = malloc(sizeof *made);
-  char* begin = made && !ordered && size <= room ? map(size, alignment) : NULL;
+  char* begin =
+      made && !ordered && size <= room ? shared_map(size, alignment) : NULL;
   if (!begin) {
     free(made);
     FAIL(
@@ -234,10 +246,10 @@ static accel_status memory_allocate(
         room,
         options[MEMORY]);
   }
-  *made = (struct allocation){device->allocations, begin, size};
+  *made = (struct allocation){device->allocations, begin, size, bytes};
   device->allocations = made;
   device->used += size;
-  *address = (void*)((uintptr_t)begin | (options[HIDDEN] ? hidden_by : 0));
+  *address = given_out(begin);
   return ACCEL_OK;
 }
 
@@ -360,6 +372,76 @@ static accel_status event_synchronize(accel_event event) {
   return answer(__func__, number, host_event_status(event, true));
 }
 
+#ifndef REQUIRED_ONLY
+
+_Static_assert(
+    sizeof(struct shared_name) == sizeof(accel_ipc_handle),
+    "a handle is a name");
+
+static accel_status ipc_export(void* address, accel_ipc_handle* handle) {
+  LOCK;
+  const struct allocation* found = NULL;
+  for (int i = 0; i < MOST_DEVICES; ++i)
+    for (struct allocation* at = devices[i].allocations; at; at = at->next)
+      if (at->begin == seen(address))
+        found = at;
+  if (!address || !found)
+    FAIL(ACCEL_INVALID_ARGUMENT, "no memory begins at %p", address);
+  struct shared_name name;
+  switch (shared_export(found->begin, found->size, found->bytes, &name)) {
+    case SHARED_OK:
+      memcpy(handle, &name, sizeof name);
+      return ACCEL_OK;
+    case SHARED_NOT:
+      FAIL(ACCEL_NOT_SUPPORTED, "the host has no files in memory");
+    default:
+      FAIL(ACCEL_OUT_OF_MEMORY, "no host memory for a handle");
+  }
+}
+
+static accel_status ipc_import(
+    int32_t number,
+    const accel_ipc_handle* handle,
+    void** address,
+    uint64_t* bytes) {
+  HAS_DEVICE(number);
+  struct shared_name name;
+  memcpy(&name, handle, sizeof name);
+  LOCK;
+  struct allocation* made = malloc(sizeof *made);
+  char* begin = NULL;
+  enum shared_status status =
+      made ? shared_import(&name, &begin) : SHARED_NO_ROOM;
+  if (status == SHARED_OK) {
+    *made = (struct allocation){
+        imports, begin, whole_pages(name.bytes), name.bytes};
+    imports = made;
+    *address = given_out(begin);
+    *bytes = name.bytes;
+    return ACCEL_OK;
+  }
+  free(made);
+  if (status == SHARED_ENDED)
+    FAIL(ACCEL_OTHER_ENDED, "process %d has ended", (int)name.process);
+  if (status == SHARED_NO_ROOM)
+    FAIL(ACCEL_OUT_OF_MEMORY, "no host memory to map the other process's");
+  FAIL(
+      ACCEL_INVALID_ARGUMENT,
+      "the handle names no memory of another process, or it is freed");
+}
+
+static accel_status ipc_close(void* address) {
+  LOCK;
+  if (!address || !let_go(address))
+    FAIL(
+        ACCEL_INVALID_ARGUMENT,
+        "no memory of another process begins at %p",
+        address);
+  return ACCEL_OK;
+}
+
+#endif
+
 static const accel_api api = {
     .struct_size = sizeof(accel_api),
     .abi_version = ACCEL_ABI_VERSION,
@@ -387,6 +469,11 @@ static const accel_api api = {
     .event_destroy = event_destroy,
     .event_record = event_record,
     .event_query = event_query,
+#ifndef REQUIRED_ONLY
+    .ipc_export = ipc_export,
+    .ipc_import = ipc_import,
+    .ipc_close = ipc_close,
+#endif
     .event_synchronize = event_synchronize};
 
 const accel_api* accel_get_api(uint32_t runtime_version) {

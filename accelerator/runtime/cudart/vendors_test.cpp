@@ -199,14 +199,6 @@ TEST_F(Vendors, HaveTheTimeBetweenEvents) {
   }
 }
 
-TEST_F(Vendors, AnswerNotSupportedForWhatADeviceHasNot) {
-  choose(kFake);
-  OnDevice values(4);
-  cudaIpcMemHandle_t handle;
-  EXPECT_EQ(cudaIpcGetMemHandle(&handle, values.data()), cudaErrorNotSupported);
-  cudaGetLastError();
-}
-
 // What is captured runs on the device that it was captured on.
 TEST_F(Vendors, CaptureGraphsOnDevicesThatHaveNone) {
   choose(kFake);
