@@ -104,6 +104,12 @@ ncclResult_t begin(
       case Kind::kAllReduce:
       case Kind::kReduce:
       case Kind::kReduceScatter: {
+        require(
+            is_reduced(what.type),
+            ncclInvalidArgument,
+            std::string(name_of(what.kind)) + " : " + name_of(what.type) +
+                " is moved between ranks and not reduced, as on GPUs before "
+                "sm_90");
         const std::lock_guard lock(communicator->mutex);
         set_reduction(*communicator, op, &operation);
         break;

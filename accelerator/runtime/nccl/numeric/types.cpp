@@ -3,9 +3,11 @@
 namespace accelerator::nccl {
 
 std::size_t size_of(ncclDataType_t type) {
-  switch (type) {
+  switch (static_cast<int>(type)) {
     case ncclInt8:
     case ncclUint8:
+    case kFloat8e4m3:
+    case kFloat8e5m2:
       return 1;
     case ncclFloat16:
     case ncclBfloat16:
@@ -23,8 +25,12 @@ std::size_t size_of(ncclDataType_t type) {
   }
 }
 
+bool is_reduced(ncclDataType_t type) {
+  return size_of(type) != 0 && type != kFloat8e4m3 && type != kFloat8e5m2;
+}
+
 const char* name_of(ncclDataType_t type) {
-  switch (type) {
+  switch (static_cast<int>(type)) {
     case ncclInt8:
       return "int8";
     case ncclUint8:
@@ -45,6 +51,10 @@ const char* name_of(ncclDataType_t type) {
       return "float64";
     case ncclBfloat16:
       return "bfloat16";
+    case kFloat8e4m3:
+      return "float8_e4m3";
+    case kFloat8e5m2:
+      return "float8_e5m2";
     default:
       return "elements of an unknown type";
   }
