@@ -8,6 +8,7 @@
 #include "accelerator/operators/capture/data_dependence.h"
 #include "accelerator/operators/capture/recorded_call.h"
 #include "accelerator/operators/capture/stream_capture.h"
+#include "accelerator/operators/dispatch/profiled_kernel.h"
 #include "accelerator/operators/random/generator.h"
 #include "accelerator/operators/tensors/device_memory.h"
 #include "accelerator/operators/tensors/memory.h"
@@ -146,6 +147,7 @@ void HostCall::run(
   if (C10_UNLIKELY(several_devices_)) {
     wait_for_others(*stack, device);
   }
+  const ProfiledKernel profiled(op, device.index());
   Memory storages(device, writes_);
   Aliases aliases(storages, c10::kCUDA, c10::kCPU);
   c10::SmallVector<size_t, 2> with_gradients;

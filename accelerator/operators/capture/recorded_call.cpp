@@ -4,6 +4,7 @@
 #include "accelerator/aliasing/aliases.h"
 #include "accelerator/aliasing/arguments.h"
 #include "accelerator/operators/capture/stream_capture.h"
+#include "accelerator/operators/dispatch/profiled_kernel.h"
 #include "accelerator/operators/dispatch/runtime.h"
 #include "accelerator/operators/tensors/memory.h"
 #include "accelerator/operators/tensors/order.h"
@@ -244,13 +245,12 @@ void record(HostFunction function, c10::Device device, Stack* stack) {
   Aliases memory(storages, c10::kCUDA, c10::kCPU);
   Stack arguments = cross(function, *stack, memory);
   auto places = places_of(results, *stack, memory, device);
+  const std::string name = profiled_name(function.name);
   put_into_graph(
       device.index(),
       std::make_unique<RecordedCall>(
-          std::move(function),
-          device,
-          std::move(arguments),
-          std::move(places)));
+          std::move(function), device, std::move(arguments), std::move(places)),
+      name);
   storages.take_over();
   *stack = std::move(results);
 }

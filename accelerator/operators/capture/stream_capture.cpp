@@ -1,6 +1,8 @@
 // Host nodes and the objects that they need.
 #include "accelerator/operators/capture/stream_capture.h"
 
+#include "accelerator/operators/dispatch/profiled_kernel.h"
+
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
@@ -35,7 +37,10 @@ cudaGraph_t captured_graph(cudaStream_t stream) {
   return status == cudaStreamCaptureStatusActive ? graph : nullptr;
 }
 
-void put_into_graph(c10::DeviceIndex device, std::unique_ptr<GraphWork> work) {
+void put_into_graph(
+    c10::DeviceIndex device,
+    std::unique_ptr<GraphWork> work,
+    const std::string& name) {
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device).stream();
   const cudaGraph_t graph = captured_graph(stream);
   if (graph == nullptr) {
@@ -55,8 +60,11 @@ void put_into_graph(c10::DeviceIndex device, std::unique_ptr<GraphWork> work) {
     C10_CUDA_IGNORE_ERROR(cudaUserObjectRelease(object, 1));
     C10_CUDA_CHECK(retained);
   }
-  C10_CUDA_CHECK(cudaLaunchHostFunc(
-      stream, [](void* data) { static_cast<GraphWork*>(data)->run(); }, owned));
+  C10_CUDA_CHECK(launch_profiled(
+      stream,
+      [](void* data) { static_cast<GraphWork*>(data)->run(); },
+      owned,
+      name));
 }
 
 } // namespace torch_cuda::operators

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <string>
 
 namespace torch_cuda::operators {
 
@@ -28,6 +29,10 @@ class GraphWork {
 /// into. It lives as long as the graph and what is made of it, runs that are
 /// under way among them. Throws CUDA's error where the stream is not captured,
 /// or no longer.
-void put_into_graph(c10::DeviceIndex device, std::unique_ptr<GraphWork> work);
+/// @param name of the kernel that profilers take it for.
+void put_into_graph(
+    c10::DeviceIndex device,
+    std::unique_ptr<GraphWork> work,
+    const std::string& name);
 
 } // namespace torch_cuda::operators

@@ -1,6 +1,61 @@
 #include "accelerator/runtime/nccl/describe.h"
 
+#include <string_view>
+
 namespace accelerator::nccl {
+namespace {
+
+bool reduces(Kind kind) {
+  return kind == Kind::kAllReduce || kind == Kind::kReduce ||
+      kind == Kind::kReduceScatter;
+}
+
+const char* short_name_of(ncclDataType_t type) {
+  switch (type) {
+    case ncclInt8:
+      return "i8";
+    case ncclUint8:
+      return "u8";
+    case ncclInt32:
+      return "i32";
+    case ncclUint32:
+      return "u32";
+    case ncclInt64:
+      return "i64";
+    case ncclUint64:
+      return "u64";
+    case ncclFloat16:
+      return "f16";
+    case ncclFloat32:
+      return "f32";
+    case ncclFloat64:
+      return "f64";
+    case ncclBfloat16:
+      return "bf16";
+    default:
+      return name_of(type);
+  }
+}
+
+const char* short_name_of(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::kSum:
+      return "Sum";
+    case Reduction::kProduct:
+      return "Prod";
+    case Reduction::kMaximum:
+      return "Max";
+    case Reduction::kMinimum:
+      return "Min";
+    case Reduction::kMean:
+      return "Avg";
+    case Reduction::kScaledSum:
+      return "PreMulSum";
+  }
+  return name_of(reduction);
+}
+
+} // namespace
 
 const char* name_of(Kind kind) {
   switch (kind) {
@@ -28,6 +83,19 @@ const char* name_of(Kind kind) {
       return "ncclRecv";
   }
   return "unknown";
+}
+
+std::string kernel_of(const Signature& signature) {
+  const std::string begin = "ncclDevKernel_";
+  if (signature.kind == Kind::kSend || signature.kind == Kind::kReceive) {
+    return begin + "SendRecv";
+  }
+  const std::string name =
+      begin + (name_of(signature.kind) + std::string_view("nccl").size());
+  return reduces(signature.kind)
+      ? name + "_" + short_name_of(signature.reduction) + "_" +
+          short_name_of(signature.type)
+      : name;
 }
 
 std::string describe(const Signature& signature) {
@@ -58,10 +126,8 @@ std::string describe(const Signature& signature) {
 }
 
 bool same(const Signature& a, const Signature& b) {
-  const bool reduces = a.kind == Kind::kAllReduce || a.kind == Kind::kReduce ||
-      a.kind == Kind::kReduceScatter;
   return a.kind == b.kind && a.type == b.type && a.count == b.count &&
-      a.other == b.other && (!reduces || a.reduction == b.reduction);
+      a.other == b.other && (!reduces(a.kind) || a.reduction == b.reduction);
 }
 
 } // namespace accelerator::nccl

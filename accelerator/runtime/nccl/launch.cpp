@@ -8,6 +8,10 @@
 #include <utility>
 
 #include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/status/guarded.h"
+#include "accelerator/runtime/core/streams/work/kernel_names.h"
+#include "accelerator/runtime/core/streams/work/submit.h"
+#include "accelerator/runtime/core/tracing/tracing.h"
 #include "accelerator/runtime/nccl/describe.h"
 #include "accelerator/runtime/nccl/error.h"
 #include "accelerator/runtime/nccl/memory.h"
@@ -166,6 +170,28 @@ std::vector<cudaStream_t> streams_of(const Plan& plan) {
   return streams;
 }
 
+/// As cudaLaunchHostFunc(), for what profilers take for NCCL's kernel.
+void launch_kernel(
+    const Plan& plan,
+    cudaStream_t stream,
+    cudaHostFn_t function,
+    void* data) {
+  const Operation* named = &plan.operations.front();
+  for (const Operation& operation : plan.operations) {
+    named = is_message(*named) ? &operation : named;
+  }
+  const char* const name =
+      runtime::lasting_kernel_name(kernel_of(named->signature));
+  // As NCCL does.
+  const runtime::tracing::Call call(
+      runtime::tracing::Interface::kDriver, "cuLaunchKernelEx");
+  check(runtime::guarded([&] {
+    runtime::submit(
+        *runtime::resolve_stream(stream),
+        runtime::HostWork{function, data, name});
+  }));
+}
+
 /// Puts the plan on a stream that is being captured; the graph owns it.
 void put_into_graph(Plan plan, cudaStream_t stream, cudaGraph_t graph) {
   auto owned = std::make_unique<Plan>(std::move(plan));
@@ -178,19 +204,23 @@ void put_into_graph(Plan plan, cudaStream_t stream, cudaGraph_t graph) {
       cudaUserObjectNoDestructorSync));
   Plan* const kept = owned.release();
   check(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
-  check(cudaLaunchHostFunc(
-      stream, [](void* data) { run(*static_cast<const Plan*>(data)); }, kept));
+  launch_kernel(
+      *kept,
+      stream,
+      [](void* data) { run(*static_cast<const Plan*>(data)); },
+      kept);
 }
 
 void put_on_stream(Plan plan, cudaStream_t stream) {
   auto owned = std::make_unique<Plan>(std::move(plan));
-  check(cudaLaunchHostFunc(
+  launch_kernel(
+      *owned,
       stream,
       [](void* data) {
         const std::unique_ptr<Plan> plan(static_cast<Plan*>(data));
         run(*plan);
       },
-      owned.get()));
+      owned.get());
   static_cast<void>(owned.release());
 }
 
