@@ -1,0 +1,88 @@
+"""Programs of distributed_test: what goes wrong in NCCL's groups, and what a rank is told.
+
+    python -m torch.distributed.run --nproc-per-node 2 tests/stock/distributed_failures.py PROGRAM
+
+Rank 0 prints what it was told, in one line.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+import torch
+import torch.distributed as dist
+
+RANK, SIZE = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def told(call: Callable[[], object]) -> None:
+    """Prints the error that a call raises, and ends the rank without waiting for others."""
+    begin = time.monotonic()
+    try:
+        call()
+        torch.cuda.synchronize()
+        text = "nothing"
+    except (RuntimeError, ValueError) as error:
+        text = f"{type(error).__name__} after {time.monotonic() - begin:.0f} s: {error}"
+    print(f"rank {RANK} was told: {' '.join(text.split())}\n", end="", flush=True)
+    # Not through the group's end, which would wait for who is gone.
+    os._exit(0)
+
+
+def symmetric_memory() -> None:
+    """Memory that kernels of all ranks use."""
+    from torch.distributed import _symmetric_memory as symmetric
+
+    def make() -> None:
+        one = symmetric.empty(16, device=torch.device("cuda", RANK))
+        symmetric.rendezvous(one, dist.group.WORLD)
+
+    told(make)
+
+
+def nan_check() -> None:
+    """TORCH_NCCL_NAN_CHECK=1: a collective of what is no number."""
+    dist.all_reduce(torch.ones(4, device="cuda"))
+    told(lambda: dist.all_reduce(torch.full((4,), float("nan"), device="cuda")))
+
+
+def late() -> None:
+    """TORCH_NCCL_BLOCKING_WAIT=1: the last rank leaves a collective out."""
+    if RANK == SIZE - 1:
+        time.sleep(20)
+        os._exit(0)
+    told(lambda: dist.all_reduce(torch.ones(4, device="cuda")))
+
+
+def dies() -> None:
+    """TORCH_NCCL_BLOCKING_WAIT=1: the last rank is killed, the others wait for a collective with it."""
+    if RANK == SIZE - 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    told(lambda: dist.all_reduce(torch.ones(4, device="cuda")))
+
+
+def main(program: str) -> None:
+    """Runs a program in a group whose first collective works."""
+    torch.cuda.set_device(RANK)
+    dist.init_process_group(
+        "nccl",
+        timeout=datetime.timedelta(seconds=8),
+        device_id=torch.device("cuda", RANK),
+        **(
+            {"init_method": f"file://{os.environ['STORE']}", "rank": RANK, "world_size": SIZE}
+            if "STORE" in os.environ
+            else {}
+        ),
+    )
+    dist.all_reduce(torch.ones(1, device="cuda"))
+    torch.cuda.synchronize()
+    {one.__name__: one for one in (symmetric_memory, nan_check, late, dies)}[program]()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

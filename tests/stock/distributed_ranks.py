@@ -1,0 +1,75 @@
+"""One process of several under torchrun: programs that compute on the CPU and on the rank's CUDA device."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+import traceback
+from collections.abc import Callable
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+RANK, SIZE = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+Found = dict[str, Tensor]
+"""What a program found, by names."""
+Program = Callable[[str], Found]
+"""A program of a rank. Its argument is the type of the device, "cpu" or "cuda"."""
+
+
+def compare(found: Found, expected: Found) -> None:
+    """Raises AssertionError where a tensor of CUDA is not the CPU's."""
+    assert found.keys() == expected.keys(), found.keys() ^ expected.keys()
+    for name, one in found.items():
+        torch.testing.assert_close(
+            one.cpu(), expected[name], rtol=1e-4, atol=1e-5, msg=lambda text, n=name: f"{n}: {text}"
+        )
+
+
+def _both(program: Program) -> None:
+    found = {}
+    for device, backend in (("cpu", "gloo"), ("cuda", "cpu:gloo,cuda:nccl")):
+        torch.manual_seed(0)
+        dist.init_process_group(
+            backend,
+            timeout=datetime.timedelta(seconds=120),
+            device_id=torch.device("cuda", RANK) if device == "cuda" else None,
+        )
+        try:
+            found[device] = program(device)
+            if device == "cuda":
+                torch.cuda.synchronize()
+            dist.barrier()
+        finally:
+            dist.destroy_process_group()
+    compare(found["cuda"], found["cpu"])
+
+
+def main(*programs: Program) -> None:
+    """Runs programs by the names on the command line (none: all), each on both devices.
+
+    A line for each says "ok NAME" or "failed NAME: why".
+
+    Args:
+        programs: those that there are.
+    """
+    torch.cuda.set_device(RANK)
+    wanted = sys.argv[1:]
+    failed = False
+    for program in programs:
+        if wanted and program.__name__ not in wanted:
+            continue
+        try:
+            _both(program)
+            print(f"rank {RANK}: ok {program.__name__}\n", end="", flush=True)
+        except (AssertionError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            failed = True
+            if os.environ.get("VERBOSE"):
+                traceback.print_exc()
+            why = f"{type(error).__name__}: {error}"
+            print(f"rank {RANK}: failed {program.__name__}: {why}\n", end="", flush=True)
+            # The other ranks may wait for this one.
+            os._exit(1)
+    sys.exit(failed)

@@ -1,0 +1,510 @@
+"""Programs of distributed_test: parallel training on CUDA devices, held against the same on the CPU over gloo.
+
+python -m torch.distributed.run --nproc-per-node 4 tests/stock/distributed_training.py PROGRAM…
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pathlib
+from typing import Any
+
+import distributed_ranks as ranks
+import torch
+import torch.distributed as dist
+from distributed_ranks import RANK, SIZE, Found
+from torch import Tensor, nn
+from torch.distributed import checkpoint
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.distributed.fsdp import (
+    CPUOffloadPolicy,
+    FullyShardedDataParallel,
+    MixedPrecisionPolicy,
+    ShardingStrategy,
+    fully_shard,
+)
+from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.distributed.tensor import (
+    DTensor,
+    Placement,
+    Replicate,
+    Shard,
+    distribute_tensor,
+)
+from torch.distributed.tensor.parallel import (
+    ColwiseParallel,
+    RowwiseParallel,
+    SequenceParallel,
+    loss_parallel,
+    parallelize_module,
+)
+
+STEPS = 3
+WIDTH = 16
+
+
+class Block(nn.Module):
+    """A transformer's layer, by parts that can be sharded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(WIDTH)
+        # A bias of the keys has no gradient but rounding errors, which optimizers make steps of.
+        self.q, self.v = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.k = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.output = nn.Linear(WIDTH, WIDTH)
+        self.norm2 = nn.LayerNorm(WIDTH)
+        self.up, self.down = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Of [batch, length, WIDTH]."""
+        y = self.norm(x)
+        q, k, v = (
+            layer(y).unflatten(-1, (-1, 4)).transpose(1, 2) for layer in (self.q, self.k, self.v)
+        )
+        heads = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.output(heads.transpose(1, 2).flatten(2))
+        result: Tensor = x + self.down(nn.functional.gelu(self.up(self.norm2(x))))
+        return result
+
+
+class Transformer(nn.Module):
+    """Two layers between an embedding and a head."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(32, WIDTH)
+        self.layers = nn.ModuleList([Block(), Block()])
+        self.head = nn.Linear(WIDTH, 32)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Of [batch, length] to [batch, length, 32]."""
+        x = self.embedding(tokens)
+        for layer in self.layers:
+            x = layer(x)
+        result: Tensor = self.head(x)
+        return result
+
+
+def transformer(device: str) -> Transformer:
+    """The same on each rank and device."""
+    torch.manual_seed(0)
+    return Transformer().to(device)
+
+
+def perceptron(device: str) -> nn.Sequential:
+    """The same on each rank and device."""
+    torch.manual_seed(0)
+    layers = [nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 24), nn.ReLU(), nn.Linear(24, 8)]
+    return nn.Sequential(*layers).to(device)
+
+
+def tokens(device: str, seed: int = 0) -> Tensor:
+    """A batch, [4, 8]."""
+    return torch.randint(0, 32, (4, 8), generator=torch.Generator().manual_seed(seed)).to(device)
+
+
+def loss_of(model: nn.Module, batch: Tensor) -> Tensor:
+    """Of the next token."""
+    out = model(batch)
+    return nn.functional.cross_entropy(out[:, :-1].flatten(0, 1), batch[:, 1:].flatten())
+
+
+def train(model: nn.Module, device: str, seed: int = 0) -> Found:
+    """Trains a transformer; gives the losses."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    losses = []
+    for step in range(STEPS):
+        loss = loss_of(model, tokens(device, 100 * seed + step))
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.detach())
+    return {"losses": torch.stack(losses)}
+
+
+def whole(model: nn.Module) -> Found:
+    """All parameters, in one piece each."""
+    return {
+        name: (value.full_tensor() if isinstance(value, DTensor) else value.detach()).clone()
+        for name, value in model.state_dict().items()
+    }
+
+
+def data_parallel(device: str) -> Found:
+    """DDP with its options: buckets, a static graph, accumulation, hooks, sharded optimizers."""
+    from torch.distributed.algorithms.ddp_comm_hooks import default_hooks, powerSGD_hook
+
+    found: Found = {}
+    ids = [RANK] if device == "cuda" else None
+    for name, options in {
+        "plain": {},
+        "views": {"gradient_as_bucket_view": True, "bucket_cap_mb": 0.001},
+        "static": {"static_graph": True},
+        "unused": {"find_unused_parameters": True, "broadcast_buffers": False},
+    }.items():
+        model = nn.parallel.DistributedDataParallel(transformer(device), device_ids=ids, **options)
+        found |= {f"{name} {key}": value for key, value in train(model, device, RANK).items()}
+        found |= {f"{name} {key}": value for key, value in whole(model.module).items()}
+    for name, hook in {
+        "bf16": default_hooks.bf16_compress_hook,
+        "fp16": default_hooks.fp16_compress_hook,
+    }.items():
+        model = nn.parallel.DistributedDataParallel(transformer(device), device_ids=ids)
+        model.register_comm_hook(dist.group.WORLD, hook)
+        loss_of(model, tokens(device, RANK)).backward()
+        found[f"{name} gradient"] = model.module.head.weight.grad
+    if device == "cuda":  # the hook synchronizes CUDA
+        model = nn.parallel.DistributedDataParallel(transformer(device), device_ids=ids)
+        state = powerSGD_hook.PowerSGDState(None, start_powerSGD_iter=2)
+        model.register_comm_hook(state, powerSGD_hook.powerSGD_hook)
+        losses = train(model, device, RANK)["losses"]
+        assert losses.isfinite().all()
+    model = nn.parallel.DistributedDataParallel(transformer(device), device_ids=ids)
+    with model.no_sync():
+        loss_of(model, tokens(device, RANK)).backward()
+    loss_of(model, tokens(device, RANK + 50)).backward()
+    found["accumulated"] = model.module.head.weight.grad
+    model = nn.parallel.DistributedDataParallel(transformer(device), device_ids=ids)
+    optimizer = ZeroRedundancyOptimizer(model.parameters(), torch.optim.AdamW, lr=1e-2)
+    for step in range(STEPS):
+        optimizer.zero_grad()
+        loss_of(model, tokens(device, 10 * RANK + step)).backward()
+        optimizer.step()
+    found |= {f"zero {key}": value for key, value in whole(model.module).items()}
+    model = nn.parallel.DistributedDataParallel(transformer(device), device_ids=ids)
+    with model.join():
+        for step in range(1 + RANK):
+            loss_of(model, tokens(device, 10 * RANK + step)).backward()
+    found["joined"] = model.module.head.weight.grad
+    return found
+
+
+def batch_norm(device: str) -> Found:
+    """Batch norm over all ranks equals that of the whole batch in one process."""
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Conv2d(3, 6, 3), nn.BatchNorm2d(6), nn.ReLU()).to(device)
+    generator = torch.Generator().manual_seed(1)
+    images = torch.randn(2 * SIZE, 3, 6, 6, generator=generator).to(device)
+    if device == "cuda":
+        net = nn.SyncBatchNorm.convert_sync_batchnorm(net)
+        net = nn.parallel.DistributedDataParallel(net, device_ids=[RANK])
+        out = net(images[2 * RANK : 2 * RANK + 2])
+        (out.square().sum() * SIZE).backward()
+        inner = net.module
+    else:
+        inner = net
+        out = net(images)
+        out.square().sum().backward()
+        out = out[2 * RANK : 2 * RANK + 2]
+    found = {name: value.grad for name, value in inner.named_parameters()}
+    found |= dict(inner.named_buffers())
+    return {"out": out.detach(), **{name: one for name, one in found.items() if one is not None}}
+
+
+def fully_sharded(device: str) -> Found:
+    """FSDP2 with its policies, over all ranks."""
+    found: Found = {}
+    policies: dict[str, dict[str, Any]] = {
+        "plain": {},
+        "kept": {"reshard_after_forward": False},
+        "mixed": {"mp_policy": MixedPrecisionPolicy(torch.bfloat16, reduce_dtype=torch.float32)},
+    }
+    if device == "cuda":
+        policies["offloaded"] = {"offload_policy": CPUOffloadPolicy(pin_memory=True)}
+    for name, options in policies.items():
+        model = transformer(device)
+        mesh = init_device_mesh(device, (SIZE,))
+        for layer in model.layers:
+            fully_shard(layer, mesh=mesh, **options)
+        fully_shard(model, mesh=mesh, **options)
+        now = train(model, device, RANK)
+        if name == "mixed":
+            now["losses"] = now["losses"].round(decimals=1)
+        elif name != "offloaded":
+            now |= whole(model)
+            norm = nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+            now["norm"] = norm.full_tensor() if isinstance(norm, DTensor) else norm
+        found |= {f"{name} {key}": value for key, value in now.items()}
+    if device == "cpu":
+        found["offloaded losses"] = found["plain losses"]
+    return found
+
+
+def fully_sharded_1(device: str) -> Found:
+    """FSDP1 with its strategies; on the CPU data parallel training, which is the same."""
+    found: Found = {}
+    for strategy in (
+        ShardingStrategy.FULL_SHARD,
+        ShardingStrategy.SHARD_GRAD_OP,
+        ShardingStrategy.NO_SHARD,
+    ):
+        model: nn.Module = transformer(device)
+        if device == "cuda":
+            from torch.distributed.fsdp.wrap import ModuleWrapPolicy
+
+            model = FullyShardedDataParallel(
+                model,
+                auto_wrap_policy=ModuleWrapPolicy({Block}),
+                sharding_strategy=strategy,
+                device_id=RANK,
+                use_orig_params=True,
+            )
+        else:
+            model = nn.parallel.DistributedDataParallel(model)
+        found |= {f"{strategy} {key}": value for key, value in train(model, device, RANK).items()}
+        if isinstance(model, FullyShardedDataParallel):
+            with FullyShardedDataParallel.summon_full_params(model):
+                found[f"{strategy} head"] = model.module.head.weight.detach().clone()
+        else:
+            found[f"{strategy} head"] = model.module.head.weight.detach().clone()
+    return found
+
+
+def _plan(model: Transformer, mesh: DeviceMesh) -> None:
+    """Shards a transformer over a mesh as Megatron does, with the sequence sharded between."""
+    parallelize_module(
+        model,
+        mesh,
+        {
+            "embedding": RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1)),
+            "head": ColwiseParallel(
+                input_layouts=Shard(1), output_layouts=Shard(-1), use_local_output=False
+            ),
+        },
+    )
+    for layer in model.layers:
+        assert isinstance(layer, Block)
+        parallelize_module(
+            layer,
+            mesh,
+            {
+                "norm": SequenceParallel(),
+                "norm2": SequenceParallel(),
+                **{name: ColwiseParallel(input_layouts=Shard(1)) for name in ("q", "k", "v", "up")},
+                "output": RowwiseParallel(output_layouts=Shard(1)),
+                "down": RowwiseParallel(output_layouts=Shard(1)),
+            },
+        )
+
+
+def tensor_parallel(device: str) -> Found:
+    """A transformer over all ranks, its sequence and its loss sharded, too."""
+    model = transformer(device)
+    _plan(model, init_device_mesh(device, (SIZE,)))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    losses = []
+    for step in range(STEPS):
+        batch = tokens(device, step)
+        with loss_parallel():
+            out = model(batch).flatten(0, 1)
+            loss = nn.functional.cross_entropy(out, batch.flatten())
+            loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.full_tensor().detach())
+    return {"losses": torch.stack(losses), **whole(model)}
+
+
+def two_dimensions(device: str) -> Found:
+    """FSDP2 over one dimension of a mesh, tensor parallel over the other; and replicas of shards."""
+    mesh = init_device_mesh(device, (2, SIZE // 2), mesh_dim_names=("data", "tensor"))
+    model = transformer(device)
+    _plan(model, mesh["tensor"])
+    model.head.register_forward_hook(lambda _m, _i, out: out.full_tensor())
+    for layer in model.layers:
+        fully_shard(layer, mesh=mesh["data"])
+    fully_shard(model, mesh=mesh["data"])
+    found = train(model, device, mesh.get_local_rank("data")) | whole(model)
+    replicas = transformer(device)
+    both = init_device_mesh(device, (2, SIZE // 2), mesh_dim_names=("replica", "shard"))
+    fully_shard(replicas, mesh=both)
+    again = train(replicas, device, RANK) | whole(replicas)
+    return found | {f"replicas {key}": value for key, value in again.items()}
+
+
+def placements(device: str) -> Found:
+    """DTensor: products, sums and moves of every placement, of sizes that do not divide."""
+    found: Found = {}
+    mesh = init_device_mesh(device, (2, SIZE // 2) if SIZE > 2 else (SIZE,))
+    generator = torch.Generator().manual_seed(2)
+    left = torch.randn(7, 10, generator=generator).to(device)
+    right = torch.randn(10, 5, generator=generator).to(device)
+    kinds: list[Placement] = [Replicate(), Shard(0), Shard(1)]
+    for choice in itertools.product(kinds, repeat=mesh.ndim):
+        a = distribute_tensor(left, mesh, list(choice))
+        b = distribute_tensor(right, mesh, list(reversed(choice)))
+        for name, one in {
+            "product": a @ b,
+            "sum": a.sum(),
+            "mean": a.mean(0),
+            "largest": a.amax(1),
+            "softmax": a.softmax(-1),
+            "moved": a.redistribute(mesh, [Shard(1)] * mesh.ndim),
+            "both": torch.cat([a, a], 0),
+        }.items():
+            found[f"{name} {choice}"] = one.full_tensor()
+    return found
+
+
+class Stage(nn.Module):
+    """Some of the layers of a perceptron."""
+
+    def __init__(self, index: int, count: int) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        layers = [nn.Sequential(nn.Linear(16, 16), nn.Tanh()) for _ in range(8)]
+        self.layers = nn.Sequential(*layers[index * 8 // count : (index + 1) * 8 // count])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Of [batch, 16]."""
+        result: Tensor = self.layers(x)
+        return result
+
+
+def pipeline(device: str) -> Found:
+    """Schedules of torch.distributed.pipelining, with one and two stages a rank; one process is the same."""
+    from torch.distributed import pipelining
+
+    generator = torch.Generator().manual_seed(3)
+    batch = torch.randn(16, 16, generator=generator).to(device)
+    target = torch.randn(16, 16, generator=generator).to(device)
+    schedules: dict[str, tuple[Any, int]] = {
+        "GPipe": (pipelining.ScheduleGPipe, 1),
+        "1F1B": (pipelining.Schedule1F1B, 1),
+        "Interleaved1F1B": (pipelining.ScheduleInterleaved1F1B, 2),
+        "LoopedBFS": (pipelining.ScheduleLoopedBFS, 2),
+        "InterleavedZeroBubble": (pipelining.ScheduleInterleavedZeroBubble, 2),
+    }
+    found: Found = {}
+    for name, (schedule, per_rank) in schedules.items():
+        count = SIZE * per_rank
+        mine = [RANK + SIZE * i for i in range(per_rank)]
+        modules = [Stage(index, count).to(device) for index in mine]
+        losses: list[Tensor] = []
+        if device == "cuda":
+            stages = [
+                pipelining.PipelineStage(module, index, count, torch.device(device, RANK))
+                for module, index in zip(modules, mine, strict=True)
+            ]
+            runner = schedule(
+                stages if per_rank > 1 else stages[0], 8, loss_fn=nn.functional.mse_loss
+            )
+            given = (batch,) if RANK == 0 else ()
+            if mine[-1] == count - 1:
+                runner.step(*given, target=target, losses=losses)
+            else:
+                runner.step(*given)
+        else:
+            all_stages = [Stage(index, count) for index in range(count)]
+            for part, wanted in zip(batch.chunk(8), target.chunk(8), strict=True):
+                for stage in all_stages:
+                    part = stage(part)
+                losses.append(nn.functional.mse_loss(part, wanted))
+                (losses[-1] / 8).backward()
+            modules = [all_stages[index] for index in mine]
+            losses = losses if mine[-1] == count - 1 else []
+        for index, module in zip(mine, modules, strict=True):
+            for key, value in module.named_parameters():
+                assert value.grad is not None
+                found[f"{name} {index} {key}"] = value.grad
+        if losses:
+            found[f"{name} losses"] = torch.stack([loss.detach() for loss in losses])
+    return found
+
+
+def traced_pipeline(device: str) -> Found:
+    """A model that torch.distributed.pipelining cuts by itself."""
+    from torch.distributed.pipelining import ScheduleGPipe, SplitPoint
+    from torch.distributed.pipelining import pipeline as cut
+
+    torch.manual_seed(0)
+    model = nn.Sequential(*[nn.Linear(16, 16) for _ in range(SIZE)]).to(device)
+    x = torch.randn(8, 16, generator=torch.Generator().manual_seed(3)).to(device)
+    expected = model(x).detach()
+    if device == "cpu":
+        return {"out": expected}
+    points = {str(index): SplitPoint.BEGINNING for index in range(1, SIZE)}
+    pipe = cut(model, mb_args=(x.chunk(4)[0],), split_spec=points)
+    stage = pipe.build_stage(RANK, torch.device(device, RANK))
+    schedule = ScheduleGPipe(stage, 4)
+    out = schedule.step(*((x,) if RANK == 0 else ()))
+    return {"out": expected if out is None else out.detach()}
+
+
+def _save(device: str, folder: pathlib.Path) -> None:
+    """A model and its optimizer, sharded over all ranks, after a step."""
+    from torch.distributed.checkpoint.state_dict import get_state_dict
+
+    model = transformer(device)
+    fully_shard(model, mesh=init_device_mesh(device, (SIZE,)))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    loss_of(model, tokens(device)).backward()
+    optimizer.step()
+    states, optimizer_states = get_state_dict(model, optimizer)
+    state = {"model": states, "optimizer": optimizer_states}
+    checkpoint.save(state, checkpoint_id=folder / "saved")
+    checkpoint.async_save(state, checkpoint_id=folder / "meanwhile").result()
+
+
+def checkpoints(device: str) -> Found:
+    """Saved and loaded again, sharded in another way; FOLDER in the environment is the ranks' own."""
+    from torch.distributed.checkpoint.state_dict import (
+        StateDictOptions,
+        get_model_state_dict,
+        get_state_dict,
+        set_state_dict,
+    )
+
+    folder = pathlib.Path(os.environ["FOLDER"]) / device
+    _save(device, folder)
+    found: Found = {}
+    for saved in ("saved", "meanwhile"):
+        model = transformer(device)
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.zero_()
+        mesh = init_device_mesh(device, (2, SIZE // 2), mesh_dim_names=("replica", "shard"))
+        fully_shard(model, mesh=mesh)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+        states, optimizer_states = get_state_dict(model, optimizer)
+        state = {"model": states, "optimizer": optimizer_states}
+        checkpoint.load(state, checkpoint_id=folder / saved)
+        set_state_dict(model, optimizer, model_state_dict=states, optim_state_dict=optimizer_states)
+        loss_of(model, tokens(device, 1)).backward()
+        optimizer.step()
+        options = StateDictOptions(full_state_dict=True, cpu_offload=device == "cuda")
+        full = get_model_state_dict(model, options=options)
+        found |= {f"{saved} {key}": value for key, value in whole(model).items()}
+        if RANK == 0:
+            found[f"{saved} full head"] = full["head.weight"]
+    return found
+
+
+def compiled(device: str) -> Found:
+    """DDP and FSDP2 below torch.compile with the eager backend: graphs, not kernels, are what is tried."""
+    model = nn.parallel.DistributedDataParallel(
+        transformer(device), device_ids=[RANK] if device == "cuda" else None
+    )
+    found = train(torch.compile(model, backend="aot_eager"), device, RANK)
+    sharded = transformer(device)
+    fully_shard(sharded, mesh=init_device_mesh(device, (SIZE,)))
+    again = train(torch.compile(sharded, backend="aot_eager"), device, RANK)
+    return found | {f"sharded {key}": value for key, value in again.items()}
+
+
+if __name__ == "__main__":
+    ranks.main(
+        data_parallel,
+        batch_norm,
+        fully_sharded,
+        fully_sharded_1,
+        tensor_parallel,
+        two_dimensions,
+        placements,
+        pipeline,
+        traced_pipeline,
+        checkpoints,
+        compiled,
+    )
