@@ -1,6 +1,7 @@
 """stock_operators: these operators, compiled for each PyTorch of PyPI that there is in //third_party/stock_torch."""
 
 load("//third_party/stock_torch:library.bzl", "stock_library", _stock_libraries = "stock_libraries")
+load("//third_party/stock_torch:versions.bzl", "STOCK_TORCH")
 
 _LIBRARY = "libtorch_cuda_operators"
 
