@@ -116,13 +116,19 @@ class Trace:
         return found[0]
 
     def arrows(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """The arrows from calls to the work that they began: both ends of each."""
+        """The arrows from calls to the work that they began: both ends of each.
+
+        Newer versions of Kineto also write ends at calls that began no work, such as a wait.
+        """
+        places = {each.row for each in self.work}
         ends: dict[str, dict[int, list[dict[str, Any]]]] = {"s": {}, "f": {}}
         for event in self.json["traceEvents"]:
-            if event.get("cat") == "ac2g":
+            if event.get("cat") != "ac2g":
+                continue
+            if event["ph"] == "s" or (event["pid"], event["tid"]) in places:
                 ends[event["ph"]].setdefault(event["id"], []).append(event)
-        if set(ends["s"]) != set(ends["f"]) or any(len(s) != 1 for s in ends["s"].values()):
-            raise LookupError(f"arrows with one end, or with two beginnings: {ends}")
+        if any(len(ends["s"].get(i, [])) != 1 for i in ends["f"]):
+            raise LookupError(f"arrows to work with no beginning, or with two: {ends}")
         return [(ends["s"][i][0], end) for i, found in ends["f"].items() for end in found]
 
 
