@@ -136,6 +136,12 @@ class FoundTest(absltest.TestCase):
         for _ in range(2):
             _devices.offer_to_triton(_devices.found(environ), environ)
         self.assertEqual(environ, {**asked, **told, "LIBRARY_PATH": f"/of/the/user:{runtime}"})
+        paths = {"library": str(self.library), "ptxas": str(ptxas), "triton_arch": "sm80"}
+        self.install(repr(paths), again=True)
+        for arch, variables in (("sm80", {}), ("sm90", {"TRITON_OVERRIDE_ARCH": "sm90"})):
+            environ = {**asked, **variables}
+            _devices.offer_to_triton(_devices.found(environ), environ)
+            self.assertEqual(environ, {**asked, **told, "TRITON_OVERRIDE_ARCH": arch})
 
     def test_two_devices_of_one_name_are_refused(self) -> None:
         self.install(repr({"library": str(self.library)}))

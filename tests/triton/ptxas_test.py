@@ -85,10 +85,10 @@ class PtxasTest(absltest.TestCase):
 
 
 class EnvironmentTest(absltest.TestCase):
-    def told(self, **variables: str) -> list[str]:
+    def told(self, *names: str, **variables: str) -> list[str]:
         program = (
             "import os, torch\n"
-            "for name in ('TRITON_PTXAS_PATH', 'TRITON_LIBCUDA_PATH'):\n"
+            f"for name in {names or ('TRITON_PTXAS_PATH', 'TRITON_LIBCUDA_PATH')}:\n"
             "    print(os.environ.get(name, ''))\n"
         )
         inherited = {n: v for n, v in os.environ.items() if not n.startswith("TRITON_")}
@@ -108,6 +108,13 @@ class EnvironmentTest(absltest.TestCase):
             self.told(TORCH_CUDA_SIM="1", TRITON_PTXAS_PATH="/own/ptxas"),
             ["/own/ptxas", libraries],
         )
+
+    def test_triton_shall_use_no_instruction_of_newer_gpus(self) -> None:
+        for profile, arch in (("sm_80", ""), ("sm_90", "sm80")):
+            asked = {"TORCH_CUDA_SIM": "1", "CUDASIM_PROFILE": profile}
+            self.assertEqual(
+                self.told("TRITON_OVERRIDE_ARCH", "CUDASIM_PROFILE", **asked), [arch, profile]
+            )
 
     def test_nothing_is_told_without_the_simulated_device(self) -> None:
         self.assertEqual(self.told(TORCH_CUDA_SIM="0"), ["", ""])

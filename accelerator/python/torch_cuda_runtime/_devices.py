@@ -21,7 +21,7 @@ from torch_cuda_runtime._errors import Unusable
 GROUP = "torch_cuda.devices"
 """Entry points: the name is the device's, the value a function that returns a mapping: "library" is the
 path of its libaccel_NAME.so, and "operators" and "ptxas", which may be missing, of its operators and of its
-assembler."""
+assembler. "triton_arch", which may be missing, is the GPU whose instructions Triton shall use: "sm80"."""
 
 _SIM_PACKAGE = "torch_cuda_sim"
 
@@ -35,12 +35,15 @@ class Device:
         library: path of the device library.
         operators: path of its operators, or None where they lie beside the library or are none.
         ptxas: path of a program that takes ptxas's arguments, for devices that run PTX, or None.
+        triton_arch: the GPU whose instructions Triton shall use ("sm80"), or None: that of the device's
+            capability.
     """
 
     name: str
     library: pathlib.Path
     operators: pathlib.Path | None = None
     ptxas: pathlib.Path | None = None
+    triton_arch: str | None = None
 
 
 def entry_points(name: str | None = None) -> list[Any]:
@@ -92,12 +95,14 @@ def offer_to_triton(devices: list[Device], environ: MutableMapping[str, str] = o
         devices: what `found` returned; the first one's assembler serves all.
         environ: environment variables, which Triton reads when it compiles first.
     """
-    assemblers = [device.ptxas for device in devices if device.ptxas is not None]
-    if assemblers:
-        environ.setdefault("TRITON_PTXAS_PATH", str(assemblers[0]))
+    device = next((device for device in devices if device.ptxas is not None), None)
+    if device is not None:
+        environ.setdefault("TRITON_PTXAS_PATH", str(device.ptxas))
         # Triton 3.9 has one of its own from capability 9.0 on.
-        environ.setdefault("TRITON_PTXAS_BLACKWELL_PATH", str(assemblers[0]))
+        environ.setdefault("TRITON_PTXAS_BLACKWELL_PATH", str(device.ptxas))
         environ.setdefault("TRITON_LIBCUDA_PATH", str(_libraries.root()))
+        if device.triton_arch is not None:
+            environ.setdefault("TRITON_OVERRIDE_ARCH", device.triton_arch)
         # AOTInductor links with -lcuda, which only a driver brings.
         folders = environ.get("LIBRARY_PATH", "").split(os.pathsep)
         if str(_libraries.root()) not in folders:
@@ -175,6 +180,7 @@ def _device(name: str, entries: list[Any]) -> Device:
             pathlib.Path(paths[key]).absolute() if paths.get(key) else None
             for key in ("operators", "ptxas")
         )
+        arch = str(paths["triton_arch"]) if paths.get("triton_arch") else None
     except Exception as error:
         raise Unusable(
             found=f"an error, {type(error).__name__}: {error}", needed=needed, fix=fix
@@ -182,4 +188,4 @@ def _device(name: str, entries: list[Any]) -> Device:
     for path in (library, operators, ptxas):
         if path is not None and not path.is_file():
             raise Unusable(found=f"no file {path}", needed=needed, fix=fix)
-    return Device(name, library.absolute(), operators, ptxas)
+    return Device(name, library.absolute(), operators, ptxas, arch)

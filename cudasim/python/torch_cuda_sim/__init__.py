@@ -6,19 +6,25 @@ device, as does ``TORCH_CUDA_DEVICES=sim``, with others if need be.
 
 from __future__ import annotations
 
+import os
 import pathlib
 from typing import Dict  # noqa: UP035 - Python 3.9
 
 _HERE = pathlib.Path(__file__).parent
+_ARCH = "sm_80"
 
 
 def paths() -> Dict[str, str]:  # noqa: UP006
     """Where the device's files are: the entry point "sim" of the group "torch_cuda.devices".
 
     Returns:
-        "library", the device's library, and "ptxas", a program in the place of NVIDIA's assembler.
+        "library", the device's library, and "ptxas", a program in the place of NVIDIA's assembler. Where
+        the device has a newer GPU's capability, "triton_arch" is the GPU whose instructions it has: Triton
+        uses `wgmma` and tensor maps from capability 9.0 on.
     """
+    newer = os.environ.get("CUDASIM_PROFILE", _ARCH) != _ARCH
     return {
         "library": str(_HERE / "lib" / "libaccel_sim.so"),
         "ptxas": str(_HERE / "bin" / "ptxas"),
+        **({"triton_arch": _ARCH.replace("_", "")} if newer else {}),
     }
