@@ -271,7 +271,9 @@ typedef struct accel_image {
   uint64_t bytes; /**< without the NUL behind text */
   const char* source_name; /**< for messages: a library, a file */
   /** Whether all of it is checked when it is loaded; if not, each kernel is
-   * when it is first asked for. */
+   * when it is first asked for. 2: the caller is an assembler, and wants
+   * ACCEL_NOT_SUPPORTED for instructions that the device lacks, too, even where
+   * they may never run. */
   int32_t check_all;
   /** Null. Libraries of this version may look for a function here, which no
    * runtime has given. */

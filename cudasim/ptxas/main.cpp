@@ -47,7 +47,8 @@ std::string library() {
   return folder + "../lib/libaccel_sim.so";
 }
 
-/// Throws accelerator::StatusError for what the device would not load.
+/// Throws accelerator::StatusError for what the device would not load, or not
+/// execute: a compiler can choose other instructions, a running kernel cannot.
 void check(const std::string& text, const std::string& name) {
   accelerator::Library sim(library());
   sim.initialize("");
@@ -57,7 +58,7 @@ void check(const std::string& text, const std::string& name) {
   image.code = text.c_str();
   image.bytes = text.size();
   image.source_name = name.c_str();
-  image.check_all = 1;
+  image.check_all = 2;
   accel_module module = nullptr;
   const accel_status status = sim.api().module_load(0, &image, &module);
   if (status != ACCEL_OK) {

@@ -56,8 +56,9 @@ LoadedModule::LoadedModule(Device& device, const accel_image& image)
           std::string(static_cast<const char*>(image.code), image.bytes),
           image.source_name,
           place,
-          image.check_all != 0 ? engine::Module::Verify::kAtLoad
-                               : engine::Module::Verify::kAtFirstUse);
+          image.check_all == 2       ? engine::Module::Verify::kToRunWhole
+              : image.check_all != 0 ? engine::Module::Verify::kAtLoad
+                                     : engine::Module::Verify::kAtFirstUse);
     });
   } catch (...) {
     for (const std::uint64_t variable : variables_) {

@@ -27,11 +27,14 @@ class LoadedModule : public Module {
       Verify verify)
       : module_(ptx::parse_module(std::move(text), std::move(source_name))) {
     verify_module(*module_);
-    if (verify == Verify::kAtLoad) {
+    if (verify != Verify::kAtFirstUse) {
       for (const auto& function : module_->functions) {
         if (function->has_body) {
           ptx::parse_body(*module_, *function);
-          verify_body(*module_, *function);
+          const VerifiedBody body = verify_body(*module_, *function);
+          if (verify == Verify::kToRunWhole) {
+            verify_runs_whole(*module_, *function, body);
+          }
         }
       }
     }

@@ -41,8 +41,9 @@ class Module {
   /// When the bodies of a module's functions are verified: all at once when it
   /// is loaded, as a program that gives PTX to the driver expects, or each
   /// before its kernel is lowered, as those of the libraries that are linked to
-  /// a program, of which few are used.
-  enum class Verify : std::uint8_t { kAtLoad, kAtFirstUse };
+  /// a program, of which few are used. An assembler also refuses what could
+  /// not be executed if it was reached.
+  enum class Verify : std::uint8_t { kAtLoad, kAtFirstUse, kToRunWhole };
 
   /// @throws ptx::ParseError, LoweringError, std::bad_alloc.
   static std::shared_ptr<Module> load(

@@ -157,6 +157,36 @@ VerifiedBody verify_body(
   return BodyVerifier(module, function).verify();
 }
 
+void verify_runs_whole(
+    const ptx::Module& module,
+    const ptx::Function& function,
+    const VerifiedBody& body) {
+  std::set<std::string> names;
+  std::string missing;
+  ptx::Location first;
+  auto row = body.rows.begin();
+  for (const Statement& statement : function.body) {
+    if (statement.kind != Statement::Kind::kInstruction) {
+      continue;
+    }
+    const ptx::Instruction& instruction = *statement.instruction;
+    if (*row++ != nullptr || instruction.opcode == "call" ||
+        !names.insert(text_of(instruction)).second) {
+      continue;
+    }
+    if (missing.empty()) {
+      first = instruction.location;
+    }
+    missing += (missing.empty() ? "" : ", ") + text_of(instruction);
+  }
+  if (!missing.empty()) {
+    throw LoweringError(
+        module.source_name + ":" + std::to_string(first.line) + ":" +
+        std::to_string(first.column) + ": the simulated device does not have " +
+        missing + ", in " + function.name);
+  }
+}
+
 void verify_module(const ptx::Module& module) {
   std::set<std::string_view> names;
   std::uint64_t constant = 0;

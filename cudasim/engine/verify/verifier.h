@@ -23,6 +23,13 @@ VerifiedBody verify_body(
     const ptx::Module& module,
     const ptx::Function& function);
 
+/// Verifies that a body has no instruction which this engine lacks.
+/// @throws LoweringError that names all of them.
+void verify_runs_whole(
+    const ptx::Module& module,
+    const ptx::Function& function,
+    const VerifiedBody& body);
+
 /// Verifies what is outside of bodies: names, sizes, initial values.
 /// @throws ptx::ParseError
 void verify_module(const ptx::Module& module);
