@@ -1,12 +1,17 @@
 """What compilers make of programs on the simulated device, held against the CPU without a compiler.
 
-Needs Triton of PyPI and a C compiler: TORCH_CUDA_SIM=1 python tests/stock/compilers_test.py
+    ./bazelw test //tests/stock:compilers_2.15_sim_test
+    TORCH_CUDA_SIM=1 python tests/stock/compilers_test.py
+
+Needs Triton of PyPI and a C compiler. The test of NVRTC needs the package nvidia-cuda-nvrtc and is skipped without.
 """
 
 from __future__ import annotations
 
 import copy
+import importlib.util
 import os
+import pathlib
 import tempfile
 import unittest
 from collections.abc import Callable, Sequence
@@ -14,8 +19,11 @@ from collections.abc import Callable, Sequence
 os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.mkdtemp())
 
 
+import numpy as np
 import torch
 import torch.nn.functional as F
+import triton
+import triton.language as tl
 from torch import Tensor, nn
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
@@ -70,6 +78,50 @@ def gradients(run: Callable[[Tensor], Tensor], model: nn.Module, x: Tensor) -> l
     result = run(x)
     result.square().sum().backward()
     return [result.detach(), *(p.grad for p in model.parameters() if p.grad is not None)]
+
+
+@triton.jit
+def random_bits(out, seed, count: tl.constexpr) -> None:  # type: ignore[no-untyped-def]
+    """What tl.rand and its kin are made of."""
+    places = tl.arange(0, count)
+    tl.store(out + places, tl.randint(seed, places))
+
+
+def philox(seed: int, count: int) -> list[int]:
+    """The first word of Philox4x32-10 for each counter. Source: Salmon et al., Parallel Random Numbers, 2011."""
+    words = []
+    for place in range(count):
+        a, b, c, d = place, 0, 0, 0
+        keys = [seed & 0xFFFFFFFF, seed >> 32]
+        for _ in range(10):
+            first, second = 0xD2511F53 * a, 0xCD9E8D57 * c
+            a, b = second >> 32 ^ b ^ keys[0], second & 0xFFFFFFFF
+            c, d = first >> 32 ^ d ^ keys[1], first & 0xFFFFFFFF
+            keys = [
+                (keys[0] + 0x9E3779B9) & 0xFFFFFFFF,
+                (keys[1] + 0xBB67AE85) & 0xFFFFFFFF,
+            ]
+        words.append(a)
+    return words
+
+
+def of_nvidia(name: str) -> pathlib.Path | None:
+    """A file of NVIDIA's packages for this torch's CUDA, or None."""
+    major = (torch.version.cuda or "").partition(".")[0]
+    folder = "cu13" if major == "13" else "cuda_nvrtc"
+    found = importlib.util.find_spec("nvidia")
+    for place in (found and found.submodule_search_locations) or ():
+        file = pathlib.Path(place) / folder / name
+        if file.exists():
+            return file
+    return None
+
+
+def needs_nvrtc() -> None:
+    """Skips a test where NVRTC is not there."""
+    major = (torch.version.cuda or "").partition(".")[0]
+    if "TORCH_CUDA_NVRTC_PATH" not in os.environ and of_nvidia(f"lib/libnvrtc.so.{major}") is None:
+        raise unittest.SkipTest("NVRTC is not there: pip install nvidia-cuda-nvrtc")
 
 
 class CompilersTest(unittest.TestCase):
@@ -144,6 +196,106 @@ class CompilersTest(unittest.TestCase):
         for one, other in zip(on_cuda, (q, k, v), strict=True):
             assert one.grad is not None and other.grad is not None
             self.close([one.grad], [other.grad], 1e-3)
+
+    def test_triton_s_random_numbers_are_philox_s(self) -> None:
+        for seed in (0, 1234, (5 << 32) + 77):
+            found = torch.empty(128, dtype=torch.int32, device="cuda")
+            random_bits[(1,)](found, seed, 128)
+            np.testing.assert_array_equal(
+                found.cpu().numpy().view(np.uint32), np.array(philox(seed, 128), np.uint32)
+            )
+
+    def test_compiled_random_numbers(self) -> None:
+        compiled = torch.compile(
+            lambda n: (
+                torch.rand(n, device="cuda"),
+                torch.randn(n, device="cuda"),
+                torch.randint(0, 7, (n,), device="cuda"),
+            )
+        )
+        size = 20000
+        torch.manual_seed(3)
+        found = [one.double().cpu() for one in (*compiled(size), *compiled(size))]
+        torch.manual_seed(3)
+        for one, other in zip(compiled(size), found[:3], strict=True):
+            self.assertTrue(torch.equal(one.double().cpu(), other))
+        for one, mean, deviation in zip(found, (0.5, 0, 3) * 2, (12**-0.5, 1, 2) * 2, strict=True):
+            self.assertAlmostEqual(one.mean().item(), mean, delta=5 * deviation / size**0.5)
+            self.assertAlmostEqual(one.std().item(), deviation, delta=0.03 * deviation)
+        related = torch.corrcoef(torch.stack(found)) - torch.eye(len(found))
+        self.assertLess(related.abs().max().item(), 5 / size**0.5)
+
+    def test_masks_are_the_same_in_the_backward_pass(self) -> None:
+        for functionalized in (False, True):
+            with (
+                self.subTest(functionalized=functionalized),
+                torch._functorch.config.patch(functionalize_rng_ops=functionalized),
+            ):
+                torch._dynamo.reset()
+                compiled = torch.compile(lambda x: F.dropout(x * x, 0.5))
+                x = torch.ones(4096, device="cuda", requires_grad=True)
+                found = compiled(x)
+                found.sum().backward()
+                assert x.grad is not None
+                # Of x * x by the mask's 0 or 2.
+                self.close([x.grad], [2 * found.detach().cpu()])
+                self.assertAlmostEqual((found == 0).float().mean().item(), 0.5, delta=0.05)
+
+    def test_optimizer(self) -> None:
+        on_cpu = perceptron()
+        model = copy.deepcopy(on_cpu).cuda()
+        optimizers = [torch.optim.AdamW(one.parameters(), lr=1e-2) for one in (model, on_cpu)]
+        steps = [torch.compile(optimizers[0].step), optimizers[1].step]
+        for _ in range(3):
+            x = torch.randn(8, 32)
+            for one, step, inputs in zip((model, on_cpu), steps, (x.cuda(), x), strict=True):
+                gradients(one, one, inputs)
+                step()
+        self.close(list(model.parameters()), list(on_cpu.parameters()), 1e-4)
+
+    def test_compiled_autograd(self) -> None:
+        on_cpu = perceptron()
+        model = copy.deepcopy(on_cpu).cuda()
+        x = torch.randn(8, 32)
+        with torch._dynamo.config.patch(compiled_autograd=True):
+            compiled = torch.compile(lambda x: gradients(model, model, x))
+            found = compiled(x.cuda())
+        self.close(found, gradients(on_cpu, on_cpu, x), 1e-4)
+
+    def test_exported_programs(self) -> None:
+        on_cpu = Attention().eval()
+        model = copy.deepcopy(on_cpu).cuda()
+        length = torch.export.Dim("length", min=2, max=32)
+        program = torch.export.export(
+            model, (torch.randn(2, 6, 16, device="cuda"),), dynamic_shapes=({1: length},)
+        )
+        for size in (6, 9):
+            x = torch.randn(2, size, 16)
+            self.close([program.module()(x.cuda()).detach()], [on_cpu(x).detach()])
+
+    def test_kernels_of_nvrtc(self) -> None:
+        needs_nvrtc()
+        x, y = torch.randn(300), torch.randn(300)
+        jiterated = torch.cuda.jiterator._create_jit_fn(
+            "template <typename T> T combine(T x, T y, T z) { return z * x + y * y; }", z=2.0
+        )
+        self.close([jiterated(x.cuda(), y.cuda(), z=3.0)], [3 * x + y * y])
+        compile_kernel = getattr(torch.cuda, "_compile_kernel", None)
+        if compile_kernel is None:
+            return
+        reverse = compile_kernel(
+            """extern "C" __global__ void reverse(const float* from, float* to, int count) {
+                __shared__ float held[256];
+                const int i = threadIdx.x;
+                if (i < count) held[i] = from[i];
+                __syncthreads();
+                if (i < count) to[i] = held[count - 1 - i];
+            }""",
+            "reverse",
+        )
+        found = torch.empty(200, device="cuda")
+        reverse(grid=(1, 1, 1), block=(256, 1, 1), args=[x[:200].cuda(), found, 200])
+        self.close([found], [x[:200].flip(0)], 0)
 
 
 if __name__ == "__main__":
