@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "import_slots.h"
+#include "accelerator/import_slots/import_slots.h"
 
 namespace torch_cuda_adapter {
+
+using accelerator::import_slots::Redirection;
 
 // As c10::DeviceType numbers it.
 constexpr std::int8_t kCudaType = 1;

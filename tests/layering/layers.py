@@ -47,6 +47,7 @@ LAYERS: Mapping[str, frozenset[str]] = {
         }
     ),
     "accelerator/aliasing": frozenset(),
+    "accelerator/import_slots": frozenset(),
     "accelerator/composites": frozenset(),
     "accelerator/facade": frozenset({"accelerator/aliasing"}),
     "accelerator/operators": frozenset(
@@ -60,7 +61,7 @@ LAYERS: Mapping[str, frozenset[str]] = {
         }
     ),
     # It builds extensions by the name of torch_cuda, if that is installed.
-    "adapter": frozenset(),
+    "adapter": frozenset({"accelerator/import_slots"}),
     # A backend for its tests, which knows nothing of torch_cuda.
     "adapter/testing": frozenset(
         {
@@ -73,7 +74,7 @@ LAYERS: Mapping[str, frozenset[str]] = {
         }
     ),
     # It reaches CUDA through PyTorch's own interfaces.
-    "pu": frozenset({"accelerator/aliasing", "accelerator/facade", "adapter"}),
+    "pu": frozenset({"accelerator/aliasing", "accelerator/facade", "accelerator/import_slots"}),
     "python": _UPSTREAMS["python"] | {"accelerator/abi", "accelerator/operators"},
 }
 

@@ -3,7 +3,7 @@
 // autograd, and to nobody else.
 #include "pu/csrc/device/engine.h"
 
-#include "adapter/csrc/import_slots.h"
+#include "accelerator/import_slots/import_slots.h"
 
 #include <dlfcn.h>
 
@@ -66,7 +66,7 @@ bool is_accelerator(std::int8_t type) {
       !(type == kCudaType && callers.are_autograd(__builtin_return_address(0)));
 }
 
-const torch_cuda_adapter::Redirection kRedirection = {
+const accelerator::import_slots::Redirection kRedirection = {
     "_ZN2at11accelerator13isAcceleratorEN3c1010DeviceTypeE",
     reinterpret_cast<void*>(&is_accelerator),
     &original};
@@ -74,7 +74,7 @@ const torch_cuda_adapter::Redirection kRedirection = {
 } // namespace
 
 void let_cuda_go_backward() {
-  torch_cuda_adapter::find_originals("libtorch_cpu.so", &kRedirection, 1);
+  accelerator::import_slots::find_originals("libtorch_cpu.so", &kRedirection, 1);
   Dl_info found;
   if (original == nullptr || dladdr(original, &found) == 0) {
     return; // a torch that does not ask
@@ -83,7 +83,7 @@ void let_cuda_go_backward() {
   const std::string python =
       cpu.substr(0, cpu.rfind('/') + 1) + "libtorch_python.so";
   const char* const skipped[] = {python.c_str(), nullptr};
-  torch_cuda_adapter::redirect(&kRedirection, 1, skipped);
+  accelerator::import_slots::redirect(&kRedirection, 1, skipped);
 }
 
 } // namespace torch_pu

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace torch_cuda_adapter {
+namespace accelerator::import_slots {
 
 // One function of another library, and what is called in its place.
 struct Redirection {
@@ -39,4 +39,4 @@ std::size_t redirect(
 // were rewritten.
 std::size_t restore(const Redirection* redirections, std::size_t count);
 
-} // namespace torch_cuda_adapter
+} // namespace accelerator::import_slots

@@ -1,6 +1,6 @@
 // ELF as the dynamic linker of Linux keeps it: finding slots and writing them.
 
-#include "import_slots.h"
+#include "accelerator/import_slots/import_slots.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <set>
 
-namespace torch_cuda_adapter {
+namespace accelerator::import_slots {
 namespace {
 
 #if defined(__x86_64__)
@@ -245,4 +245,4 @@ std::size_t restore(const Redirection* redirections, std::size_t count) {
   return request.written;
 }
 
-} // namespace torch_cuda_adapter
+} // namespace accelerator::import_slots
