@@ -42,10 +42,12 @@ class ReportTest(absltest.TestCase):
         self.assertEqual(self.names["own"], ["acme::clip"])
 
     def test_both_forms_say_the_same(self) -> None:
-        data = json.loads(report.as_json(self.operators, self.names))
+        data = json.loads(report.as_json(self.operators, "2.6.0", self.names))
         self.assertEqual(data.pop("device"), "acme")
+        self.assertEqual(data.pop("torch"), "2.6.0")
         self.assertEqual(data, self.names)
-        text = report.as_markdown(self.operators, self.names)
+        text = report.as_markdown(self.operators, "2.6.0", self.names)
+        self.assertStartsWith(text, "# Operators of acme, PyTorch 2.6.0\n")
         for kind, names in self.names.items():
             self.assertIn(f"| {kind} | {len(names)} |", text)
             for name in names:
