@@ -80,7 +80,7 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=20, help="paired readings (default: 20)")
     options = parser.parse_args()
     wheels = [wheel.resolve() for wheel in options.wheel]
-    python = stock.prepare(stock.cache_folder(), wheels)
+    python = stock.prepare(wheels)
     steps = str(options.steps.resolve())
     variables = environment("fake")
     subprocess.run([python, steps, "times", str(options.pairs)], env=variables, check=True)

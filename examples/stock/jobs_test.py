@@ -8,6 +8,7 @@ import subprocess
 from absl.testing import absltest
 
 from examples.stock import jobs, stock
+from tools.stock_torch import environments
 
 
 class JobsTest(absltest.TestCase):
@@ -38,7 +39,7 @@ class JobsTest(absltest.TestCase):
     def test_all_that_torch_needs_is_installed_where_it_comes_alone(self) -> None:
         (small,) = (job for job in self.jobs if "--no-deps" in job.scripts[0])
         # markupsafe and mpmath come with jinja2 and sympy.
-        wanted = set(stock.PACKAGES) - {"markupsafe", "mpmath"}
+        wanted = set(environments.PACKAGES) - {"markupsafe", "mpmath"}
         self.assertContainsSubset(wanted, small.scripts[0].split())
 
     def test_a_shell_reads_their_scripts(self) -> None:

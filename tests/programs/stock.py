@@ -4,13 +4,12 @@
     … //tests/programs:stock -- vision 'language.b*'           run.py's arguments
     TORCH_CUDA_DEVICES=fake ./bazelw run //tests/programs:stock
 
-Takes the environment of `//examples:stock` and installs the packages of stock_packages.txt there.
+Takes an environment as `//examples:stock` makes it, with the packages of stock_packages.txt.
 TORCH_CUDA_STOCK=2.12.1 takes another version of torch than 2.15.0.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pathlib
 import sys
@@ -20,28 +19,15 @@ from collections.abc import Mapping, Sequence
 from examples.stock import stock
 
 HERE = pathlib.Path(__file__).resolve().parent
-# In the environment, once the packages are there.
-_PACKAGES_DONE = "programs.done"
 
 
-def install(folder: pathlib.Path, python: pathlib.Path, run: stock.Run = stock.run) -> None:
-    """Installs the packages that programs use, unless they are there.
+def packages() -> list[str]:
+    """What the programs use, as pip takes it.
 
     Their own requirements are in the list, too: pip would bring NVIDIA's packages for torch's.
-
-    Args:
-        folder: of the environment.
-        python: its Python.
-        run: runs a command.
     """
-    listed = HERE / "stock_packages.txt"
-    content = hashlib.sha256(listed.read_bytes()).hexdigest()
-    done = folder / _PACKAGES_DONE
-    if done.is_file() and done.read_text() == content:
-        return
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps"]
-    run([*pip, "--only-binary=:all:", "--requirement", str(listed)])
-    done.write_text(content)
+    lines = (HERE / "stock_packages.txt").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
@@ -70,9 +56,7 @@ def main(command_line: Sequence[str]) -> int:
     """
     bar = command_line.index("--")
     wheels, arguments = command_line[:bar], command_line[bar + 1 :]
-    folder = stock.cache_folder()
-    python = stock.prepare(folder, [pathlib.Path(wheel).resolve() for wheel in wheels])
-    install(folder, python)
+    python = stock.prepare([pathlib.Path(wheel).resolve() for wheel in wheels], packages())
     with tempfile.TemporaryDirectory() as temporary:
         # There is no list of what was built: all operators of PyTorch are there.
         built = pathlib.Path(temporary, "built.json")

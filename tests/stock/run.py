@@ -1,6 +1,8 @@
 """Runs a program in an environment with a torch of PyPI and the wheels of this tree.
 
-run.py VERSION DEVICES PROGRAM WHEEL…
+run.py [--with=PACKAGE …] VERSION DEVICES PROGRAM WHEEL…
+
+--with as tools/stock_torch/run.py takes it.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ from tools.stock_torch import run
 
 def main(command_line: list[str]) -> int:
     """Prepares the environment, and returns the program's exit status."""
-    version, devices, *rest = command_line
+    packages = [argument for argument in command_line if argument.startswith("--with=")]
+    version, devices, *rest = command_line[len(packages) :]
     os.environ["TORCH_CUDA_DEVICES"] = devices
-    return run.main([version, *rest])
+    return run.main([*packages, version, *rest])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ environment above it, which sees its packages, so that nothing is ever installed
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pathlib
 import shutil
@@ -28,6 +29,10 @@ PACKAGES = (
 )
 # In the environment, once torch is there.
 _DONE = "torch.done"
+# In an environment that is kept, what is in it.
+_CONTENT = "content.done"
+# In an environment above another one, whose packages it sees.
+_BELOW = "below.pth"
 _SITE = "import sysconfig; print(sysconfig.get_path('purelib'))"
 
 Run = Callable[[Sequence[str]], None]
@@ -125,20 +130,56 @@ def above(
     # Of the same Python, in which the packages below work.
     run([str(python), "-I", "-m", "venv", "--without-pip", str(folder)])
     own = folder / "bin" / "python3"
-    sites = [
-        pathlib.Path(
-            subprocess.run(
-                [str(one), "-I", "-c", _SITE], check=True, capture_output=True, text=True
-            ).stdout.strip()
-        )
-        for one in (python, own)
-    ]
-    (sites[1] / "below.pth").write_text(f"{sites[0]}\n", encoding="utf-8")
+    below = site_packages(python)
+    seen = f"{below}\n"
+    if (below / _BELOW).is_file():
+        seen += (below / _BELOW).read_text(encoding="utf-8")
+    (site_packages(own) / _BELOW).write_text(seen, encoding="utf-8")
     if wheels:
         run([*_pip(own), "--no-index", *map(str, wheels)])
     if packages:
         run([*_pip(own), "--only-binary=:all:", *packages])
     return own
+
+
+def kept(
+    python: pathlib.Path,
+    folder: pathlib.Path,
+    wheels: Sequence[pathlib.Path] = (),
+    packages: Sequence[str] = (),
+    run: Run = run,
+) -> pathlib.Path:
+    """Makes an environment above another one, unless it is there with the same content.
+
+    Args:
+        python: as `above` takes it, and so are all others.
+        folder: where.
+        wheels: to install.
+        packages: to install from PyPI.
+        run: runs a command.
+
+    Returns:
+        Its Python.
+
+    Raises:
+        PreparationError: it cannot be made.
+    """
+    hashes = [hashlib.sha256(wheel.read_bytes()).hexdigest() for wheel in wheels]
+    content = "\n".join([str(python), *packages, *hashes])
+    done = folder / _CONTENT
+    if not (done.is_file() and done.read_text(encoding="utf-8") == content):
+        _tell(f"{' '.join([wheel.name for wheel in wheels] or packages)} into {folder}")
+        above(python, folder, wheels, packages, run)
+        done.write_text(content, encoding="utf-8")
+    return folder / "bin" / "python3"
+
+
+def site_packages(python: pathlib.Path) -> pathlib.Path:
+    """Where the environment of a Python has its packages."""
+    done = subprocess.run(
+        [str(python), "-I", "-c", _SITE], check=True, capture_output=True, text=True
+    )
+    return pathlib.Path(done.stdout.strip())
 
 
 def clean(environ: dict[str, str]) -> dict[str, str]:

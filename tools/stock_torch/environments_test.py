@@ -93,6 +93,49 @@ class AboveTest(absltest.TestCase):
         done = subprocess.run([below, "-I", "-c", "import upper"], check=False, capture_output=True)
         self.assertNotEqual(done.returncode, 0)
 
+    def test_what_is_kept_is_made_again_for_other_wheels_only(self) -> None:
+        folder = pathlib.Path(self.create_tempdir().full_path)
+        commands: list[str] = []
+
+        def run(command: Sequence[str]) -> None:
+            commands.append(" ".join(command))
+            environments.run(command)
+
+        def keep(wheel: pathlib.Path) -> pathlib.Path:
+            commands.clear()
+            return environments.kept(
+                pathlib.Path(sys.executable), folder / "kept", [wheel], run=run
+            )
+
+        wheel = self.wheel(folder, "one")
+        python = keep(wheel)
+        self.assertLen(commands, 2)
+        self.assertEqual((keep(wheel), commands), (python, []))
+        keep(self.wheel(folder, "other"))
+        subprocess.run([python, "-I", "-c", "import other"], check=True)
+        done = subprocess.run([python, "-I", "-c", "import one"], check=False, capture_output=True)
+        self.assertNotEqual(done.returncode, 0)
+
+    def test_what_was_interrupted_is_made_again(self) -> None:
+        folder = pathlib.Path(self.create_tempdir().full_path)
+
+        def interrupted(command: Sequence[str]) -> None:
+            if "install" in command:
+                raise KeyboardInterrupt
+            environments.run(command)
+
+        arguments = (pathlib.Path(sys.executable), folder / "kept", [self.wheel(folder, "one")])
+        with self.assertRaises(KeyboardInterrupt):
+            environments.kept(*arguments, run=interrupted)
+        subprocess.run([environments.kept(*arguments), "-I", "-c", "import one"], check=True)
+
+    def test_three_above_each_other(self) -> None:
+        folder = pathlib.Path(self.create_tempdir().full_path)
+        python = pathlib.Path(sys.executable)
+        for name in ("one", "two", "three"):
+            python = environments.above(python, folder / name, [self.wheel(folder, name)])
+        subprocess.run([python, "-I", "-c", "import one, two, three"], check=True)
+
 
 if __name__ == "__main__":
     absltest.main()

@@ -1,36 +1,45 @@
 """Runs a program in an environment with a torch of PyPI and wheels.
 
-run.py VERSION PROGRAM WHEEL…
+run.py [--with=PACKAGE …] VERSION PROGRAM WHEEL…
 
-VERSION as `with_torch` takes it. The program gets this process's variables.
+VERSION as `with_torch` takes it. --with installs a package of PyPI, too; of Triton the version that this torch asks for.
+The program gets this process's variables.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-from tools.stock_torch import environments
+from tools.stock_torch import environments, triton
 
 
 def main(command_line: list[str]) -> int:
     """Makes the environment, and returns the program's exit status."""
-    version, program, *wheels = command_line
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--with", action="append", default=[], dest="packages")
+    parser.add_argument("version")
+    parser.add_argument("program")
+    parser.add_argument("wheels", nargs="*", type=pathlib.Path)
+    options = parser.parse_args(command_line)
     with tempfile.TemporaryDirectory() as temporary:
         try:
+            torch = environments.with_torch(options.version)
             python = environments.above(
-                environments.with_torch(version),
+                torch,
                 pathlib.Path(temporary) / "environment",
-                [pathlib.Path(wheel).resolve() for wheel in wheels],
+                [wheel.resolve() for wheel in options.wheels],
+                triton.requirements(torch, options.packages),
             )
         except environments.PreparationError as error:
             print(f"stock_torch: {error}", file=sys.stderr)
             return 1
         return subprocess.run(
-            [python, program], env=environments.clean(dict(os.environ)), check=False
+            [python, options.program], env=environments.clean(dict(os.environ)), check=False
         ).returncode
 
 
