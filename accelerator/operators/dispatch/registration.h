@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace torch_cuda::operators {
 
@@ -80,6 +81,40 @@ void register_function(
       overload,
       c10::inferFunctionSchemaFlattenedReturns<Function>(),
       c10::KernelFunction::makeFromUnboxedRuntimeFunction(function));
+}
+
+/// Calls a kernel with a stack, whoever calls it.
+class CalledWithStack final : public c10::OperatorKernel {
+ public:
+  explicit CalledWithStack(c10::KernelFunction kernel)
+      : kernel_(std::move(kernel)) {}
+
+  void operator()(
+      const c10::OperatorHandle& op,
+      c10::DispatchKeySet keys,
+      torch::jit::Stack* stack) {
+    kernel_.callBoxed(op, keys, stack);
+  }
+
+ private:
+  c10::KernelFunction kernel_;
+};
+
+/// The same of a function that takes lists of tensors: C++ code passes them to
+/// an operator in one of two types, which differ by operator and version and
+/// which no schema tells apart (at::TensorList, at::ITensorListRef). With a
+/// stack there is one.
+template <class Function>
+void register_function_of_lists(
+    const char* name,
+    const char* overload,
+    Function* function) {
+  register_checked(
+      name,
+      overload,
+      c10::inferFunctionSchemaFlattenedReturns<Function>(),
+      boxed(std::make_unique<CalledWithStack>(
+          c10::KernelFunction::makeFromUnboxedRuntimeFunction(function))));
 }
 
 /// The same of two functions: the one that fits this version of PyTorch, the

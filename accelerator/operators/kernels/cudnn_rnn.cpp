@@ -491,7 +491,8 @@ void serve(const char* name) {
 } // namespace
 
 void route_cudnn_rnn() {
-  register_function("aten::_cudnn_rnn_flatten_weight", "", &flat_weights);
+  register_function_of_lists(
+      "aten::_cudnn_rnn_flatten_weight", "", &flat_weights);
   register_function("aten::_cudnn_init_dropout_state", "", &dropout_state);
   serve<ForwardKernel>("aten::_cudnn_rnn");
   serve<BackwardKernel>("aten::_cudnn_rnn_backward");

@@ -658,15 +658,17 @@ Tensor& scaled_grouped_mm_by_recipes_out(
 void route_scaled_products() {
   register_function("aten::_scaled_mm", "", &scaled_mm);
   register_function("aten::_scaled_mm", "out", &scaled_mm_out);
-  register_function("aten::_scaled_mm_v2", "", &scaled_mm_by_recipes);
-  register_function("aten::_scaled_mm_v2", "out", &scaled_mm_by_recipes_out);
-  register_function("aten::_scaled_addmm", "", &scaled_addmm);
-  register_function("aten::_scaled_addmm_", "", &scaled_addmm_in_place);
-  register_function("aten::_scaled_addmm", "out", &scaled_addmm_out);
+  register_function_of_lists("aten::_scaled_mm_v2", "", &scaled_mm_by_recipes);
+  register_function_of_lists(
+      "aten::_scaled_mm_v2", "out", &scaled_mm_by_recipes_out);
+  register_function_of_lists("aten::_scaled_addmm", "", &scaled_addmm);
+  register_function_of_lists(
+      "aten::_scaled_addmm_", "", &scaled_addmm_in_place);
+  register_function_of_lists("aten::_scaled_addmm", "out", &scaled_addmm_out);
   register_function("aten::_scaled_grouped_mm", "", &scaled_grouped_mm);
-  register_function(
+  register_function_of_lists(
       "aten::_scaled_grouped_mm_v2", "", &scaled_grouped_mm_by_recipes);
-  register_function(
+  register_function_of_lists(
       "aten::_scaled_grouped_mm_v2", "out", &scaled_grouped_mm_by_recipes_out);
 }
 
