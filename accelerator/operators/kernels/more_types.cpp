@@ -30,7 +30,7 @@ using c10::ScalarType;
 using torch::jit::Stack;
 
 // Of integers without rounding: the CPU's kernel divides before it multiplies.
-Tensor histc(
+Tensor histc_of_integers(
     const Tensor& self,
     int64_t bins,
     const c10::Scalar& min,
@@ -70,7 +70,7 @@ void histc(Stack* stack) {
   const auto arguments = torch::jit::pop(*stack, 4);
   torch::jit::push(
       *stack,
-      histc(
+      histc_of_integers(
           arguments[0].toTensor(),
           arguments[1].toInt(),
           arguments[2].toScalar(),
