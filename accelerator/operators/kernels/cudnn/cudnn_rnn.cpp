@@ -1,6 +1,6 @@
 // The CPU's networks, all layers in one crossing. The backward pass computes
 // them again and asks the CPU's derivatives.
-#include "accelerator/operators/kernels/cudnn_rnn.h"
+#include "accelerator/operators/kernels/cudnn/cudnn_rnn.h"
 
 #include "accelerator/composites/accumulated.h"
 #include "accelerator/operators/calls/boxed_call.h"

@@ -1,5 +1,5 @@
 // The cells, computed by the CPU's kernels in one crossing.
-#include "accelerator/operators/kernels/recurrent.h"
+#include "accelerator/operators/kernels/recurrent/recurrent.h"
 
 #include "accelerator/aliasing/previous_kernel.h"
 #include "accelerator/composites/recurrent.h"

@@ -1,10 +1,10 @@
 // Scaled numbers in single precision, their product, and one rounding.
-#include "accelerator/operators/kernels/scaled_products.h"
+#include "accelerator/operators/kernels/products/scaled_products.h"
 
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/kernels/optional_tensor.h"
 #include "accelerator/operators/kernels/out.h"
-#include "accelerator/operators/kernels/scales.h"
+#include "accelerator/operators/kernels/products/scales.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty_strided.h>

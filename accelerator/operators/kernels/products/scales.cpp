@@ -1,5 +1,5 @@
 // Views and repetitions.
-#include "accelerator/operators/kernels/scales.h"
+#include "accelerator/operators/kernels/products/scales.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/stack.h>

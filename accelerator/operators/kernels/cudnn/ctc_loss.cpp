@@ -1,5 +1,5 @@
 // The CPU's loss, and its derivative at once, as cuDNN gives both.
-#include "accelerator/operators/kernels/ctc_loss.h"
+#include "accelerator/operators/kernels/cudnn/ctc_loss.h"
 
 #include "accelerator/operators/dispatch/registration.h"
 

@@ -1,5 +1,5 @@
 // Half precision in, single precision out: nothing is rounded on the way.
-#include "accelerator/operators/kernels/products.h"
+#include "accelerator/operators/kernels/products/products.h"
 
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/kernels/out.h"

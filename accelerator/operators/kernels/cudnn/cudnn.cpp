@@ -1,5 +1,5 @@
 // Definitions in terms of PyTorch's operators without cuDNN.
-#include "accelerator/operators/kernels/cudnn.h"
+#include "accelerator/operators/kernels/cudnn/cudnn.h"
 
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/kernels/optional_tensor.h"

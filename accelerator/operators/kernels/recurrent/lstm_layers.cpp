@@ -1,6 +1,6 @@
 // The loop over layers and directions, above autograd, in terms of the operator
 // of one layer, which has a derivative.
-#include "accelerator/operators/kernels/lstm_layers.h"
+#include "accelerator/operators/kernels/recurrent/lstm_layers.h"
 
 #include "accelerator/aliasing/previous_kernel.h"
 #include "accelerator/operators/dispatch/devices.h"

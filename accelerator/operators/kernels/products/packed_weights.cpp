@@ -1,5 +1,5 @@
 // Unpacked, scaled in single precision, and multiplied by the host.
-#include "accelerator/operators/kernels/packed_weights.h"
+#include "accelerator/operators/kernels/products/packed_weights.h"
 
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/kernels/optional_tensor.h"

@@ -1,5 +1,5 @@
 // Filled up with the zeros again, and multiplied by the host.
-#include "accelerator/operators/kernels/semi_structured.h"
+#include "accelerator/operators/kernels/products/semi_structured.h"
 
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/kernels/optional_tensor.h"
