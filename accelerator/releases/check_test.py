@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import pathlib
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,7 @@ from unittest import mock
 from absl.testing import absltest
 
 from accelerator.releases import check, wheel_test
+from tools.remote_wheel import fetch, index
 
 _VERSIONS = """
 STOCK_TORCH = {
@@ -55,7 +57,7 @@ class CheckTest(absltest.TestCase):
             yield "a wheel", wheel_test.wheel(self.wheels[wanted.requirement])
 
         said = io.StringIO()
-        with mock.patch.object(check.fetch, "remote", remote), contextlib.redirect_stdout(said):
+        with mock.patch.object(fetch, "remote", remote), contextlib.redirect_stdout(said):
             self.assertEqual(check.check("2.14.1", self.root, "3.13", None), well, said.getvalue())
         return said.getvalue()
 
@@ -101,10 +103,8 @@ class CheckTest(absltest.TestCase):
 
     def test_a_version_that_is_not_there(self) -> None:
         error = io.StringIO()
-        failing = mock.patch.object(
-            check.fetch, "remote", side_effect=check.index.NotFoundError("none")
-        )
-        root = mock.patch.dict(check.os.environ, {"BUILD_WORKSPACE_DIRECTORY": str(self.root)})
+        failing = mock.patch.object(fetch, "remote", side_effect=index.NotFoundError("none"))
+        root = mock.patch.dict(os.environ, {"BUILD_WORKSPACE_DIRECTORY": str(self.root)})
         with failing, root, contextlib.redirect_stderr(error):
             self.assertEqual(check.main(["2.99.0"]), 2)
         self.assertIn("torch==2.99.0: none", error.getvalue())

@@ -39,8 +39,8 @@ def defined(libraries: Iterable[pathlib.Path]) -> set[str]:
 
 def of_torch(objects: Iterable[pathlib.Path]) -> set[str]:
     """The names of torch's that objects need, and that none of them defines."""
-    objects = list(map(str, objects))
-    wanted = set(_nm("--undefined-only", *objects)) - set(_nm("--defined-only", *objects))
+    paths = [str(file) for file in objects]
+    wanted = set(_nm("--undefined-only", *paths)) - set(_nm("--defined-only", *paths))
     return {name for name in wanted if _TORCHS.match(name)}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import sys
+from collections.abc import Sequence
 from unittest import mock
 
 from absl.testing import absltest
@@ -26,7 +27,7 @@ class PrepareTest(absltest.TestCase):
         self.wheel.write_bytes(b"one")
         self.installed: list[str] = []
 
-    def run_command(self, command: list[str]) -> None:
+    def run_command(self, command: Sequence[str]) -> None:
         if "install" in command:
             self.installed.append(" ".join(command))
         else:

@@ -264,7 +264,7 @@ def one_network(
     else:
         output, last = network(x, state)
     wanted = [output, *(last if mode == 2 else [last])]
-    weights = cuda([one.detach() for one in network._flat_weights])
+    weights = cuda([one.detach() for one in flat_weights(network)])
     stride = len(weights) // rows
     near = cuda([x.detach(), *(one.detach() for one in states)])
     near_cells = near[2] if mode == 2 else None
@@ -301,7 +301,7 @@ def one_network(
         found[3],
         [True] * 4,
     )
-    derived = grads(wanted, [x, *states, *network._flat_weights], seeds)
+    derived = grads(wanted, [x, *states, *flat_weights(network)], seeds)
     yield from zip([*back[: len(near)], *back[3]], derived, strict=True)
     # As a program that asks autograd for them.
     leaves = [one.requires_grad_() for one in (*near, *weights)]
@@ -327,12 +327,17 @@ def networks() -> Iterator[Pair]:
             yield from one_network(mode, network, packed.data, packed.batch_sizes.tolist(), 3)
 
 
+def flat_weights(network: torch.nn.RNNBase) -> list[Tensor]:
+    """The weights of all layers, as cuDNN's operators take them."""
+    return [one for one in network._flat_weights if one is not None]
+
+
 def dropout_between_layers() -> Iterator[Pair]:
     """The backward pass drops what the forward pass dropped: it is that of the numbers that came out."""
     network = torch.nn.GRU(3, 8, 2)
-    weights = [one.detach().cuda().requires_grad_() for one in network._flat_weights]
+    weights = [one.detach().cuda().requires_grad_() for one in flat_weights(network)]
     x, h = torch.randn(4, 16, 3).cuda().requires_grad_(), torch.zeros(2, 16, 8).cuda()
-    settings = 3, 8, 0, 2, False, 0.5, True, False, []
+    settings: tuple[Any, ...] = (3, 8, 0, 2, False, 0.5, True, False, [])
     state = _ATEN._cudnn_init_dropout_state(
         0.5, True, 1, dtype=torch.uint8, layout=torch.strided, device="cuda", pin_memory=False
     )
@@ -460,7 +465,7 @@ def attention() -> Iterator[Pair]:
     )
     yield from zip(back, derived, strict=True)
     bias = leaf(2, 4, 6, 6)
-    biased = attend(*given, bias)[0]
+    biased = attend(given[0], given[1], given[2], bias)[0]
     efficient = _ATEN._scaled_dot_product_efficient_attention(*near, bias.detach().cuda(), True)
     yield efficient[0], biased
     back = _ATEN._scaled_dot_product_efficient_attention_backward(

@@ -442,7 +442,9 @@ class FusedTest(unittest.TestCase):
             self.skipTest(f"torch {torch.__version__} has none")
         values = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
         codes = torch.randint(0, 16, (2, 32, 64), dtype=torch.uint8)
-        packed = (codes[..., 1::2] << 4 | codes[..., ::2]).view(torch.float4_e2m1fn_x2)
+        packed = (codes[..., 1::2] << 4 | codes[..., ::2]).view(
+            torch.float4_e2m1fn_x2  # type: ignore[attr-defined]  # not in torch 2.6
+        )
         blocks = torch.rand(2, 32, 4).to(torch.float8_e4m3fn)
         whole = torch.rand(2, 1)
         scaled = values[codes.long()] * blocks.float().repeat_interleave(16, -1) * whole[..., None]

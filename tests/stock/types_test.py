@@ -140,8 +140,8 @@ class TypesTest(unittest.TestCase):
 
     def test_sums_of_complex_numbers_without_those_that_are_none(self) -> None:
         numbers = torch.randn(3, 4, dtype=torch.complex64)
-        numbers[1, 2] = complex(float("nan"), 1)
-        numbers[0, 0] = complex(1, float("nan"))
+        numbers[1, 2] = torch.tensor(complex(float("nan"), 1))
+        numbers[0, 0] = torch.tensor(complex(1, float("nan")))
         plain = torch.where(numbers.isnan(), 0, numbers)
         for dims, keep in ((None, False), (0, False), (1, True), ((0, 1), False)):
             with self.subTest(dims=dims):

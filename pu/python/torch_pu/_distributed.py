@@ -79,7 +79,8 @@ def _create(store: Any, rank: int, size: int, timeout: datetime.timedelta) -> An
     options._timeout = timeout
     nccl = torch.distributed.ProcessGroupNCCL(store, rank, size, options)
     # What the library takes and gives: see pu/csrc/bindings/classes.cpp.
-    group: Any = torch.distributed.ProcessGroup(rank, size)
+    make: Any = torch.distributed.ProcessGroup  # types differ from version to version
+    group = make(rank, size)
     group._register_backend(
         torch.device("cuda"), torch.distributed.ProcessGroup.BackendType.NCCL, nccl
     )

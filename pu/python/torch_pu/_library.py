@@ -37,7 +37,7 @@ def _has_cuda_of_its_own() -> bool:
 
         if torch_cuda.is_active():
             return False
-    return torch.backends.cuda.is_built()
+    return bool(torch.backends.cuda.is_built())
 
 
 def _of_stock() -> pathlib.Path:
