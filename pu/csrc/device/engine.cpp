@@ -74,7 +74,8 @@ const accelerator::import_slots::Redirection kRedirection = {
 } // namespace
 
 void let_cuda_go_backward() {
-  accelerator::import_slots::find_originals("libtorch_cpu.so", &kRedirection, 1);
+  accelerator::import_slots::find_originals(
+      "libtorch_cpu.so", &kRedirection, 1);
   Dl_info found;
   if (original == nullptr || dladdr(original, &found) == 0) {
     return; // a torch that does not ask
