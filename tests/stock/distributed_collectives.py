@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import distributed_ranks as ranks
+# Beside this file, which is run as one; no module of the workspace.
+import distributed_ranks as ranks  # type: ignore[import-not-found]
 import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as functional
 from distributed_ranks import RANK, SIZE, Found
 from torch import Tensor
+from torch._C._distributed_c10d import _make_nccl_premul_sum
+from torch.distributed.distributed_c10d import _coalescing_manager
 
 _NUMBERS = (
     torch.float32,
@@ -100,7 +103,7 @@ def coalesced(device: str) -> Found:
     found: Found = {}
     many = [values(10 * i + 1, device, seed=i) for i in range(5)]
     if device == "cuda":
-        with dist._coalescing_manager(device=torch.device(device), async_ops=True) as waits:
+        with _coalescing_manager(device=torch.device(device), async_ops=True) as waits:
             for one in many:
                 dist.all_reduce(one)
         waits.wait()
@@ -115,10 +118,10 @@ def coalesced(device: str) -> Found:
     wholes = [torch.empty(SIZE * 7, device=device) for _ in range(3)]
     scattered = [torch.empty(7, device=device) for _ in range(3)]
     if device == "cuda":
-        with dist._coalescing_manager(device=torch.device(device)):
+        with _coalescing_manager(device=torch.device(device)):
             for i, whole in enumerate(wholes):
                 dist.all_gather_into_tensor(whole, values(7, device, seed=i))
-        with dist._coalescing_manager(device=torch.device(device)):
+        with _coalescing_manager(device=torch.device(device)):
             for whole, one in zip(wholes, scattered, strict=True):
                 dist.reduce_scatter_tensor(one, whole)
     else:
@@ -178,6 +181,7 @@ def functions(device: str) -> Found:
     """Functional collectives, their gradients among them."""
     found: Found = {}
     group = dist.group.WORLD
+    assert group is not None
     one = values(6 * SIZE, device)
     found["all_reduce"] = functional.all_reduce(one, "sum", group) + 0
     found["all_gather"] = functional.all_gather_tensor(one, 0, group) + 0
@@ -245,7 +249,7 @@ def means(device: str) -> Found:
     one, two = values(33, device), values(33, device)
     if device == "cuda":
         dist.all_reduce(one, dist.ReduceOp.AVG)
-        dist.all_reduce(two, dist._make_nccl_premul_sum(0.5))
+        dist.all_reduce(two, _make_nccl_premul_sum(0.5))
     else:
         dist.all_reduce(one)
         dist.all_reduce(two)

@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -38,9 +39,12 @@ def symmetric_memory() -> None:
     """Memory that kernels of all ranks use."""
     from torch.distributed import _symmetric_memory as symmetric
 
+    group = dist.group.WORLD
+    assert group is not None
+
     def make() -> None:
         one = symmetric.empty(16, device=torch.device("cuda", RANK))
-        symmetric.rendezvous(one, dist.group.WORLD)
+        symmetric.rendezvous(one, group)
 
     told(make)
 
@@ -69,15 +73,18 @@ def dies() -> None:
 def main(program: str) -> None:
     """Runs a program in a group whose first collective works."""
     torch.cuda.set_device(RANK)
+    options: dict[str, Any] = {}
+    if "STORE" in os.environ:
+        options = {
+            "init_method": f"file://{os.environ['STORE']}",
+            "rank": RANK,
+            "world_size": SIZE,
+        }
     dist.init_process_group(
         "nccl",
         timeout=datetime.timedelta(seconds=8),
         device_id=torch.device("cuda", RANK),
-        **(
-            {"init_method": f"file://{os.environ['STORE']}", "rank": RANK, "world_size": SIZE}
-            if "STORE" in os.environ
-            else {}
-        ),
+        **options,
     )
     dist.all_reduce(torch.ones(1, device="cuda"))
     torch.cuda.synchronize()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import functools
+import operator
 import os
 import sys
 import traceback
@@ -24,7 +26,11 @@ def compare(found: Found, expected: Found) -> None:
     assert found.keys() == expected.keys(), found.keys() ^ expected.keys()
     for name, one in found.items():
         torch.testing.assert_close(
-            one.cpu(), expected[name], rtol=1e-4, atol=1e-5, msg=lambda text, n=name: f"{n}: {text}"
+            one.cpu(),
+            expected[name],
+            rtol=1e-4,
+            atol=1e-5,
+            msg=functools.partial(operator.add, f"{name}: "),
         )
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 import itertools
 import os
 import pathlib
-from typing import Any
+from typing import Any, cast
 
-import distributed_ranks as ranks
+# Beside this file, which is run as one; no module of the workspace.
+import distributed_ranks as ranks  # type: ignore[import-not-found]
 import torch
 import torch.distributed as dist
 from distributed_ranks import RANK, SIZE, Found
 from torch import Tensor, nn
-from torch.distributed import checkpoint
+from torch.distributed.checkpoint import state_dict_loader, state_dict_saver
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import (
     CPUOffloadPolicy,
@@ -138,12 +139,13 @@ def data_parallel(device: str) -> Found:
 
     found: Found = {}
     ids = [RANK] if device == "cuda" else None
-    for name, options in {
+    choices: dict[str, dict[str, Any]] = {
         "plain": {},
         "views": {"gradient_as_bucket_view": True, "bucket_cap_mb": 0.001},
         "static": {"static_graph": True},
         "unused": {"find_unused_parameters": True, "broadcast_buffers": False},
-    }.items():
+    }
+    for name, options in choices.items():
         model = nn.parallel.DistributedDataParallel(transformer(device), device_ids=ids, **options)
         found |= {f"{name} {key}": value for key, value in train(model, device, RANK).items()}
         found |= {f"{name} {key}": value for key, value in whole(model.module).items()}
@@ -189,17 +191,15 @@ def batch_norm(device: str) -> Found:
     images = torch.randn(2 * SIZE, 3, 6, 6, generator=generator).to(device)
     if device == "cuda":
         net = nn.SyncBatchNorm.convert_sync_batchnorm(net)
-        net = nn.parallel.DistributedDataParallel(net, device_ids=[RANK])
-        out = net(images[2 * RANK : 2 * RANK + 2])
+        parallel = nn.parallel.DistributedDataParallel(net, device_ids=[RANK])
+        out = parallel(images[2 * RANK : 2 * RANK + 2])
         (out.square().sum() * SIZE).backward()
-        inner = net.module
     else:
-        inner = net
         out = net(images)
         out.square().sum().backward()
         out = out[2 * RANK : 2 * RANK + 2]
-    found = {name: value.grad for name, value in inner.named_parameters()}
-    found |= dict(inner.named_buffers())
+    found = {name: value.grad for name, value in net.named_parameters()}
+    found |= dict(net.named_buffers())
     return {"out": out.detach(), **{name: one for name, one in found.items() if one is not None}}
 
 
@@ -235,6 +235,7 @@ def fully_sharded(device: str) -> Found:
 def fully_sharded_1(device: str) -> Found:
     """FSDP1 with its strategies; on the CPU data parallel training, which is the same."""
     found: Found = {}
+    inner: Any
     for strategy in (
         ShardingStrategy.FULL_SHARD,
         ShardingStrategy.SHARD_GRAD_OP,
@@ -256,9 +257,11 @@ def fully_sharded_1(device: str) -> Found:
         found |= {f"{strategy} {key}": value for key, value in train(model, device, RANK).items()}
         if isinstance(model, FullyShardedDataParallel):
             with FullyShardedDataParallel.summon_full_params(model):
-                found[f"{strategy} head"] = model.module.head.weight.detach().clone()
+                inner = model.module
+                found[f"{strategy} head"] = inner.head.weight.detach().clone()
         else:
-            found[f"{strategy} head"] = model.module.head.weight.detach().clone()
+            inner = model.module
+            found[f"{strategy} head"] = inner.head.weight.detach().clone()
     return found
 
 
@@ -303,6 +306,7 @@ def tensor_parallel(device: str) -> Found:
             loss.backward()
         optimizer.step()
         optimizer.zero_grad()
+        assert isinstance(loss, DTensor)
         losses.append(loss.full_tensor().detach())
     return {"losses": torch.stack(losses), **whole(model)}
 
@@ -344,6 +348,7 @@ def placements(device: str) -> Found:
             "moved": a.redistribute(mesh, [Shard(1)] * mesh.ndim),
             "both": torch.cat([a, a], 0),
         }.items():
+            assert isinstance(one, DTensor)
             found[f"{name} {choice}"] = one.full_tensor()
     return found
 
@@ -444,8 +449,8 @@ def _save(device: str, folder: pathlib.Path) -> None:
     optimizer.step()
     states, optimizer_states = get_state_dict(model, optimizer)
     state = {"model": states, "optimizer": optimizer_states}
-    checkpoint.save(state, checkpoint_id=folder / "saved")
-    checkpoint.async_save(state, checkpoint_id=folder / "meanwhile").result()
+    state_dict_saver.save(state, checkpoint_id=folder / "saved")
+    state_dict_saver.async_save(state, checkpoint_id=folder / "meanwhile").result()
 
 
 def checkpoints(device: str) -> Found:
@@ -470,7 +475,7 @@ def checkpoints(device: str) -> Found:
         optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
         states, optimizer_states = get_state_dict(model, optimizer)
         state = {"model": states, "optimizer": optimizer_states}
-        checkpoint.load(state, checkpoint_id=folder / saved)
+        state_dict_loader.load(state, checkpoint_id=folder / saved)
         set_state_dict(model, optimizer, model_state_dict=states, optim_state_dict=optimizer_states)
         loss_of(model, tokens(device, 1)).backward()
         optimizer.step()
@@ -487,10 +492,10 @@ def compiled(device: str) -> Found:
     model = nn.parallel.DistributedDataParallel(
         transformer(device), device_ids=[RANK] if device == "cuda" else None
     )
-    found = train(torch.compile(model, backend="aot_eager"), device, RANK)
+    found = train(cast(nn.Module, torch.compile(model, backend="aot_eager")), device, RANK)
     sharded = transformer(device)
     fully_shard(sharded, mesh=init_device_mesh(device, (SIZE,)))
-    again = train(torch.compile(sharded, backend="aot_eager"), device, RANK)
+    again = train(cast(nn.Module, torch.compile(sharded, backend="aot_eager")), device, RANK)
     return found | {f"sharded {key}": value for key, value in again.items()}
 
 
