@@ -116,7 +116,9 @@ inline void submit(c10::DeviceIndex device, Work work) {
 
 } // namespace torch_cuda::vendor
 
+/// A number as text, once it is one: for TORCH_CUDA_VENDOR_TEXT.
 #define TORCH_CUDA_VENDOR_TEXT_(number) #number
+/// What a macro for a number says, as text.
 #define TORCH_CUDA_VENDOR_TEXT(number) TORCH_CUDA_VENDOR_TEXT_(number)
 
 /// The minor version of these headers' PyTorch, such as "2.15".

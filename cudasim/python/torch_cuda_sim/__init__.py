@@ -18,9 +18,9 @@ def paths() -> Dict[str, str]:  # noqa: UP006
     """Where the device's files are: the entry point "sim" of the group "torch_cuda.devices".
 
     Returns:
-        "library", the device's library, and "ptxas", a program in the place of NVIDIA's assembler. Where
-        the device has a newer GPU's capability, "triton_arch" is the GPU whose instructions it has: Triton
-        uses `wgmma` and tensor maps from capability 9.0 on.
+        A dict of paths. The device's library is "library". A program in the place of NVIDIA's assembler is "ptxas".
+        Where the device has a newer GPU's capability, "triton_arch" is the GPU whose instructions it has, since Triton
+        uses instructions for warp groups and tensor maps from capability 9.0 on.
     """
     newer = os.environ.get("CUDASIM_PROFILE", _ARCH) != _ARCH
     return {
