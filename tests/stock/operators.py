@@ -43,7 +43,7 @@ _UNDETERMINED = (
     "nn.functional.fractional_max_pool*",
     "nn.functional.scaled_dot_product_attention",
 )
-_HALVES = ("bfloat16", "float16")
+HALVES = ("bfloat16", "float16")
 # Arguments that a GPU wants on the host, too.
 _ON_THE_HOST = {"tensor_split": torch.int64}
 
@@ -141,7 +141,7 @@ def check(operator: Any, name: str, dtype_name: str, count: int) -> tuple[str, s
             torch.cuda.synchronize()
         except Exception as error:  # noqa: BLE001 -- whatever is said is the result
             return "refused", f"{type(error).__name__}: {error}".splitlines()[0]
-        difference = compare(found, host, dtype_name in _HALVES)
+        difference = compare(found, host, dtype_name in HALVES)
         # Of random numbers the shapes are compared.
         alike = undetermined and [one.shape for one in found] == [one.shape for one in host]
         if difference and not alike:
