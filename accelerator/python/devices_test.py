@@ -119,7 +119,12 @@ class FoundTest(absltest.TestCase):
         self.install(repr({"library": str(self.library)}))
         environ = dict(asked)
         _devices.offer_to_triton(_devices.found(environ), environ)
-        self.assertEqual(environ, asked)
+        # A device without an assembler runs no kernels of Triton's: its driver says so.
+        self.assertEqual(environ, {**asked, "TRITON_LIBCUDA_PATH": str(runtime)})
+        environ = {}
+        _devices.offer_to_triton([], environ)
+        self.assertEqual(environ, {})
+        environ = dict(asked)
         told = {
             "TRITON_PTXAS_PATH": str(ptxas),
             "TRITON_PTXAS_BLACKWELL_PATH": str(ptxas),

@@ -243,6 +243,21 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.split(), ["True", "True"])
 
+    def test_machine_code_on_a_device_that_runs_no_kernels(self) -> None:
+        # What Triton does with a kernel of torch.compile, where there is no assembler of the device's.
+        done = run(
+            """
+            import ctypes, os, torch
+            torch.ones(1, device="cuda")
+            driver = ctypes.CDLL(os.path.join(os.environ["TRITON_LIBCUDA_PATH"], "libcuda.so.1"))
+            module = ctypes.c_void_p()
+            print(driver.cuModuleLoadData(ctypes.byref(module), b"\\x7fELF" + bytes(64)))
+            """,
+            TORCH_CUDA_DEVICES="fake",
+        )
+        self.assertEqual(done.stdout.split(), ["209"], done.stderr)
+        self.assertIn("runs no kernels: needed is one that runs PTX", done.stderr)
+
     def test_packages_of_nvidia_that_are_of_another_version(self) -> None:
         # What pip leaves behind: libraries of another major version, and one that is no library at all.
         done = run(

@@ -95,12 +95,15 @@ def offer_to_triton(devices: list[Device], environ: MutableMapping[str, str] = o
         devices: what `found` returned; the first one's assembler serves all.
         environ: environment variables, which Triton reads when it compiles first.
     """
+    if not devices:
+        return
+    # Where no device runs code, too: the driver then says so when the first kernel is loaded.
+    environ.setdefault("TRITON_LIBCUDA_PATH", str(_libraries.root()))
     device = next((device for device in devices if device.ptxas is not None), None)
     if device is not None:
         environ.setdefault("TRITON_PTXAS_PATH", str(device.ptxas))
         # Triton 3.9 has one of its own from capability 9.0 on.
         environ.setdefault("TRITON_PTXAS_BLACKWELL_PATH", str(device.ptxas))
-        environ.setdefault("TRITON_LIBCUDA_PATH", str(_libraries.root()))
         if device.triton_arch is not None:
             environ.setdefault("TRITON_OVERRIDE_ARCH", device.triton_arch)
         # AOTInductor links with -lcuda, which only a driver brings.

@@ -426,11 +426,16 @@ std::shared_ptr<Module> make_module_of(
   const std::size_t length = strnlen(bytes, std::min(size, sizeof(magic)));
   std::memcpy(&magic, image, length);
   if (length == 4 && std::memcmp(image, "\177ELF", 4) == 0) {
+    const Device& device = selected_device();
     throw Failure(
         cudaErrorNoKernelImageForDevice,
-        source_name +
-            ": found machine code (a cubin), but devices take PTX here: compile "
-            "for a virtual architecture such as compute_80");
+        source_name + ": found machine code (a cubin), " +
+            (device.runs(ACCEL_CODE_PTX)
+                 ? "but devices take PTX here: compile for a virtual "
+                   "architecture such as compute_80"
+                 : std::string("and the device ") + device.properties().name +
+                     " runs no kernels: needed is one that runs PTX, such as "
+                     "the simulated GPU (TORCH_CUDA_DEVICES=sim)"));
   }
   Module::Image parts;
   if (magic == kWrapperMagic) {
