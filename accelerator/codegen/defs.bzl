@@ -84,7 +84,7 @@ def _settings(minor):
         )
     if minor not in STOCK_TORCH:
         fail(("vendor_operators: found torch %r; needed is one of %s (PyPI's), or %s (source-built). Another version of " +
-              "PyPI's is a row in //third_party/stock_torch:versions.bzl of torch_cuda, as docs/stock.md says.") %
+              "PyPI's is a row in //third_party/stock_torch:versions.bzl of torch_cuda, as docs/porting.md says.") %
              (minor, ", ".join(STOCK_TORCH), _SOURCE))
     return struct(
         copts = ["-std=" + STOCK_TORCH[minor].std],

@@ -36,7 +36,6 @@ NOT_YET = frozenset(
         "docs/guide/en/8-publishing.md",
         "docs/porting.md",
         "docs/pu.md",
-        "docs/stock.md",
         "docs/vendors.md",
     )
 )
