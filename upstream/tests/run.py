@@ -8,7 +8,7 @@
     ./bazelw run //upstream/tests:run -- --table docs/results/upstream-tests-core.md   writes the counts there
     ./bazelw run --config=full //upstream/tests:run -- --outside-core --slice   what full adds, too
     ./bazelw run //upstream/tests:run -- --devices fake                  on other devices (docs/devices.md)
-    ./bazelw run //upstream/tests:run -- --devices fake --slice --table docs/devices.md   a slice of each file
+    ./bazelw run //upstream/tests:run -- --devices fake --slice --table docs/results/upstream-tests-fake.md
 
 What does not pass is listed with its reason in known.toml, but for tests that ask for an operator
 outside the profile. A failure that is not listed may come from one before it, whose traceback holds
