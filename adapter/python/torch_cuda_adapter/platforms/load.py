@@ -25,7 +25,7 @@ _SHIPPED = pathlib.Path(__file__).parent
 
 @dataclasses.dataclass(frozen=True)
 class Platform:
-    """One platform, as its file describes it; docs/adapter.md tells what the keys mean.
+    """One platform, as its file describes it; adapter/README.md tells what the keys mean.
 
     Attributes:
         name: such as "musa".

@@ -1,6 +1,6 @@
 """The form of a platform's file: which keys there are, and what they hold.
 
-`PLATFORM` is the form. docs/adapter.md tells what the keys mean.
+`PLATFORM` is the form. adapter/README.md tells what the keys mean.
 """
 
 from __future__ import annotations
