@@ -17,13 +17,6 @@ from tools.lint.rules import Fault
 MAX_LINE = 120
 GLOSSARY = PurePath("docs/architecture.md")
 
-NOT_YET = frozenset(
-    PurePath(name)
-    for name in (
-    )
-)
-"""Pages that are not rewritten yet, whose lines may be long. A page without long lines fails the check here."""
-
 _RETIRED = re.compile(
     r"^\| retired \| write instead \|\n\|---\|---\|\n(?P<rows>(?:\|.*\n)*)", re.MULTILINE
 )
@@ -104,18 +97,11 @@ def _wording(path: PurePath, text: str, words: Mapping[str, str]) -> Iterator[Fa
 
 
 def _lengths(path: PurePath, text: str) -> Iterator[Fault]:
-    long = [
-        number
-        for number, line in prose(text)
-        if len(line) > MAX_LINE and not line.startswith("|") and " " in line.strip()
-    ]
-    if path in NOT_YET:
-        if not long:
-            what = "has no long line any more; take it out of NOT_YET in tools/lint/pages.py"
-            yield Fault(str(path), "lines", what)
-        return
-    for number in long:
-        yield Fault(str(path), "lines", f"line {number}: over {MAX_LINE} characters; wrap the text")
+    for number, line in prose(text):
+        if len(line) > MAX_LINE and not line.startswith("|") and " " in line.strip():
+            yield Fault(
+                str(path), "lines", f"line {number}: over {MAX_LINE} characters; wrap the text"
+            )
 
 
 def _links(
