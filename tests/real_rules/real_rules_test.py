@@ -27,7 +27,7 @@ class RealRulesTest(unittest.TestCase):
         folder = os.environ["REAL_RULES"]
         if not folder:
             raise unittest.SkipTest(
-                "no released rules are given: --repo_env=REAL_RULES=FOLDER (docs/architecture.md)"
+                "no released rules are given: --repo_env=REAL_RULES=FOLDER (third_party/README.md)"
             )
         base = Bazel.output_base("real-rules")
         source = Path(os.environ["TEST_SRCDIR"], os.environ["PYTORCH_VERSION_TXT"]).resolve().parent
