@@ -1,6 +1,6 @@
 """The scan of upstream's tree, held against upstream's own build lists and this repository's documents.
 
-Arguments: docs/intra-file.md, the table of units that packages own, and build_variables.bzl at the top of the PyTorch
+Arguments: docs/coverage/intra-file.md, the table of units that packages own, and build_variables.bzl at the top of the PyTorch
 sources.
 """
 

@@ -1,6 +1,6 @@
 """`decouple verify` finds nothing missing in this repository.
 
-Arguments: a file at the top of the PyTorch sources, Bazel's answer on who compiles what, docs/intra-file.md, and the file
+Arguments: a file at the top of the PyTorch sources, Bazel's answer on who compiles what, docs/coverage/intra-file.md, and the file
 that says who owns what.
 """
 

@@ -45,7 +45,7 @@ _RULES = [
     {"package": "python/torch_cuda", "folder": "torch/"},
 ]
 
-# The same for what is cut out of files of all devices: docs/intra-file.md has the sites.
+# The same for what is cut out of files of all devices: docs/coverage/intra-file.md has the sites.
 _CUT_RULES = [
     {"package": "distributed", "folder": "torch/csrc/distributed/"},
     {"package": "framework", "folder": "torch/csrc/inductor/resize_storage_bytes"},

@@ -12,7 +12,7 @@ from decouple.plan.plan import make_plan
 from decouple.tree import decode
 from decouple.verify import ownership, sites
 
-HELP = "prove that the Bazel packages and docs/intra-file.md cover all of it"
+HELP = "prove that the Bazel packages and docs/coverage/intra-file.md cover all of it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sites",
         type=pathlib.Path,
         metavar="FILE",
-        help="the document of intra-file sites (default: docs/intra-file.md of the workspace)",
+        help="the document of intra-file sites (default: docs/coverage/intra-file.md of the workspace)",
     )
 
 
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
             "verify holds a tree against those who own it, and no owners are given; "
             "name the file that says who owns what with --owners."
         )
-    document = options.working_path(args.sites or workspace / "docs" / "intra-file.md")
+    document = options.working_path(args.sites or workspace / "docs" / "coverage" / "intra-file.md")
     text = _read(document)
     scanned = options.scan_tree(args)
     tree, rules, inventory = scanned.tree, scanned.rules, scanned.inventory

@@ -136,7 +136,8 @@ def checklist(difference: Difference, owners: Owners = NOBODY) -> str:
 
 def _guard_entries(change: GuardChange) -> list[str]:
     entries = [
-        f"`{change.path}:{finding.first_line}`: new, `{finding.detail}`; supply it and add a row to docs/intra-file.md"
+        f"`{change.path}:{finding.first_line}`: new, `{finding.detail}`; "
+        "supply it and add a row to docs/coverage/intra-file.md"
         for finding in change.added
     ]
     entries += [

@@ -1,4 +1,4 @@
-"""The intra-file sites of a tree, held against the rows of docs/intra-file.md."""
+"""The intra-file sites of a tree, held against the rows of docs/coverage/intra-file.md."""
 
 from __future__ import annotations
 
@@ -74,12 +74,14 @@ def problems(
         gone = rows.get(path, frozenset()) - expected.get(path, frozenset())
         if missing:
             found.append(
-                f"{path}: the guards at {_numbers(missing)} have no row in docs/intra-file.md"
+                f"{path}: the guards at {_numbers(missing)} have no row in docs/coverage/intra-file.md"
             )
         if gone and not tree.has(path):
-            found.append(f"{path}: is listed in docs/intra-file.md and not in the tree")
+            found.append(f"{path}: is listed in docs/coverage/intra-file.md and not in the tree")
         elif gone:
-            found.append(f"{path}: docs/intra-file.md lists {_numbers(gone)}, where no guard is")
+            found.append(
+                f"{path}: docs/coverage/intra-file.md lists {_numbers(gone)}, where no guard is"
+            )
     return found
 
 

@@ -94,7 +94,8 @@ class SitesTest(absltest.TestCase):
     def test_a_guard_without_a_row_is_named(self) -> None:
         (problem,) = self._problems("| `engine.cpp` | 1 |\n")
         self.assertEqual(
-            problem, "torch/csrc/engine.cpp: the guards at 5 have no row in docs/intra-file.md"
+            problem,
+            "torch/csrc/engine.cpp: the guards at 5 have no row in docs/coverage/intra-file.md",
         )
 
     def test_a_row_of_a_line_without_a_guard_is_named(self) -> None:
@@ -103,7 +104,9 @@ class SitesTest(absltest.TestCase):
 
     def test_a_row_of_a_file_that_is_gone_is_named(self) -> None:
         (problem,) = self._problems("| `engine.cpp` | 1, 5 |\n| `old.cpp` | 3 |\n")
-        self.assertIn("old.cpp: is listed in docs/intra-file.md and not in the tree", problem)
+        self.assertIn(
+            "old.cpp: is listed in docs/coverage/intra-file.md and not in the tree", problem
+        )
 
 
 if __name__ == "__main__":
