@@ -27,7 +27,7 @@ const char* renamed(const char* name, const char* older_name) {
   if (told->insert(older_name).second) {
     std::fprintf(
         stderr,
-        "torch_cuda: %s is called %s now; the old name works still\n",
+        "torch_cuda: %s is now called %s; the old name still works\n",
         older_name,
         name);
   }

@@ -41,12 +41,12 @@ void write(const Tensor& result, const Tensor& place, const std::string& name) {
   TORCH_CHECK(
       result.sizes() == place.sizes() && result.dtype() == place.dtype(),
       name,
-      " has a result of sizes ",
+      ": the result has sizes ",
       result.sizes(),
-      " in the replay of a CUDA graph; at the capture it had ",
+      " in the replay of a CUDA graph and had ",
       place.sizes(),
-      ". What such an operator gives depends on what the tensors hold: it "
-      "cannot be part of a graph.");
+      " in the capture. An operator whose result depends on the data of its tensors "
+      "cannot be part of a graph: call it outside of the capture.");
   const auto& from = result.storage();
   const auto& to = place.storage();
   if (result.strides() == place.strides() &&

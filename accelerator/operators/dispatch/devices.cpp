@@ -46,9 +46,9 @@ std::vector<Answer> ask() {
     TORCH_CHECK(
         has_upstreams_kernels() || count == 0,
         "torch_cuda: this build has no kernels (--//config:ops=runtime), and the "
-        "devices are those of NVIDIA's runtime, whose memory the host does not "
-        "see. Needed is a build with kernels (--//config:ops=core), or "
-        "TORCH_CUDA_DEVICES with a device whose memory the host sees.");
+        "host cannot access the memory of NVIDIA's devices. Needed is a build with "
+        "kernels (--//config:ops=core), or TORCH_CUDA_DEVICES with a device whose "
+        "memory the host can access, such as TORCH_CUDA_DEVICES=sim.");
     return answers;
   }
   for (int device = 0; device < count; ++device) {

@@ -173,18 +173,18 @@ void refuse_call(
       op.operator_name(),
       " on cuda:",
       static_cast<int>(device),
-      ": PyTorch has CUDA code only for it, and this build of PyTorch has that as "
-      "machine code for NVIDIA's GPUs only. Needed is a kernel of the device's "
-      "vendor, or torch_cuda, whose build of PyTorch's CUDA code devices can run.",
+      ": PyTorch has only a CUDA kernel for this operator, and this build of PyTorch "
+      "contains it only as machine code for NVIDIA's GPUs. Needed is a kernel of the "
+      "device's vendor, or torch_cuda, which contains PyTorch's kernels as PTX.",
       advice);
   TORCH_CHECK_NOT_IMPLEMENTED(
       false,
       op.operator_name(),
       " on cuda:",
       static_cast<int>(device),
-      ": PyTorch has CUDA code only for it, and this device runs none. Needed is "
-      "a kernel of the device's vendor, or a device that runs CUDA code "
-      "(TORCH_CUDA_DEVICES=sim).",
+      ": PyTorch has only a CUDA kernel for this operator, and this device runs no "
+      "CUDA code. Needed is a kernel of the device's vendor, or a device that runs "
+      "CUDA code (TORCH_CUDA_DEVICES=sim).",
       advice);
 }
 

@@ -134,8 +134,8 @@ std::shared_ptr<Board> Board::open(const ncclUniqueId& id, int ranks) {
       throw Error(
           ncclRemoteError,
           "the ncclUniqueId of process " + std::to_string(parts.process) +
-              " cannot be used: the process has ended or is another user's, "
-              "or all ranks have come already (" +
+              " cannot be used: the process has ended or belongs to another user, "
+              "or all ranks have already joined (" +
               std::string(error.what()) + ")");
     }
     board = std::make_shared<Board>(file, parts.key, ranks);

@@ -376,7 +376,7 @@ std::shared_ptr<Communicator> find(ncclComm_t handle) {
       found != handles().end(),
       ncclInvalidArgument,
       handle == nullptr ? "comm argument is NULL"
-                        : "comm is no communicator, or one that was destroyed");
+                        : "comm is not a communicator, or was destroyed");
   return found->second->communicator;
 }
 

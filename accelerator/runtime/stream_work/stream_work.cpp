@@ -183,8 +183,7 @@ cudaError_t without_exceptions(
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    std::fprintf(
-        stderr, "torch_cuda: %s: the host has not enough memory\n", function);
+    std::fprintf(stderr, "torch_cuda: %s: out of host memory\n", function);
     return cudaErrorMemoryAllocation;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "torch_cuda: %s: %s\n", function, error.what());

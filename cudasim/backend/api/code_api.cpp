@@ -86,7 +86,7 @@ accel_status module_variable_at(
     accel_variable* variable) {
   return call("module_variable_at", [&] {
     const auto& all = module_of(module).variables;
-    require(index < all.size(), ACCEL_NOT_FOUND, "there are not so many");
+    require(index < all.size(), ACCEL_NOT_FOUND, "the index is out of range");
     give(variable, describe(all[index]));
   });
 }
@@ -98,7 +98,7 @@ accel_status module_kernel_name_at(
   return call("module_kernel_name_at", [&] {
     require(name != nullptr, "name is null");
     const auto& all = module_of(module).kernel_names;
-    require(index < all.size(), ACCEL_NOT_FOUND, "there are not so many");
+    require(index < all.size(), ACCEL_NOT_FOUND, "the index is out of range");
     *name = all[index].c_str();
   });
 }
@@ -156,7 +156,7 @@ accel_status set_heap_limit(std::int32_t device, std::uint64_t bytes) {
     require(
         bytes <= chosen.memory().capacity(),
         ACCEL_OUT_OF_MEMORY,
-        "the device has not so much memory");
+        "the device has less memory than this");
     require(
         chosen.heap().set_limit(bytes), "a kernel has used the heap already");
   });

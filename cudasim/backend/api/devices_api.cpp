@@ -78,7 +78,7 @@ accel_status device_reset(std::int32_t device) {
 
 accel_status device_fail(std::int32_t device, accel_status fault) {
   return call("device_fail", [&] {
-    require(ACCEL_IS_FAULT(fault), "the status is no fault");
+    require(ACCEL_IS_FAULT(fault), "the status is not a fault");
     machine().device(device).set_fault(fault);
   });
 }

@@ -51,7 +51,9 @@ accel_status ipc_export(void* address, accel_ipc_handle* handle) {
   return call("ipc_export", [&] {
     require(handle != nullptr, "handle is null");
     const auto piece = machine().addresses().find(address_of(address));
-    require(piece && piece->device != ACCEL_HOST, "the address is no device's");
+    require(
+        piece && piece->device != ACCEL_HOST,
+        "the address is not in device memory");
     *handle = export_memory(machine().device(piece->device).memory(), address);
   });
 }

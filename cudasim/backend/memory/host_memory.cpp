@@ -46,10 +46,7 @@ Allocation take_out(AddressMap& map, const void* memory) {
 } // namespace
 
 void* allocate_host(AddressMap& map, std::uint64_t bytes) {
-  require(
-      bytes <= host_bytes(),
-      ACCEL_OUT_OF_MEMORY,
-      "the host has not so much memory");
+  require(bytes <= host_bytes(), ACCEL_OUT_OF_MEMORY, "out of host memory");
   const std::uint64_t size = whole_pages(bytes);
   void* memory = mmap(
       nullptr,
@@ -58,10 +55,7 @@ void* allocate_host(AddressMap& map, std::uint64_t bytes) {
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
       -1,
       0);
-  require(
-      memory != MAP_FAILED,
-      ACCEL_OUT_OF_MEMORY,
-      "the host has not so much memory");
+  require(memory != MAP_FAILED, ACCEL_OUT_OF_MEMORY, "out of host memory");
   // One page more than needed stays without access: a guard.
   mprotect(static_cast<char*>(memory) + size, kPage, PROT_NONE);
   enter(map, memory, bytes);
@@ -76,7 +70,7 @@ void release_host(AddressMap& map, void* memory) {
 void register_host(AddressMap& map, void* memory, std::uint64_t bytes) {
   require(
       memory != nullptr && bytes > 0 && bytes <= ~address_of(memory),
-      "there is no such memory");
+      "the address is null, or the size is 0 or too large");
   enter(map, memory, bytes);
 }
 

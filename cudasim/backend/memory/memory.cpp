@@ -155,9 +155,7 @@ void Memory::drop_pages(std::uint64_t begin, std::uint64_t end) const {
 void Memory::charge(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   require(
-      bytes <= capacity_ - used_,
-      ACCEL_OUT_OF_MEMORY,
-      "the device has not so much memory left");
+      bytes <= capacity_ - used_, ACCEL_OUT_OF_MEMORY, "out of device memory");
   used_ += bytes;
 }
 

@@ -50,7 +50,7 @@ std::vector<std::uint64_t> mappings_in(
     const State& all,
     std::uint64_t begin,
     std::uint64_t size) {
-  require(size <= ~begin, "there are no such addresses");
+  require(size <= ~begin, "the size exceeds the address space");
   std::vector<std::uint64_t> begins;
   std::uint64_t at = begin;
   while (at < begin + size) {
@@ -104,9 +104,12 @@ std::uint64_t reserve_addresses(
   require_granular(size);
   alignment = std::max(alignment, kVirtualGranularity);
   require(
-      (alignment & (alignment - 1)) == 0, "the alignment is no power of two");
+      (alignment & (alignment - 1)) == 0,
+      "the alignment is not a power of two");
   require(
-      size <= ~alignment, ACCEL_OUT_OF_MEMORY, "there are no such addresses");
+      size <= ~alignment,
+      ACCEL_OUT_OF_MEMORY,
+      "the size exceeds the address space");
   void* space = mmap(
       pointer(wish),
       size + alignment,
@@ -117,7 +120,7 @@ std::uint64_t reserve_addresses(
   require(
       space != MAP_FAILED,
       ACCEL_OUT_OF_MEMORY,
-      "the host has not so many addresses");
+      "the host has no address range of this size");
   // Give back what lies around the aligned part.
   const auto first = reinterpret_cast<std::uint64_t>(space);
   const std::uint64_t begin = (first + alignment - 1) & ~(alignment - 1);

@@ -123,9 +123,8 @@ std::string asked_for() {
   }
   if (default_library().empty()) {
     throw accelerator::LibraryError(
-        "nothing says which devices there are; set TORCH_CUDA_DEVICES to the "
-        "name of a device or the path of its library, such as "
-        "TORCH_CUDA_DEVICES=fake");
+        "found no devices; set TORCH_CUDA_DEVICES to the name of a device or the "
+        "path of its library, such as TORCH_CUDA_DEVICES=fake");
   }
   return default_library();
 }

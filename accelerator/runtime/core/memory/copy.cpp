@@ -116,7 +116,8 @@ CopyWork plane_copy(
 CopyWork box_copy(const cudaMemcpy3DParms& p) {
   if (p.srcArray != nullptr || p.dstArray != nullptr) {
     throw Failure(
-        cudaErrorNotSupported, "copies from and to CUDA arrays are not there");
+        cudaErrorNotSupported,
+        "copies from and to CUDA arrays are not supported");
   }
   CopyWork work;
   work.width = p.extent.width;

@@ -159,8 +159,8 @@ const LoadedKernel& Function::to_launch(Device& device) {
             std::to_string(device.ordinal()) + ": " +
             (failure.message().empty() ? module_.source_name()
                                        : failure.message()) +
-            "\nthe kernel writes nothing, so the device is at fault until it "
-            "is reset");
+            "\nthe kernel did not run, so every later call on this device fails "
+            "until cudaDeviceReset");
   }
 }
 

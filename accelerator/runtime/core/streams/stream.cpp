@@ -56,7 +56,7 @@ void run_elsewhere(void* data) noexcept {
     std::thread(run_and_forget, data).join();
   } catch (const std::exception& error) {
     report(
-        std::string("no thread for the host's part in a stream's work: ") +
+        std::string("cannot start a thread for a host function of a stream: ") +
         error.what());
     static_cast<Job*>(data)->set.set_host_fault(cudaErrorOperatingSystem);
     run_and_forget(data);
