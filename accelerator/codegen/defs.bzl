@@ -83,7 +83,7 @@ def _settings(minor):
             version = _SOURCE,
         )
     if minor not in STOCK_TORCH:
-        fail(("vendor_operators: found torch %r; needed is one of %s (PyPI's), or %s (source-built). Another version of " +
+        fail(("vendor_operators: found torch %r; needed one of %s (PyPI's), or %s (source-built). Another version of " +
               "PyPI's is a row in //third_party/stock_torch:versions.bzl of torch_cuda, as docs/porting.md says.") %
              (minor, ", ".join(STOCK_TORCH), _SOURCE))
     return struct(

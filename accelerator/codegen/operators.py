@@ -87,7 +87,7 @@ def read(text: str, source: str, device: str, upstream: Upstream) -> Operators:
     except yaml.YAMLError as error:
         raise YamlError(f"{source}: found no YAML: {error}") from error
     if not isinstance(entries, list):
-        raise YamlError(f"{source}: found no list; needed is a list of entries `- func: SCHEMA`")
+        raise YamlError(f"{source}: found no list; needed a list of entries `- func: SCHEMA`")
     read_entries = tuple(reader.entry(entry) for entry in entries if reader.is_meant(entry))
     reader.check_together(read_entries)
     return Operators(device, source, read_entries)
@@ -115,11 +115,11 @@ class _Reader:
         """The entry that one of the YAML is."""
         if not isinstance(raw, dict) or not isinstance(raw.get("func"), str):
             line = raw.get("__line__", 1) if isinstance(raw, dict) else 1
-            raise self._fail(line, f"found {raw!r}; needed is an entry `- func: SCHEMA`")
+            raise self._fail(line, f"found {raw!r}; needed an entry `- func: SCHEMA`")
         line = raw["__line__"]
         for key in raw:
             if key not in (*_KEYS, "__line__"):
-                raise self._fail(line, f"found the key {key!r}; needed is one of {_listed(_KEYS)}")
+                raise self._fail(line, f"found the key {key!r}; needed one of {_listed(_KEYS)}")
         namespace, _, schema = (
             raw["func"].rpartition("::") if _is_own(raw["func"]) else ("", "", raw["func"])
         )
@@ -135,17 +135,17 @@ class _Reader:
     def _dispatch(self, raw: Mapping[str, Any], line: int) -> dict[str, str]:
         dispatch = raw.get("dispatch", {})
         if not isinstance(dispatch, dict):
-            raise self._fail(line, f"found dispatch {dispatch!r}; needed is `CUDA: KERNEL`")
+            raise self._fail(line, f"found dispatch {dispatch!r}; needed `CUDA: KERNEL`")
         kernels = {str(key): str(kernel) for key, kernel in dispatch.items() if key != "__line__"}
         for key, kernel in kernels.items():
             if key not in ("CUDA", "Meta"):
                 raise self._fail(
                     line,
-                    f"found a kernel for {key}; needed is CUDA, whose tensors the device's are, "
+                    f"found a kernel for {key}; needed CUDA, whose tensors the device's are, "
                     "and Meta for an operator of your own",
                 )
             if not kernel.isidentifier():
-                raise self._fail(line, f"found the kernel {kernel!r}; needed is a name of C++")
+                raise self._fail(line, f"found the kernel {kernel!r}; needed a name of C++")
         return kernels
 
     def _upstreams(
@@ -160,7 +160,7 @@ class _Reader:
         if known is None:
             raise self._fail(
                 line,
-                f"found {name}, which PyTorch {self._upstream.version} has not"
+                f"found {name}, which PyTorch {self._upstream.version} does not have"
                 f"{_near(name, self._upstream.functions)}. An operator of your own is "
                 f"{self._device}::{name}; one that other versions have has a line that says which, "
                 f'such as torch: ">{self._upstream.version}"',
@@ -184,7 +184,7 @@ class _Reader:
             raise self._fail(
                 line,
                 f"found structured: {name} is not in PyTorch"
-                + (f"; needed is {variants[0]}" if variants else "; leave it out"),
+                + (f"; needed {variants[0]}" if variants else "; leave it out"),
             )
         kernel = dispatch.get("CUDA", known.func.name.unambiguous_name())
         return Entry(known, line, kernel, structured=bool(structured))
@@ -215,7 +215,7 @@ class _Reader:
         if namespace != self._device:
             raise self._fail(
                 line,
-                f"found the namespace {namespace}; needed is none for PyTorch's operators, and "
+                f"found the namespace {namespace}; needed none for PyTorch's operators, and "
                 f"{self._device} for your own",
             )
         for key in ("structured", "structured_delegate"):
@@ -238,7 +238,7 @@ class _Reader:
             raise self._fail(line, f"found an operator that torchgen refuses: {error}") from error
         autograd = raw.get("autograd", {})
         if not isinstance(autograd, dict):
-            raise self._fail(line, f"found autograd {autograd!r}; needed is `ARGUMENT: DERIVATIVE`")
+            raise self._fail(line, f"found autograd {autograd!r}; needed `ARGUMENT: DERIVATIVE`")
         formulas = {str(key): str(text) for key, text in autograd.items() if key != "__line__"}
         self._check_autograd(line, function, formulas)
         return Entry(function, line, kernel, own=True, meta=dispatch.get("Meta"), autograd=formulas)
@@ -260,7 +260,7 @@ class _Reader:
         ):
             raise self._fail(
                 line,
-                f"found autograd of {func.name}; needed is an operator that returns one new Tensor",
+                f"found autograd of {func.name}; needed an operator that returns one new Tensor",
             )
         for name in lists:
             if name not in tensors:
@@ -270,7 +270,7 @@ class _Reader:
                 raise self._fail(
                     line,
                     f"found a derivative for {name}, which is no Tensor argument of "
-                    f"{func.name}{_near(name, tensors)}; needed is one of {_listed(tensors)}",
+                    f"{func.name}{_near(name, tensors)}; needed one of {_listed(tensors)}",
                 )
 
     def check_together(self, entries: Iterable[Entry]) -> None:
@@ -308,7 +308,7 @@ class _Reader:
                 raise self._fail(
                     entry.line,
                     f"found the kernel {entry.kernel}, which {other.name} in line {other.line} has "
-                    "with the same arguments; needed is a name of its own",
+                    "with the same arguments; needed a name of its own",
                 )
 
 

@@ -31,7 +31,7 @@ def minor(version: str) -> tuple[int, int]:
     """
     found = _MINOR.match(version)
     if found is None:
-        raise ValueError(f"found the version {version!r}; needed is one like 2.15")
+        raise ValueError(f"found the version {version!r}; needed one like 2.15")
     return int(found[1]), int(found[2])
 
 
@@ -51,7 +51,7 @@ def matches(clauses: str, version: str) -> bool:
         found = _CLAUSE.fullmatch(clause)
         if found is None:
             raise ValueError(
-                f"found torch: {clauses!r}; needed are comparisons with minor versions of PyTorch, "
+                f"found torch: {clauses!r}; needed comparisons with minor versions of PyTorch, "
                 'such as ">=2.12" or ">=2.9,<2.15"'
             )
         holds = holds and bool(_COMPARISONS[found[1]](minor(version), minor(found[2])))

@@ -53,8 +53,8 @@ class Device:
         path = str(self.path)
         if "," in path or ":" in path:
             raise DeviceError(
-                f"TORCH_CUDA_DEVICES cannot name {path}: there is a comma or colon in it; "
-                "name it by a link without"
+                f"found a comma or colon in {path}; needed a path without, for TORCH_CUDA_DEVICES: "
+                "make a symbolic link"
             )
         options = self.options.replace(",", ";")
         return {"TORCH_CUDA_DEVICES": f"{path}:{options}" if options else path}
@@ -75,14 +75,14 @@ def describe(
         DeviceError: there is no such file, it is no library of the device ABI, or it does not open.
     """
     if not path.is_file():
-        raise DeviceError(f"there is no file {path}; needed is the path of a device's library")
+        raise DeviceError(f"found no file {path}; needed the path of a device's library")
     command = [str(program), str(path), options]
     try:
         done = subprocess.run(
             command, env=dict(environment), capture_output=True, timeout=_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        raise DeviceError(f"{path} does not open: nothing for {_SECONDS} seconds") from None
+        raise DeviceError(f"{path} did not open within {_SECONDS} seconds") from None
     out, said = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
     if done.returncode < 0:
         name = signal.Signals(-done.returncode).name
@@ -93,6 +93,8 @@ def describe(
     fields = [line.split("\t") for line in lines[1:]]
     devices = tuple(name for _, name in fields)
     if not devices:
-        raise DeviceError(f"{path} has no device to test; are there options that give it one?")
+        raise DeviceError(
+            f"found no device in {path}; needed one to test: pass its options, such as --options count=1"
+        )
     capabilities = tuple(frozenset(those.split(",")) - {""} for those, _ in fields)
     return Device(path, options, lines[0], devices, capabilities)

@@ -178,7 +178,7 @@ def _stock(arguments: argparse.Namespace, folder: pathlib.Path) -> str:
     )
     if asked.returncode != 0:
         raise environments.PreparationError(
-            f"found no torch in the environment of {arguments.torch}; needed is one of PyPI's, such as "
+            f"found no torch in the environment of {arguments.torch}; needed one of PyPI's, such as "
             "--torch 2.15.0"
         )
     arguments.torch_version = asked.stdout.strip()

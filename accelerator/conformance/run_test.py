@@ -106,7 +106,7 @@ class RunTest(absltest.TestCase):
 
     def test_what_cannot_be_run_is_one_message(self) -> None:
         for device, arguments, words in (
-            ("/nowhere/libaccel.so", (), "there is no file /nowhere/libaccel.so"),
+            ("/nowhere/libaccel.so", (), "found no file /nowhere/libaccel.so"),
             (str(_MAIN), (), "run.py"),
             (self.describe, (), "describe"),
             (self.fake, ("--options", "colour=red"), "colour=red"),

@@ -20,7 +20,7 @@ def stock_test(name, program, device, wheels, torch, tags = [], **kwargs):
         **kwargs: other attributes of py_test.
     """
     if torch not in STOCK_TORCH:
-        fail("stock_test: found torch %r; needed is one of %s" % (torch, ", ".join(STOCK_TORCH)))
+        fail("stock_test: found torch %r; needed one of %s" % (torch, ", ".join(STOCK_TORCH)))
     if Label(":defs.bzl").repo_name == "":
         # Here it is run by name.
         tags = tags + ["manual"]

@@ -151,7 +151,7 @@ def check_name(name: str) -> None:
     """
     if not re.fullmatch(r"[a-z]([a-z0-9_]*[a-z0-9])?", name) or "__" in name:
         raise UsageError(
-            f"found the name {name!r}; needed are lower-case letters, digits and single underscores, "
+            f"found the name {name!r}; needed lower-case letters, digits and single underscores, "
             "a letter first, such as my_npu"
         )
     if name in _RESERVED or keyword.iskeyword(name):
@@ -159,7 +159,7 @@ def check_name(name: str) -> None:
     if name in _TAKEN:
         raise UsageError(f"found the name {name!r}, which is taken; take another one")
     if len(name) > 64:
-        raise UsageError(f"found a name of {len(name)} letters; needed are at most 64")
+        raise UsageError(f"found a name of {len(name)} letters; needed at most 64")
 
 
 def instantiate(template: Mapping[str, str], name: str, torch_cuda: pathlib.Path) -> dict[str, str]:
@@ -194,10 +194,12 @@ def write(files: Mapping[str, str], folder: pathlib.Path) -> None:
     """
     if folder.is_symlink() or folder.exists():
         if not folder.is_dir() or folder.is_symlink():
-            raise UsageError(f"found {folder}, which is no folder; needed is one that is not there")
+            raise UsageError(
+                f"found {folder}, which is not a folder; needed a folder that is empty or does not exist"
+            )
         if any(folder.iterdir()):
             raise UsageError(
-                f"found {folder}, which is not empty; needed is a folder that is empty or not there"
+                f"found {folder}, which is not empty; needed a folder that is empty or does not exist"
             )
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -264,13 +266,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments.torch_cuda is None or not (here / arguments.torch_cuda / "bazelw").is_file():
             raise UsageError(
-                f"found no torch_cuda in {arguments.torch_cuda}; needed is --torch_cuda=CHECKOUT"
+                f"found no torch_cuda in {arguments.torch_cuda}; needed --torch_cuda=CHECKOUT"
             )
         check_name(arguments.name)
         torch_cuda = pathlib.Path(os.path.abspath(here / arguments.torch_cuda))
         if folder.is_relative_to(torch_cuda):
             raise UsageError(
-                f"found {folder}, which is inside of torch_cuda; needed is a folder outside, such as "
+                f"found {folder}, which is inside of torch_cuda; needed a folder outside, such as "
                 f"--out={torch_cuda.parent / arguments.name}"
             )
         write(instantiate(read_template(template), arguments.name, torch_cuda), folder)

@@ -128,7 +128,10 @@ class ProgramTest(CommandTest):
 
     def test_majors_that_are_not_there(self) -> None:
         for option, text in (
-            ("--preload=11", "no libraries for CUDA 11; there are those for CUDA 12 and 13"),
+            (
+                "--preload=11",
+                "no libraries for CUDA 11; needed a CUDA major of this wheel: 12 or 13",
+            ),
             ("--preload=cu13", "--preload= takes a CUDA major, such as 13"),
         ):
             done = self.env.run(
@@ -179,7 +182,7 @@ class DoctorTest(CommandTest):
         self.assertIn("set TORCH_CUDA_SIM=1", self.doctor(1))
         asked = {"TORCH_CUDA_DEVICES": "npu"}
         lines = self.doctor(1, **asked)
-        self.assertIn("device npu:        NOT USABLE: no installed distribution brings it", lines)
+        self.assertIn("device npu:        NOT USABLE: no installed distribution has it", lines)
         self.assertIn("needed a release of torch 2.9 (CUDA 12) or 2.15 (CUDA 13)", lines)
         (self.env.site / "torch_cuda_runtime.pth").unlink()
         self.assertIn("--force-reinstall --no-deps torch_cuda_runtime", self.doctor(1, **asked))

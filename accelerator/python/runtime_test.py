@@ -62,9 +62,7 @@ class EnvironmentTest(absltest.TestCase):
 
     def test_what_nobody_brings_is_an_error(self) -> None:
         for asked, environ in (("npu", {}), (None, {"TORCH_CUDA_SIM": "1"})):
-            with self.assertRaisesRegex(
-                torch_cuda_runtime.DeviceError, "brings a device (npu|sim)"
-            ):
+            with self.assertRaisesRegex(torch_cuda_runtime.DeviceError, "with a device (npu|sim)"):
                 torch_cuda_runtime.environment(asked, environ)
 
     def test_without_a_name_it_says_what_to_set(self) -> None:
@@ -98,7 +96,7 @@ class EnvironmentTest(absltest.TestCase):
         self.assertEqual(self.run_module("true", devices="npu").returncode, 1)
         done = self.run_module("no-such-program", devices="acme")
         self.assertEqual(done.returncode, 127)
-        self.assertEqual(done.stderr, "torch_cuda_runtime: there is no program no-such-program\n")
+        self.assertEqual(done.stderr, "torch_cuda_runtime: found no program no-such-program\n")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     here = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     program = here / options.program
     if not program.is_file():
-        parser.error(f"there is no program {options.program}")
+        parser.error(f"found no program {options.program}")
     runs = Runs([str(program), *arguments], targets.find(options.device), max(1, options.at_once))
     runs.start()
     try:

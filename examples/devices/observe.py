@@ -139,7 +139,7 @@ def main() -> None:
     if not available and os.environ.get("TORCH_CUDA_DEVICES"):
         reason = "there is no such CUDA device"
         _tell("error", text=f"{os.environ['TORCH_CUDA_DEVICES']}: {reason}")
-        sys.exit(f"{reason}; what is wrong is said above")
+        sys.exit(f"{reason}; the error is above")
     _tell("begin", device=torch.cuda.get_device_name() if available else "the CPU")
     sys.argv = sys.argv[2:]
     calls = Calls()

@@ -58,8 +58,9 @@ def _left_off(settings: str, device: int) -> str:
     if _ASKED.search(settings) is None:
         return settings
     warnings.warn(
-        "expandable_segments:True is left off: "
-        f"cuda:{device} has no virtual memory, which such segments are made of",
+        f"found expandable_segments:True, and cuda:{device} without virtual memory; needed virtual "
+        "memory on all devices. The setting is ignored. To fix it: remove it from "
+        "PYTORCH_CUDA_ALLOC_CONF",
         stacklevel=2,
     )
     return _ASKED.sub(r"\1False", settings)

@@ -78,9 +78,7 @@ def served_by(operator: str, device: int | None = None) -> str:
     library = ctypes.CDLL(str(_build.package_folder() / "lib" / LIBRARY))
     answer = ctypes.create_string_buffer(_MESSAGE)
     if library.torch_cuda_served_by(operator.encode(), index, answer, len(answer)) != 0:
-        raise ValueError(
-            f"PyTorch has no operator {operator}; needed is a name like aten::add.Tensor"
-        )
+        raise ValueError(f"PyTorch has no operator {operator}; needed a name like aten::add.Tensor")
     return answer.value.decode()
 
 

@@ -118,7 +118,7 @@ class MemoryTest(absltest.TestCase):
             self.assertEqual(total, 6 << 20, devices)
             self.assertLen(texts, 0 if which is None else 2, devices)
             for text in texts:
-                self.assertIn(f"{which} has no virtual memory", text)
+                self.assertIn(f"{which} without virtual memory", text)
 
     def test_a_result_is_counted_once_and_freed(self) -> None:
         before = torch.cuda.memory_allocated()

@@ -79,7 +79,7 @@ def fetch(arguments: argparse.Namespace) -> None:
             _use(archive, name, arguments)
     except (RangesError, index.NotFoundError) as error:
         print(
-            f"No parts of {wanted.requirement}'s wheel can be had: {error}. "
+            f"Found no server that sends parts of {wanted.requirement}'s wheel: {error}. "
             "pip downloads the whole wheel, which may be hundreds of MB.",
             file=sys.stderr,
             flush=True,

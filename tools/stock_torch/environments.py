@@ -88,7 +88,7 @@ def with_torch(version: str, run: Run = run) -> pathlib.Path:
         python = pathlib.Path(version).absolute()
         if not os.access(python, os.X_OK):
             raise PreparationError(
-                f"found no program {python}; needed is a version of torch, such as 2.15.0, or the path "
+                f"found no program {python}; needed a version of torch, such as 2.15.0, or the path "
                 "of the Python of an environment with torch"
             )
         return python

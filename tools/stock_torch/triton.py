@@ -46,7 +46,7 @@ def asked_by_torch(python: pathlib.Path) -> str:
             if re.split(r"[^\w.-]", requirement)[0] == NAME:
                 return requirement
     raise environments.PreparationError(
-        f"the torch in {site} asks for no Triton; needed is a version: {NAME}==VERSION"
+        f"the torch in {site} asks for no Triton; needed a version: {NAME}==VERSION"
     )
 
 
@@ -60,13 +60,13 @@ def check_c_compiler() -> None:
     if compiler is None or shutil.which(compiler) is None:
         found = f"CC={compiler}, which is no program" if compiler else "neither gcc nor clang"
         raise environments.PreparationError(
-            f"found {found}; needed is a C compiler, with which Triton compiles what launches its "
+            f"found {found}; needed a C compiler, with which Triton compiles what launches its "
             "kernels: apt-get install gcc libc6-dev, or set CC"
         )
     scheme = sysconfig.get_default_scheme().replace("posix_local", "posix_prefix")
     header = pathlib.Path(sysconfig.get_paths(scheme)["include"]) / "Python.h"
     if not header.is_file():
         raise environments.PreparationError(
-            f"found no {header}; needed are the headers of this Python, for what Triton compiles: "
+            f"found no {header}; needed the headers of this Python, for what Triton compiles: "
             "apt-get install python3-dev, or take a Python that has them"
         )

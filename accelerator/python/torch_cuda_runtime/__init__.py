@@ -100,8 +100,8 @@ def environment(
         asked = _asked.SIM
     if not asked:
         raise DeviceError(
-            f"nothing says which devices there are; set {_asked.DEVICES_VARIABLE} to the name of a "
-            f"device or the path of its library, such as {_asked.DEVICES_VARIABLE}=fake"
+            f"found no devices; set {_asked.DEVICES_VARIABLE} to the name of a device or the path of its "
+            f"library, such as {_asked.DEVICES_VARIABLE}=fake"
         )
     entries = [_with_path(*entry.partition(":")) for entry in asked.split(",") if entry]
     majors = _libraries.majors()
@@ -115,8 +115,8 @@ def environment(
         libraries = _libraries.of(preload)
         if not libraries:
             raise DeviceError(
-                f"there are no libraries for CUDA {preload}; there are those for CUDA "
-                + " and ".join(str(major) for major in majors)
+                f"found no libraries for CUDA {preload}; needed a CUDA major of this wheel: "
+                + " or ".join(str(major) for major in majors)
             )
         settings[_PRELOAD] = _joined(libraries, environ.get(_PRELOAD, ""))
     return settings
@@ -167,6 +167,6 @@ def _with_path(name: str, colon: str, options: str) -> str:
     for entry in _devices.entry_points(name):
         return str(pathlib.Path(entry.load()()["library"]).absolute()) + colon + options
     raise DeviceError(
-        f"no installed distribution brings a device {name}; install the one that does, or write the "
-        f"path of its library into {_asked.DEVICES_VARIABLE}"
+        f"found no installed distribution with a device {name}. Install the one that has it, or write "
+        f"the path of its library into {_asked.DEVICES_VARIABLE}"
     )

@@ -54,7 +54,7 @@ def main() -> int:
         return 0
     program = shutil.which(command[0])
     if program is None:
-        print(f"torch_cuda_runtime: there is no program {command[0]}", file=sys.stderr)
+        print(f"torch_cuda_runtime: found no program {command[0]}", file=sys.stderr)
         return 127
     os.execve(program, command, {**os.environ, **settings})
 

@@ -133,7 +133,7 @@ def _found_devices(report: Report) -> None:
         if device is None and "/" not in name and not own.is_file():
             report.problem(
                 f"device {name}",
-                f"no installed distribution brings it; install the one that does, or write the path of "
+                f"no installed distribution has it; install the one that does, or write the path of "
                 f"its library into {_asked.DEVICES_VARIABLE}",
             )
             continue

@@ -63,9 +63,7 @@ def served_by(router: pathlib.Path, operator: str, device: int | None = None) ->
     index = torch.cuda.current_device() if device is None else device
     answer = ctypes.create_string_buffer(_MESSAGE)
     if _load(router).torch_cuda_served_by(operator.encode(), index, answer, len(answer)) != 0:
-        raise ValueError(
-            f"PyTorch has no operator {operator}; needed is a name like aten::add.Tensor"
-        )
+        raise ValueError(f"PyTorch has no operator {operator}; needed a name like aten::add.Tensor")
     return answer.value.decode()
 
 

@@ -69,7 +69,7 @@ def load(name: str | os.PathLike[str]) -> Platform:
     except OSError as error:
         raise AdapterError(f"found no file {path} that can be read: {error.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise AdapterError(f"{path}: found no TOML: {error}") from None
+        raise AdapterError(f"{path}: not valid TOML: {error}") from None
     except schema.Wrong as error:
         raise AdapterError(f"{path}: {error}") from None
     return Platform(

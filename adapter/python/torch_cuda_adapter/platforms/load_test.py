@@ -77,9 +77,9 @@ class LoadTest(parameterized.TestCase):
             platforms.load(self.folder / "no.toml")
 
     def test_no_toml(self) -> None:
-        self.assertIn("found no TOML", self.refused("name = "))
+        self.assertIn("not valid TOML", self.refused("name = "))
         self.file.write_bytes(b"\xff\xfe")
-        with self.assertRaisesRegex(AdapterError, "found no TOML"):
+        with self.assertRaisesRegex(AdapterError, "not valid TOML"):
             platforms.load(self.file)
 
     @parameterized.parameters(

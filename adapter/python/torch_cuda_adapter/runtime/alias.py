@@ -26,8 +26,8 @@ def install() -> None:
     present = _present()
     if present is not None and not _is_ours(present):
         raise AdapterError(
-            f"found {_NAME} installed, whose name is not taken from it; python -m pip uninstall {_NAME}, "
-            "or import torch_cuda_adapter.auto instead"
+            f"found {_NAME} installed; needed no other package of that name. To fix it: python -m pip "
+            f"uninstall {_NAME}, or import torch_cuda_adapter.auto instead"
         )
     activation.activate()
     if present is None:

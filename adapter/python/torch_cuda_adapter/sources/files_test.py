@@ -224,7 +224,7 @@ class FilesTest(parameterized.TestCase):
     def test_calls_too_deep_in_each_other(self) -> None:
         source = self.write("c.cpp", f"{'cudaGetErrorString(' * 700}e{')' * 700};")
         rules = Rules(platforms.load("npu"))
-        with self.assertRaisesRegex(AdapterError, "c.cpp, in which calls are too deep"):
+        with self.assertRaisesRegex(AdapterError, "c.cpp: found calls that are nested too deeply"):
             files.translate_files([source], rules, out=self.out)
 
     def test_no_such_file(self) -> None:

@@ -102,7 +102,7 @@ def translate(
         return translator.translation()
     except RecursionError:
         raise AdapterError(
-            f"found {path}, in which calls are too deep in each other; write some of them apart"
+            f"{path}: found calls that are nested too deeply; split some of them into statements"
         ) from None
 
 
