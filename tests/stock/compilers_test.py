@@ -3,7 +3,8 @@
     ./bazelw test //tests/stock:compilers_2.15_sim_test
     TORCH_CUDA_SIM=1 python tests/stock/compilers_test.py
 
-Needs Triton of PyPI and a C compiler. The test of NVRTC needs the package nvidia-cuda-nvrtc and is skipped without.
+Needs Triton of PyPI and a C compiler. Tests of NVIDIA's compilers need packages of PyPI (nvidia-cuda-nvrtc,
+nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt, nvidia-cuda-runtime, nvidia-cuda-cccl) and are skipped without.
 """
 
 from __future__ import annotations
@@ -80,6 +81,44 @@ def gradients(run: Callable[[Tensor], Tensor], model: nn.Module, x: Tensor) -> l
     return [result.detach(), *(p.grad for p in model.parameters() if p.grad is not None)]
 
 
+@triton.autotune([triton.Config({"BLOCK": size}) for size in (64, 256)], key=["count"])
+@triton.heuristics({"EVEN": lambda given: given["count"] % given["BLOCK"] == 0})
+@triton.jit
+def scaled_sine(x, out, factor, count, BLOCK: tl.constexpr, EVEN: tl.constexpr) -> None:  # type: ignore[no-untyped-def]
+    """A kernel of a user's: out = factor * sin(x)."""
+    places = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if EVEN:
+        tl.store(out + places, factor * tl.sin(tl.load(x + places)))
+    else:
+        inside = places < count
+        tl.store(out + places, factor * tl.sin(tl.load(x + places, mask=inside)), mask=inside)
+
+
+@torch.library.triton_op("stock_test::scaled_sine", mutates_args={})
+def scaled_sine_operator(x: Tensor, factor: float) -> Tensor:
+    """The kernel as an operator, which compilers look into."""
+    out = torch.empty_like(x)
+    count = x.numel()
+    torch.library.wrap_triton(scaled_sine)[lambda given: (triton.cdiv(count, given["BLOCK"]),)](
+        x, out, factor, count
+    )
+    return out
+
+
+# PyTorch calls it by these names.
+def _keep(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]
+    ctx.save_for_backward(inputs[0])
+    ctx.factor = inputs[1]
+
+
+def _slope(ctx, gradient):  # type: ignore[no-untyped-def]
+    (x,) = ctx.saved_tensors
+    return gradient * ctx.factor * x.cos(), None
+
+
+scaled_sine_operator.register_autograd(_slope, setup_context=_keep)
+
+
 @triton.jit
 def random_bits(out, seed, count: tl.constexpr) -> None:  # type: ignore[no-untyped-def]
     """What tl.rand and its kin are made of."""
@@ -115,6 +154,19 @@ def of_nvidia(name: str) -> pathlib.Path | None:
         if file.exists():
             return file
     return None
+
+
+def cuda_home(folder: pathlib.Path) -> pathlib.Path | None:
+    """NVIDIA's CUDA compiler of PyPI, laid out as its installer does; None where it is not there."""
+    nvcc = of_nvidia("bin/nvcc")
+    if nvcc is None:
+        return None
+    root = nvcc.parent.parent
+    for name in ("bin", "include", "nvvm"):
+        (folder / name).symlink_to(root / name)
+    (folder / "lib64").mkdir()
+    (folder / "lib64" / "libcudart.so").symlink_to(root / "lib" / "libcudart.so.13")
+    return folder
 
 
 def needs_nvrtc() -> None:
@@ -197,6 +249,22 @@ class CompilersTest(unittest.TestCase):
             assert one.grad is not None and other.grad is not None
             self.close([one.grad], [other.grad], 1e-3)
 
+    def test_triton_kernels_of_users(self) -> None:
+        for count in (512, 300):
+            # With a symbolic size inductor 2.15 writes the heuristics' value as a formula of sympy's.
+            torch._dynamo.reset()
+            x = torch.randn(count, requires_grad=True)
+            on_cuda = x.detach().cuda().requires_grad_()
+            with torch.no_grad():
+                self.close([scaled_sine_operator(on_cuda, 3.0)], [3 * x.sin()])
+            compiled = torch.compile(lambda x: scaled_sine_operator(x * 2, 3.0) + 1)
+            found = compiled(on_cuda)
+            self.close([found.detach()], [(3 * (2 * x).sin() + 1).detach()])
+            found.square().sum().backward()
+            (3 * (2 * x).sin() + 1).square().sum().backward()
+            assert on_cuda.grad is not None and x.grad is not None
+            self.close([on_cuda.grad], [x.grad], 1e-4)
+
     def test_triton_s_random_numbers_are_philox_s(self) -> None:
         for seed in (0, 1234, (5 << 32) + 77):
             found = torch.empty(128, dtype=torch.int32, device="cuda")
@@ -224,6 +292,18 @@ class CompilersTest(unittest.TestCase):
             self.assertAlmostEqual(one.std().item(), deviation, delta=0.03 * deviation)
         related = torch.corrcoef(torch.stack(found)) - torch.eye(len(found))
         self.assertLess(related.abs().max().item(), 5 / size**0.5)
+
+    def test_random_numbers_may_be_those_without_a_compiler(self) -> None:
+        def noisy(x: Tensor) -> Tensor:
+            return F.dropout(x, 0.3) + torch.rand_like(x)
+
+        x = torch.ones(1000, device="cuda")
+        with torch._inductor.config.patch(fallback_random=True):
+            compiled = torch.compile(noisy)
+            torch.manual_seed(5)
+            found = compiled(x)
+        torch.manual_seed(5)
+        self.close([found], [noisy(x).cpu()])
 
     def test_masks_are_the_same_in_the_backward_pass(self) -> None:
         for functionalized in (False, True):
@@ -273,6 +353,29 @@ class CompilersTest(unittest.TestCase):
             x = torch.randn(2, size, 16)
             self.close([program.module()(x.cuda()).detach()], [on_cpu(x).detach()])
 
+    def test_ahead_of_time(self) -> None:
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        home = cuda_home(folder)
+        if home is None and "CUDA_HOME" not in os.environ:
+            self.skipTest(
+                "CUDA's headers are not there: pip install nvidia-cuda-runtime, -nvcc, -crt"
+            )
+        torch.utils.cpp_extension.CUDA_HOME = os.environ.setdefault("CUDA_HOME", str(home))
+        on_cpu = perceptron().eval()
+        model = copy.deepcopy(on_cpu).cuda()
+        batch = torch.export.Dim("batch", min=1, max=64)
+        with torch.no_grad():
+            program = torch.export.export(
+                model, (torch.randn(8, 32, device="cuda"),), dynamic_shapes=({0: batch},)
+            )
+            package = torch._inductor.aoti_compile_and_package(
+                program, package_path=str(folder / "model.pt2")
+            )
+            run = torch._inductor.aoti_load_package(package)
+            for size in (8, 3):
+                x = torch.randn(size, 32)
+                self.close([run(x.cuda())], [on_cpu(x)])
+
     def test_kernels_of_nvrtc(self) -> None:
         needs_nvrtc()
         x, y = torch.randn(300), torch.randn(300)
@@ -296,6 +399,39 @@ class CompilersTest(unittest.TestCase):
         found = torch.empty(200, device="cuda")
         reverse(grid=(1, 1, 1), block=(256, 1, 1), args=[x[:200].cuda(), found, 200])
         self.close([found], [x[:200].flip(0)], 0)
+
+    def test_extensions_in_cuda(self) -> None:
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        home = cuda_home(folder)
+        if home is None:
+            self.skipTest(
+                "nvcc is not there: pip install nvidia-cuda-nvcc, -crt, -runtime, -cccl, nvidia-nvvm"
+            )
+        if importlib.util.find_spec("ninja") is None:
+            self.skipTest("ninja is not there: pip install ninja")
+        from torch.utils import cpp_extension
+
+        os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0+PTX"
+        cpp_extension.CUDA_HOME = str(home)
+        (folder / "build").mkdir()
+        extension = cpp_extension.load_inline(
+            "doubling",
+            "torch::Tensor doubled(torch::Tensor x);",
+            """__global__ void twice(const float* x, float* out, int count) {
+                const int i = blockIdx.x * blockDim.x + threadIdx.x;
+                if (i < count) out[i] = 2 * x[i];
+            }
+            torch::Tensor doubled(torch::Tensor x) {
+                auto out = torch::empty_like(x);
+                twice<<<(x.numel() + 127) / 128, 128>>>(
+                    x.data_ptr<float>(), out.data_ptr<float>(), x.numel());
+                return out;
+            }""",
+            functions=["doubled"],
+            build_directory=str(folder / "build"),
+        )
+        x = torch.randn(1000)
+        self.close([extension.doubled(x.cuda())], [2 * x], 0)
 
 
 if __name__ == "__main__":
