@@ -177,13 +177,15 @@ std::uint64_t Recorder::now() noexcept {
 }
 
 void Recorder::begin(tracing::CallRecord& call) noexcept {
+  // Before the records of the work, which may be done when the call returns:
+  // Kineto of PyTorch 2.9 finds the operator of a record in those before it.
+  if (enabled(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) {
+    write_external_ids(call.correlation);
+  }
   subscriber().tell(CUPTI_API_ENTER, call);
 }
 
 void Recorder::call(const tracing::CallRecord& call) noexcept {
-  if (enabled(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) {
-    write_external_ids(call.correlation);
-  }
   write_call(call);
   // At last, as the subscriber may end the trace from here.
   tracing::CallRecord last = call;

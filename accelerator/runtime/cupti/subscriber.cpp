@@ -68,6 +68,7 @@ void Subscriber::forget() {
   for (CallbackSet& wanted : wanted_) {
     wanted.set_all(false);
   }
+  wanted_resources_.set_all(false);
   who_ = {};
 }
 

@@ -35,6 +35,11 @@ class Subscriber {
   CallbackSet& wanted(runtime::tracing::Interface interface) {
     return wanted_[static_cast<std::size_t>(interface)];
   }
+  /// Which resources (CUpti_CallbackIdResource) it wants to hear of.
+  CallbackSet& wanted_resources() {
+    return wanted_resources_;
+  }
+  /// Whether it wants to hear of any function.
   bool wants_any() const {
     return wanted_[0].any() || wanted_[1].any();
   }
@@ -66,6 +71,7 @@ class Subscriber {
   Who who_;
   std::uintptr_t last_number_ = 0;
   std::array<CallbackSet, 2> wanted_;
+  CallbackSet wanted_resources_;
   std::atomic<int> calls_{0}; // of the subscriber, under way
 };
 

@@ -1,5 +1,5 @@
 // The callback API: subscribing to the program's calls of the runtime and the
-// driver, and to no other domain.
+// driver, to contexts, and to no other domain.
 // Source: CUPTI callback API.
 #include <cupti.h>
 
@@ -15,6 +15,16 @@ using namespace accelerator::cupti;
 namespace {
 
 using accelerator::runtime::tracing::Interface;
+
+// Kineto asks for them before it profiles (of PyTorch 2.12 and older), and does
+// not profile where they are refused. The context of a device is there from the
+// first call of CUDA on, before anybody can subscribe, so that there is nothing
+// to tell; those that a program makes by itself are not told of.
+bool is_of_contexts(CUpti_CallbackDomain domain, CUpti_CallbackId callback) {
+  return domain == CUPTI_CB_DOMAIN_RESOURCE &&
+      (callback == CUPTI_CBID_RESOURCE_CONTEXT_CREATED ||
+       callback == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+}
 
 // Runs `body` for the interface of a domain. Domains without callbacks here
 // (resources, synchronisation, NVTX, states) may be switched off only.
@@ -97,6 +107,10 @@ CUptiResult cuptiEnableCallback(
     if (!subscriber().is(handle)) {
       return CUPTI_ERROR_INVALID_PARAMETER;
     }
+    if (is_of_contexts(domain, callback)) {
+      subscriber().wanted_resources().set(callback, enable != 0);
+      return CUPTI_SUCCESS;
+    }
     return in_domain(domain, enable != 0, [&](Interface interface) {
       if (callback_name(interface, callback) == nullptr) {
         return CUPTI_ERROR_INVALID_PARAMETER;
@@ -134,6 +148,10 @@ CUptiResult cuptiGetCallbackState(
       return CUPTI_ERROR_INVALID_PARAMETER;
     }
     *enabled = 0;
+    if (is_of_contexts(domain, callback)) {
+      *enabled = subscriber().wanted_resources().has(callback) ? 1 : 0;
+      return CUPTI_SUCCESS;
+    }
     return in_domain(domain, false, [&](Interface interface) {
       if (callback_name(interface, callback) == nullptr) {
         return CUPTI_ERROR_INVALID_PARAMETER;

@@ -259,7 +259,7 @@ TEST_F(Subscribers, AreRefusedOtherDomains) {
         cuptiEnableDomain(1, subscription.handle(), domain),
         CUPTI_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(
-        cuptiEnableCallback(1, subscription.handle(), domain, 1),
+        cuptiEnableCallback(1, subscription.handle(), domain, 3),
         CUPTI_ERROR_NOT_SUPPORTED);
     EXPECT_CUPTI(cuptiEnableDomain(0, subscription.handle(), domain));
   }
@@ -270,6 +270,25 @@ TEST_F(Subscribers, AreRefusedOtherDomains) {
       cuptiEnableCallback(
           1, subscription.handle(), CUPTI_CB_DOMAIN_RUNTIME_API, 1999),
       CUPTI_ERROR_INVALID_PARAMETER);
+}
+
+// Kineto of PyTorch 2.12 profiles only where it can.
+TEST_F(Subscribers, MayAskForContexts) {
+  constexpr auto kDomain = CUPTI_CB_DOMAIN_RESOURCE;
+  for (const CUpti_CallbackId event :
+       {CUPTI_CBID_RESOURCE_CONTEXT_CREATED,
+        CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING}) {
+    Subscription subscription;
+    const CUpti_SubscriberHandle handle = subscription.handle();
+    std::uint32_t is = 1;
+    EXPECT_CUPTI(cuptiGetCallbackState(&is, handle, kDomain, event));
+    EXPECT_EQ(is, 0u);
+    EXPECT_CUPTI(cuptiEnableCallback(1, handle, kDomain, event));
+    EXPECT_CUPTI(cuptiGetCallbackState(&is, handle, kDomain, event));
+    EXPECT_EQ(is, 1u);
+    allocate_and_free();
+    EXPECT_TRUE(subscription.told.empty());
+  }
 }
 
 // What Kineto does with TEARDOWN_CUPTI=1: it ends everything when a call of
