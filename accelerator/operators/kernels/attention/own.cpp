@@ -8,6 +8,7 @@
 #include <c10/core/SymInt.h>
 
 #include <tuple>
+#include <utility>
 
 namespace torch_cuda::operators::attention {
 namespace {
@@ -77,11 +78,12 @@ std::tuple<Tensor, Tensor, Tensor> flash_backward(
         log_sums);
     return {result.query, result.key, result.value};
   }
-  return by_lengths(derive(
+  const auto [dq, dk, dv] = by_lengths(derive(
       by_heads(problem),
       gradient.transpose(1, 2),
       output.transpose(1, 2),
       log_sums));
+  return {laid_out(dq, query), laid_out(dk, key), laid_out(dv, value)};
 }
 
 constexpr int64_t kNoMask = 0;
@@ -132,7 +134,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, SymInt, SymInt> efficient_forward(
       bias,
       efficient_sight(kName, mask_type, window_size),
       scale_of(query, scale)};
-  const auto seed = no_random_state(query);
+  auto random = no_random_state(query);
   if (has(cumulated_queries)) {
     refuse(kName, "bias and sequences of different lengths", bias);
     Problem all = problem;
@@ -144,17 +146,17 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, SymInt, SymInt> efficient_forward(
     return {
         result.output.unsqueeze(0),
         result.log_sums,
-        seed.select(0, 0),
-        seed.select(0, 1),
+        std::move(random.seed),
+        std::move(random.offset),
         max_queries.value_or(0),
         max_keys.value_or(0)};
   }
   const auto result = attend(by_heads(problem));
   return {
-      result.output.transpose(1, 2),
-      compute_log_sums ? result.log_sums : result.log_sums.slice(2, 0, 0),
-      seed.select(0, 0),
-      seed.select(0, 1),
+      result.output.transpose(1, 2).contiguous(),
+      padded_log_sums(result.log_sums, compute_log_sums),
+      std::move(random.seed),
+      std::move(random.offset),
       query.size(1),
       key.size(1)};
 }
@@ -213,10 +215,10 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_backward(
       log_sums.slice(2, 0, query.size(1)));
   const auto [dq, dk, dv] = by_lengths(result);
   return {
-      dq,
-      dk,
-      dv,
-      bias_requires_grad && has(bias) ? reduced_to(result.scores, *bias)
+      dq.contiguous(),
+      dk.contiguous(),
+      dv.contiguous(),
+      bias_requires_grad && has(bias) ? gradient_of_bias(result.scores, *bias)
                                       : Tensor()};
 }
 
@@ -256,11 +258,12 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> flash_forward(
     result = attend(by_heads(problem));
     result.output = result.output.transpose(1, 2);
   }
+  auto random = no_random_state_of_flash(query);
   return {
-      result.output,
-      result.log_sums,
-      no_random_state(query),
-      no_random_state(query),
+      laid_out(result.output, query),
+      result.log_sums.contiguous(),
+      std::move(random.seed),
+      std::move(random.offset),
       nothing(query)};
 }
 

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <tuple>
+#include <utility>
 
 namespace torch_cuda::operators::attention {
 namespace {
@@ -78,6 +79,7 @@ FlashResult sdp_flash(
   const auto result = is_the_cpus(problem)
       ? attend_as_the_cpu(problem, is_causal)
       : attend(problem);
+  auto random = no_random_state_of_flash(query);
   return {
       laid_out(result.output, query),
       result.log_sums.contiguous(),
@@ -85,8 +87,8 @@ FlashResult sdp_flash(
       Tensor(),
       query.size(2),
       key.size(2),
-      no_random_state(query),
-      no_random_state(query),
+      std::move(random.seed),
+      std::move(random.offset),
       nothing(query)};
 }
 
@@ -149,6 +151,7 @@ FlashResult sdp_cudnn(
       query, key, value, bias, causal(is_causal, true), scale_of(query, scale)};
   check_causal(kName, is_causal, problem);
   const auto result = attend(problem);
+  auto random = no_random_state(query);
   return {
       laid_out(result.output, query),
       result.log_sums.unsqueeze(-1),
@@ -156,9 +159,9 @@ FlashResult sdp_cudnn(
       Tensor(),
       query.size(2),
       key.size(2),
-      no_random_state(query),
-      no_random_state(query),
-      nothing(query)};
+      std::move(random.seed),
+      std::move(random.offset),
+      Tensor()};
 }
 
 std::tuple<Tensor, Tensor, Tensor> sdp_cudnn_backward(
@@ -207,11 +210,12 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> sdp_efficient(
        bias,
        causal(is_causal, false),
        scale_of(query, scale)});
+  auto random = no_random_state(query);
   return {
-      result.output.transpose(1, 2).contiguous().transpose(1, 2),
-      compute_log_sums ? result.log_sums : result.log_sums.slice(2, 0, 0),
-      no_random_state(query).select(0, 0),
-      no_random_state(query).select(0, 1)};
+      lengths_before_heads(result.output),
+      padded_log_sums(result.log_sums, compute_log_sums),
+      std::move(random.seed),
+      std::move(random.offset)};
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> sdp_efficient_backward(
@@ -244,10 +248,11 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> sdp_efficient_backward(
       output,
       log_sums.slice(2, 0, query.size(2)));
   return {
-      result.query,
-      result.key,
-      result.value,
-      wanted[3] && bias.defined() ? reduced_to(result.scores, bias) : Tensor()};
+      lengths_before_heads(result.query),
+      lengths_before_heads(result.key),
+      lengths_before_heads(result.value),
+      wanted[3] && bias.defined() ? gradient_of_bias(result.scores, bias)
+                                  : Tensor()};
 }
 
 } // namespace
