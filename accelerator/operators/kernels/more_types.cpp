@@ -155,6 +155,7 @@ constexpr std::string_view kMoves[] = {
     "aten::scatter_.src",
     "aten::scatter.value",
     "aten::scatter_.value",
+    "aten::index.Tensor",
     "aten::index_copy",
     "aten::index_copy_",
     "aten::index_fill_.int_Scalar",
