@@ -360,7 +360,9 @@ class CompilersTest(unittest.TestCase):
             self.skipTest(
                 "CUDA's headers are not there: pip install nvidia-cuda-runtime, -nvcc, -crt"
             )
-        torch.utils.cpp_extension.CUDA_HOME = os.environ.setdefault("CUDA_HOME", str(home))
+        from torch.utils import cpp_extension
+
+        cpp_extension.CUDA_HOME = os.environ.setdefault("CUDA_HOME", str(home))
         on_cpu = perceptron().eval()
         model = copy.deepcopy(on_cpu).cuda()
         batch = torch.export.Dim("batch", min=1, max=64)

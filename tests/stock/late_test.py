@@ -52,7 +52,9 @@ at::Tensor on_cuda(const at::Tensor& x) {
   return out;
 }
 }
-TORCH_LIBRARY(NAME, library) { library.def("twice(Tensor x) -> Tensor"); }
+// torch 2.9 takes the name as it is written.
+#define LIBRARY_OF(name, library) TORCH_LIBRARY(name, library)
+LIBRARY_OF(NAME, library) { library.def("twice(Tensor x) -> Tensor"); }
 TORCH_LIBRARY_IMPL(NAME, CPU, library) { library.impl("twice", &on_cpu); }
 TORCH_LIBRARY_IMPL(NAME, CUDA, library) { library.impl("twice", &on_cuda); }
 """

@@ -198,7 +198,8 @@ class ProfilerTest(unittest.TestCase):
             [kernel.name for kernel in kernels],
             ["aten::add_.Tensor (CPU kernel)", "aten::mul_.Tensor (CPU kernel)"] * 2,
         )
-        self.assertEqual(len({kernel.details["graph node id"] for kernel in kernels}), 2)
+        if "graph node id" in kernels[0].details:  # Kineto of torch 2.9 does not write it
+            self.assertEqual(len({kernel.details["graph node id"] for kernel in kernels}), 2)
 
     def test_a_schedule_keeps_the_active_steps(self) -> None:
         traces: list[Trace] = []

@@ -188,7 +188,13 @@ def clean(environ: dict[str, str]) -> dict[str, str]:
     Args:
         environ: variables.
     """
-    ours = ("PYTHONPATH", "RUNFILES_DIR", "RUNFILES_MANIFEST_FILE", "JAVA_RUNFILES")
+    ours = (
+        "JAVA_RUNFILES",
+        "PYTHONPATH",
+        "PYTHONSAFEPATH",
+        "RUNFILES_DIR",
+        "RUNFILES_MANIFEST_FILE",
+    )
     return {name: value for name, value in environ.items() if name not in ours}
 
 
