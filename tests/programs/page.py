@@ -33,11 +33,29 @@ some steps, or uses a tool, through the package's public interface, in float64 a
 - torchvision and torchaudio are Debian's packages. They are built for Debian's torch and cannot be loaded beside
   another torch. Debian does not build torchvision's CUDA kernels: `torch.utils.cpp_extension.load` compiles them.
 
-`./bazelw run //tests/programs:stock` runs the same programs on PyPI's torch ([stock.md](../stock.md)), with packages of
-PyPI ([stock_packages.txt](../../tests/programs/stock_packages.txt)). What fails there is listed in
-[stock_known.toml](../../tests/programs/stock_known.toml).
+`./bazelw run //tests/programs:stock` runs the same programs on PyPI's torch: [programs-stock.md](programs-stock.md).
 
 """
+
+_STOCK_HEAD = """# Programs that others wrote, on PyPI's torch and the simulated GPU
+
+The [programs](programs.md) run on the CPU and on the simulated GPU of an unmodified torch ([stock.md](../stock.md)),
+and the results are compared. torch and the packages are PyPI's
+([stock_packages.txt](../../tests/programs/stock_packages.txt)); columns and limits are those of
+[programs.md](programs.md).
+
+```
+./bazelw run //tests/programs:stock                            # all, and writes this page
+./bazelw run //tests/programs:stock -- vision 'language.b*'    # a folder, a pattern
+```
+
+- A failure without an entry in [stock_known.toml](../../tests/programs/stock_known.toml) fails the run. So does an entry
+  for a program that passes.
+
+"""
+
+# The pages on all programs, by where they lie in the tree.
+HEADS = {"docs/results/programs.md": _HEAD, "docs/results/programs-stock.md": _STOCK_HEAD}
 
 
 def _line(cells: Collection[str]) -> str:
@@ -91,6 +109,7 @@ def render(
     known: Mapping[str, results.Known],
     folder: pathlib.Path,
     profile: str,
+    file: str,
 ) -> str:
     """The page's text.
 
@@ -99,7 +118,8 @@ def render(
         known: those that are known to fail.
         folder: where the programs lie.
         profile: the name of the op profile that they ran on.
+        file: the page, one of HEADS.
     """
     passed = sum(not outcome.reasons for outcome in outcomes.values())
     summary = f"With the operators of `{profile}` {passed} of {len(outcomes)} pass."
-    return f"{_HEAD}{summary}\n\n{table(outcomes, known, folder)}"
+    return f"{HEADS[file]}{summary}\n\n{table(outcomes, known, folder)}"

@@ -26,7 +26,6 @@ from collections.abc import Mapping, Sequence
 from tests.programs import page, results
 
 HERE = pathlib.Path(__file__).resolve().parent
-_PAGE = "docs/results/programs.md"
 _OPERATORS = "tests/programs/operators.txt"
 # What packages fetch is not to be waited for, and what they count is not to be sent.
 _ENVIRONMENT = {
@@ -137,6 +136,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--known", default="known.toml", help="the list of what fails (default: known.toml)"
     )
     parser.add_argument(
+        "--page",
+        choices=page.HEADS,
+        default=next(iter(page.HEADS)),
+        help="the page that a run of all programs writes (default: %(default)s)",
+    )
+    parser.add_argument(
         "--table", type=pathlib.Path, help="file for a table of what became of the programs"
     )
     options = parser.parse_args(argv)
@@ -189,7 +194,8 @@ def finish(
         if options.operators:
             file, text = _OPERATORS, results.calls(outcomes)
         else:
-            file, text = _PAGE, page.render(outcomes, known, HERE / "catalogue", options.profile)
+            file = options.page
+            text = page.render(outcomes, known, HERE / "catalogue", options.profile, file)
         pathlib.Path(workspace, file).write_text(text, encoding="utf-8")
         print(f"wrote {file}")
     failed = sum(bool(outcome.reasons) for outcome in outcomes.values())

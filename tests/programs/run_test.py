@@ -77,6 +77,12 @@ class RunTest(absltest.TestCase):
         self.run_it()
         self.assertTrue((self.folder / _PAGE).exists())
 
+    def test_the_page_is_the_one_that_is_named(self) -> None:
+        self.run_it("--page=docs/results/programs-stock.md", profile="torch 1.2.3 from PyPI")
+        self.assertFalse((self.folder / _PAGE).exists())
+        written = self.folder / "docs/results/programs-stock.md"
+        self.assertIn("torch 1.2.3 from PyPI", written.read_text(encoding="utf-8"))
+
 
 def _listed() -> dict[str, results.Known]:
     return results.read_known((run.HERE / "known.toml").read_text(encoding="utf-8"))

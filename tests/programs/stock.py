@@ -1,6 +1,6 @@
 """Runs the programs on PyPI's torch, unmodified, with the wheels of this tree.
 
-    ./bazelw run //tests/programs:stock                        all, on the simulated device
+    ./bazelw run //tests/programs:stock                        all, on the simulated device; writes docs/results/programs-stock.md
     … //tests/programs:stock -- vision 'language.b*'           run.py's arguments
     TORCH_CUDA_DEVICES=fake ./bazelw run //tests/programs:stock
 
@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from examples.stock import stock
 
 HERE = pathlib.Path(__file__).resolve().parent
+PAGE = "docs/results/programs-stock.md"
 
 
 def packages() -> list[str]:
@@ -37,10 +38,12 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
         variables: of this process.
 
     Returns:
-        Those without Bazel's, with the simulated device where no other is named. The page on the
-        programs is not written: it is about the torch of this tree.
+        Those without Bazel's, with the simulated device where no other is named. Without the workspace
+        the page on the programs is not written: it is about this version of torch on the simulated device.
     """
-    left = ("RUNFILES_DIR", "RUNFILES_MANIFEST_FILE", "JAVA_RUNFILES", "BUILD_WORKSPACE_DIRECTORY")
+    left = {"RUNFILES_DIR", "RUNFILES_MANIFEST_FILE", "JAVA_RUNFILES"}
+    if "TORCH_CUDA_DEVICES" in variables or "TORCH_CUDA_STOCK" in variables:
+        left.add("BUILD_WORKSPACE_DIRECTORY")
     kept = {name: value for name, value in variables.items() if name not in left}
     kept["PYTHONPATH"] = str(HERE.parent.parent)
     if "TORCH_CUDA_DEVICES" not in kept:
@@ -62,7 +65,11 @@ def main(command_line: Sequence[str]) -> int:
         built = pathlib.Path(temporary, "built.json")
         built.write_text("{}", encoding="utf-8")
         program = [str(python), "-m", "tests.programs.run", f"--built={built}"]
-        options = [f"--profile=torch {stock.TORCH} from PyPI", "--known=stock_known.toml"]
+        options = [
+            f"--profile=torch {stock.TORCH} from PyPI",
+            "--known=stock_known.toml",
+            f"--page={PAGE}",
+        ]
         command = [*program, *options, *arguments]
         return os.spawnve(os.P_WAIT, python, command, environment(os.environ))
 

@@ -6,7 +6,7 @@ import re
 
 from absl.testing import absltest
 
-from tests.programs import stock
+from tests.programs import page, stock
 
 
 class PackagesTest(absltest.TestCase):
@@ -20,10 +20,16 @@ class PackagesTest(absltest.TestCase):
 
 class EnvironmentTest(absltest.TestCase):
     def test_bazels_variables_are_left_out(self) -> None:
-        found = stock.environment({"RUNFILES_DIR": "a", "BUILD_WORKSPACE_DIRECTORY": "b", "C": "d"})
+        found = stock.environment({"RUNFILES_DIR": "a", "C": "d"})
         self.assertNotIn("RUNFILES_DIR", found)
-        self.assertNotIn("BUILD_WORKSPACE_DIRECTORY", found)
         self.assertEqual(found["C"], "d")
+
+    def test_the_page_is_written_for_its_torch_on_the_simulated_device_only(self) -> None:
+        workspace = {"BUILD_WORKSPACE_DIRECTORY": "a"}
+        self.assertIn("BUILD_WORKSPACE_DIRECTORY", stock.environment(workspace))
+        for other in ({"TORCH_CUDA_DEVICES": "fake"}, {"TORCH_CUDA_STOCK": "2.12.1"}):
+            self.assertNotIn("BUILD_WORKSPACE_DIRECTORY", stock.environment(workspace | other))
+        self.assertIn(stock.PAGE, page.HEADS)
 
     def test_devices_that_are_named_are_taken(self) -> None:
         self.assertEqual(stock.environment({})["TORCH_CUDA_SIM"], "1")
