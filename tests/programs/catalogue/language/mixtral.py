@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from transformers import MixtralConfig, MixtralForCausalLM
 
 from tests.programs import harness
@@ -22,6 +23,8 @@ def run(place: harness.Place) -> harness.Results:
         num_experts_per_tok=2,
         output_router_logits=True,
         max_position_embeddings=32,
+        # transformers' product of all experts at once, where it has that, is not for float64. Older versions pass over this.
+        experts_implementation="eager" if place.dtype == torch.float64 else None,
     )
     texts = harness.words(2, 8)
     inputs = {"input_ids": texts, "labels": texts}
