@@ -49,8 +49,8 @@ and the results are compared. torch and the packages are PyPI's
 ./bazelw run //tests/programs:stock -- vision 'language.b*'    # a folder, a pattern
 ```
 
-- A failure without an entry in [stock_known.toml](../../tests/programs/stock_known.toml) fails the run. So does an entry
-  for a program that passes.
+- A failure without an entry in [stock_known.toml](../../tests/programs/stock_known.toml) fails the run. So does an
+  entry for a program that passes.
 
 """
 
