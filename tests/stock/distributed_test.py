@@ -18,6 +18,8 @@ import unittest
 _HERE = pathlib.Path(__file__).parent
 _DEADLINE = 1500
 """Seconds for a group of ranks."""
+# Gloo, which has the CPU's results, loses connections where a machine's sockets are simulated.
+_ATTEMPTS = 4
 
 
 def environment(devices: int, folder: str) -> dict[str, str]:
@@ -27,6 +29,8 @@ def environment(devices: int, folder: str) -> dict[str, str]:
         **os.environ,
         "TORCH_CUDA_DEVICES": f"{kind}:{devices}",
         "OMP_NUM_THREADS": "1",
+        # The host's own name may lead nowhere, as in a build root.
+        "GLOO_SOCKET_IFNAME": "lo",
         "TORCH_CPP_LOG_LEVEL": "ERROR",
         "PYTHONWARNINGS": "ignore",
         "FOLDER": folder,
@@ -57,7 +61,10 @@ class DistributedTest(unittest.TestCase):
 
     def agree(self, program: str, ranks: int, names: list[str]) -> None:
         """All ranks found the CPU's numbers in all programs."""
-        status, said = run(program, ranks, *names)
+        for _ in range(_ATTEMPTS):
+            status, said = run(program, ranks, *names)
+            if status == 0 or "gloo/transport" not in said:
+                break
         self.assertEqual(status, 0, said[-8000:])
         expected = {f"rank {rank}: ok {name}" for rank in range(ranks) for name in names}
         self.assertEqual(expected - set(said.splitlines()), set(), said[-8000:])
