@@ -15,7 +15,7 @@ from unittest import mock
 
 from absl.testing import absltest
 from torch_cuda_adapter import autoload
-from torch_cuda_adapter.errors import AdapterError
+from torch_cuda_adapter.errors import AdapterError, UnavailableError
 from torch_cuda_adapter.runtime import activate, alias, restore
 
 _DEADLINE_S = 120
@@ -54,7 +54,7 @@ after = tables()
 assert before is None or after == before
 for kind in ("code", "operations", "interface"):
     assert (kind, "cuda") in after and after[kind, "cuda"] is not after[kind, "stand_in"], kind
-assert after["kinds"] == ["cuda", "xpu"], after["kinds"]
+assert after["kinds"][:2] == ["cuda", "xpu"], after["kinds"]
 activate("stand-in")
 assert tables()["code", "cuda"] is found["code", "stand_in"]
 """
@@ -213,13 +213,57 @@ class HereTest(absltest.TestCase):
         restore()
         self.assertNotIn("VLLM_TUNED_CONFIG_FOLDER", os.environ)
 
-    def test_torch_with_cuda_of_its_own_is_refused(self) -> None:
+    def test_torch_cuda_is_refused(self) -> None:
         torch = importlib.import_module("torch")
         with (
+            mock.patch.object(torch._C, "_has_cuda", False),
             mock.patch.object(torch._C, "_cuda_init", 1, create=True),
-            self.assertRaisesRegex(AdapterError, "found a torch with CUDA of its own"),
+            self.assertRaisesRegex(
+                AdapterError, "found a torch with CUDA of its own.*: TORCH_CUDA_DISABLE=1"
+            ),
         ):
             activate()
+
+    def test_devices_of_a_build_with_cuda_are_refused(self) -> None:
+        torch = importlib.import_module("torch")
+        with (
+            mock.patch.object(torch._C, "_has_cuda", True),
+            mock.patch.object(torch.cuda, "device_count", return_value=2),
+        ):
+            with self.assertRaisesRegex(
+                AdapterError,
+                "2 CUDA devices, .*: CUDA_VISIBLE_DEVICES= STAND_IN_VISIBLE_DEVICES=0$",
+            ):
+                activate()
+            with (
+                mock.patch.dict(sys.modules, {"torch_cuda_runtime": mock.Mock()}),
+                self.assertRaisesRegex(AdapterError, "no TORCH_CUDA_DEVICES"),
+            ):
+                activate()
+        self.assertFalse(torch.cuda.is_available())
+
+    def test_build_with_cuda_and_without_a_device_is_taken(self) -> None:
+        """On a build without CUDA, as if it had some; its functions are not reached."""
+        torch = importlib.import_module("torch")
+        reached = mock.Mock(return_value=0)
+        with (
+            mock.patch.object(torch._C, "_has_cuda", True),
+            mock.patch.object(torch._C, "_has_cudnn", True),
+            mock.patch.object(torch._C, "_cuda_getDeviceCount", reached, create=True),
+            mock.patch.object(torch._C, "_cuda_sleep", reached, create=True),
+        ):
+            activate("stand-in")
+            self.assertEqual(torch._C._cuda_getDeviceCount(), torch.cuda.device_count())
+            self.assertGreater(torch.cuda.device_count(), 0)
+            with self.assertRaisesRegex(UnavailableError, r"torch\._C\._cuda_sleep: stand-in has"):
+                torch._C._cuda_sleep(1)
+            reached.reset_mock()
+            self.assertFalse(torch.backends.cudnn.is_available())
+            self.assertIsNone(torch.backends.cudnn.version())
+            restore()
+            reached.assert_not_called()
+            self.assertIs(torch._C._cuda_sleep, reached)
+            self.assertTrue(torch.backends.cudnn.is_available())
 
     def test_names_of_torchada(self) -> None:
         os.environ["STAND_IN_HOME"] = "/"

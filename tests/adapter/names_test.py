@@ -160,13 +160,14 @@ class RestoreTest(absltest.TestCase):
         before = _everything()
         for _ in range(3):
             activate("stand-in")
-            self.assertNotEqual(_everything(), before)
+            self.assertNotEmpty(_changes(before))
             restore()
-            self.assertEqual(_everything(), before)
+            self.assertEmpty(_changes(before))
         self.assertEqual(str(torch.device("stand_in:1")), "stand_in:1")
         self.assertNotEqual(torch.device("cuda"), torch.device("stand_in"))
         self.assertFalse(torch.ones(1, device="stand_in").is_cuda)
-        with self.assertRaises(AssertionError):
+        # A build without CUDA, and one that finds no driver of CUDA's.
+        with self.assertRaises((AssertionError, RuntimeError)):
             torch.ones(1).cuda()
 
     def test_restoring_twice_is_nothing(self) -> None:
@@ -202,7 +203,7 @@ class RestoreTest(absltest.TestCase):
             )
             with self.assertRaisesRegex(errors.AdapterError, "device.namespace"):
                 activate(path)
-        self.assertEqual(_everything(), before)
+        self.assertEmpty(_changes(before))
         self.assertIs(torch_stand_in.default_generators, namespace)
         self.assertEqual(modules, {name: sys.modules[name] for name in modules})
 
@@ -218,6 +219,12 @@ class CompilationTest(absltest.TestCase):
         self.assertLen(system["hash"], 64)
         restore()
         self.assertNotIn("device", cache.get_system())
+
+
+def _changes(before: dict[tuple[str, str], object]) -> list[tuple[str, str]]:
+    """Which of torch's attributes are others than before."""
+    now = _everything()
+    return [name for name in {**before, **now} if before.get(name) != now.get(name)]
 
 
 def _everything() -> dict[tuple[str, str], object]:

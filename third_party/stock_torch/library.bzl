@@ -31,7 +31,7 @@ def stock_libraries(library):
     """
     return {minor: "%s-%s.so" % (library, minor) for minor in STOCK_TORCH}
 
-def stock_library(name, library, srcs, units, deps = [], copts = [], cuda = False):
+def stock_library(name, library, srcs, units, deps = [], copts = [], cuda = False, tags = []):
     """Declares `LIBRARY-MINOR.so` for each minor version.
 
     A program loads it that has imported torch: it is linked against empty libraries with torch's names.
@@ -44,10 +44,12 @@ def stock_library(name, library, srcs, units, deps = [], copts = [], cuda = Fals
         deps: list of labels, libraries without torch's headers.
         copts: list of compiler flags.
         cuda: bool, whether it names what is CUDA's: torch's libraries of CUDA, libcudart and its headers.
+        tags: list of strings, of all targets; "manual" for what only tests that are run by name need.
     """
     unity_units(
         name = name + "_units",
         srcs = srcs,
+        tags = tags,
         units = units,
         visibility = ["//visibility:private"],
     )
@@ -61,6 +63,7 @@ def stock_library(name, library, srcs, units, deps = [], copts = [], cuda = Fals
             copts = ["-Wall", "-Wextra", "-Werror"] + copts + ["-std=" + torch.std],
             linkstatic = True,
             local_defines = ["AT_PER_OPERATOR_HEADERS"] + (["USE_CUDA"] if cuda else []),
+            tags = tags,
             textual_hdrs = srcs,
             visibility = ["//visibility:private"],
             deps = deps + ["@stock_torch_%s//:headers" % minor.replace(".", "_")] +
@@ -71,6 +74,7 @@ def stock_library(name, library, srcs, units, deps = [], copts = [], cuda = Fals
             name = file,
             absent = _TORCH + (_TORCH_CUDA + ["libcudart.so.%d" % torch.cuda] if cuda else []),
             manylinux = "//tools/cc/manylinux",
+            tags = tags,
             visibility = ["//:__subpackages__"],
             deps = [objects],
         )

@@ -98,13 +98,10 @@ def choose() -> Platform:
 
 def _change(platform: Platform, journal: Journal) -> None:
     environment.change(platform, journal)
-    import torch
+    # It imports torch.
+    from torch_cuda_adapter.runtime import cuda_build
 
-    if torch._C._has_cuda or hasattr(torch._C, "_cuda_init"):
-        raise AdapterError(
-            f"found a torch with CUDA of its own, which {platform.name} cannot stand for; needed a torch without, "
-            "and where torch_cuda is installed, TORCH_CUDA_DISABLE=1"
-        )
+    cuda_build.check(platform)
     namespace = import_backend(platform)
     environment.set_defaults(platform, journal)
     # They import torch.
@@ -127,6 +124,7 @@ def _change(platform: Platform, journal: Journal) -> None:
     naming.begin(platform, journal)
     tensors.change(journal)
     cuda_module.change(platform, namespace, journal)
+    cuda_build.change(platform, journal)
     legacy_types.change(namespace, platform.table("device")["type"], journal)
     libraries.change(journal)
     profiler.change(platform, journal)

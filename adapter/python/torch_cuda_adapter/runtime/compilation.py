@@ -25,6 +25,9 @@ def change(platform: Platform, codecache: ModuleType, journal: Journal) -> None:
         journal: puts it back.
     """
     original = codecache.CacheBase.get_system
+    # What it has kept is of another device.
+    original.cache_clear()
+    journal.on_restore(original.cache_clear)
 
     @functools.cache
     def get_system() -> dict[str, Any]:

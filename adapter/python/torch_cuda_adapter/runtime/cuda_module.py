@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from torch_cuda_adapter.platforms import Platform
+from torch_cuda_adapter.runtime.cuda_build import behind
 from torch_cuda_adapter.runtime.cuda_names import CudaNames
 from torch_cuda_adapter.runtime.delegates import delegate
 from torch_cuda_adapter.runtime.journal import Journal
@@ -106,6 +107,10 @@ def _set_values(platform: Platform, namespace: ModuleType, journal: Journal) -> 
     built = torch.backends.cuda.is_built
     journal.set_attribute(torch.backends.cuda, "is_built", lambda: True)
     delegate(built, torch.backends.cuda.is_built, journal)
+    # It warns that a build without cuDNN had better have it.
+    acceptable = torch.backends.cudnn.is_acceptable
+    journal.set_attribute(behind(torch.backends.cudnn), "is_acceptable", lambda tensor: False)
+    delegate(acceptable, torch.backends.cudnn.is_acceptable, journal)
 
 
 def _raw_stream(index: int) -> int:

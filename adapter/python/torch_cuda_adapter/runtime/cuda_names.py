@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, ModuleType
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from torch_cuda_adapter.errors import UnavailableError
 from torch_cuda_adapter.platforms import Platform
 from torch_cuda_adapter.runtime import composed
+from torch_cuda_adapter.runtime.cuda_build import COMMUNICATION
 from torch_cuda_adapter.runtime.platform_modules import inside, look_up
 
 # Their functions are names of torch.cuda itself.
@@ -45,21 +47,21 @@ class CudaNames:
         spelled = (full, name) if module in _MERGED else (full,)
         for key in spelled:
             if key in self._table.get("unavailable", {}):
-                return self._refusal(full, self._table["unavailable"][key])
+                return self._refusal(full, self._table["unavailable"][key], original)
             if key in self._table.get("names", {}):
                 found = self._named(self._table["names"][key])
                 if found is not None:
-                    return self._with_keywords(spelled, found)
+                    return self._with_keywords(spelled, found, original)
         for key in spelled:
             found = inside(self._namespace, key)
             # Names beginning with _ are nobody's contract: the same name may be anything.
             if found is not None and isinstance(found, type) == isinstance(original, type):
-                return self._with_keywords(spelled, found)
+                return self._with_keywords(spelled, found, original)
             if key in self._composed:
                 return self._composed[key]
         if needs_bindings(original):
             return self._refusal(
-                full, f"{self._platform.table('device')['namespace']} has no {full}"
+                full, f"{self._platform.table('device')['namespace']} has no {full}", original
             )
         return original
 
@@ -67,20 +69,27 @@ class CudaNames:
         found = inside(self._namespace, path)
         return found if found is not None else look_up(path)
 
-    def _refusal(self, name: str, reason: str) -> Callable[..., Any]:
+    def _refusal(self, name: str, reason: str, original: Any) -> Callable[..., Any]:
         text = f"torch.cuda.{name}: {self._platform.name} has nothing for it: {reason}"
 
         def refuse(*args: Any, **kwargs: Any) -> Any:
             raise UnavailableError(text)
 
+        if isinstance(original, type):
+            # Who asks `isinstance` needs a class.
+            members = {"__new__": refuse, "__doc__": text, "__module__": original.__module__}
+            return type(original.__name__, (), members)
         refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
         refuse.__doc__ = text
+        if hasattr(original, "__wrapped__"):
+            # torch.compile looks for what is inside of decorated functions.
+            refuse.__wrapped__ = original.__wrapped__  # type: ignore[attr-defined]
         return refuse
 
-    def _with_keywords(self, keys: Sequence[str], target: Any) -> Any:
+    def _with_keywords(self, keys: Sequence[str], target: Any, original: Any) -> Any:
         table: Mapping[str, Mapping[str, str]] = self._table.get("keywords", {})
         renamed = next((table[key] for key in keys if key in table), None)
-        return target if renamed is None else _renaming(target, renamed)
+        return target if renamed is None else _renaming(target, renamed, original)
 
 
 def needs_bindings(thing: Any) -> bool:
@@ -104,10 +113,10 @@ def _is_binding(name: str) -> bool:
 _OTHER_BINDINGS = frozenset(
     {
         "_get_device_properties",
-        "_broadcast_coalesced",
-        "_broadcast_out",
-        "_scatter_out",
-        "_gather_out",
+        *COMMUNICATION,
+        # NVIDIA's GPUs, which may be there as well, and are not the device.
+        "_get_pynvml_handler",
+        "pynvml",
     }
 )
 
@@ -117,11 +126,34 @@ def _names_in(code: CodeType) -> set[str]:
     return set(code.co_names).union(*inner)
 
 
-def _renaming(target: Any, renamed: Mapping[str, str]) -> Any:
-    """`target` with other names for some of its keywords; its own names stay good."""
+def _parameters(thing: Any) -> Mapping[str, inspect.Parameter]:
+    """Of a function or class by name; nothing where that is not known, or where it takes any."""
+    try:
+        found = inspect.signature(thing).parameters
+    except (TypeError, ValueError):
+        return {}
+    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in found.values())
+    return {} if takes_any else found
+
+
+def _renaming(target: Any, renamed: Mapping[str, str], original: Any) -> Any:
+    """`target` with other names for some of its keywords; its own names stay good.
+
+    Keywords that only CUDA's has, such as those of a later PyTorch than the platform's, may have their defaults.
+    """
+    known = _parameters(target)
+    defaults = {
+        name: parameter.default
+        for name, parameter in _parameters(original).items()
+        if known and name not in known and name not in renamed
+    }
 
     def rename(options: dict[str, Any]) -> dict[str, Any]:
-        return {renamed.get(name, name): value for name, value in options.items()}
+        return {
+            renamed.get(name, name): value
+            for name, value in options.items()
+            if name not in defaults or value is not defaults[name]
+        }
 
     if isinstance(target, type):
 

@@ -89,12 +89,14 @@ def _template(variables: int) -> CodeType:
 
 
 def _delegate_class(original: type, target: Any, journal: Journal) -> None:
-    if type(original) is not type:
+    kind = type(original)
+    standing = _standing(kind)
+    if standing is None:
         return
     _TARGETS[original] = target
     journal.on_restore(lambda: _TARGETS.pop(original, None))
-    _native.set_metaclass(original, _Standing)
-    journal.on_restore(lambda: _native.set_metaclass(original, type))
+    _native.set_metaclass(original, standing)
+    journal.on_restore(lambda: _native.set_metaclass(original, kind))
 
 
 class _Standing(type):
@@ -107,7 +109,7 @@ class _Standing(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         target = _TARGETS.get(cls)
-        return type.__call__(cls, *args, **kwargs) if target is None else target(*args, **kwargs)
+        return super().__call__(*args, **kwargs) if target is None else target(*args, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         target = _TARGETS.get(cls)
@@ -126,3 +128,14 @@ class _Standing(type):
         if isinstance(target, type) and not name.startswith("__") and hasattr(target, name):
             return getattr(target, name)
         return type.__getattribute__(cls, name)
+
+
+@functools.cache
+def _standing(kind: type) -> type | None:
+    """What takes the place of a metaclass; None for one of which nothing is known."""
+    if kind is type:
+        return _Standing
+    if kind.__module__ == "pybind11_builtins":
+        # Classes of a build with CUDA; it adds no members to what a class has.
+        return type("_Standing", (_Standing, kind), {})
+    return None

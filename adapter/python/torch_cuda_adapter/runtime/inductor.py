@@ -57,16 +57,25 @@ def change(platform: Platform, journal: Journal) -> None:
 def _change_interfaces(own: str, interfaces: ModuleType, journal: Journal) -> None:
     def take(name: str) -> None:
         kind, _, index = name.partition(":")
-        if kind == own:
-            # Its own for "cuda", which PyTorch registers at first use, would come after.
-            if not interfaces._device_initialized:
-                interfaces.init_device_reg()
+        # PyTorch's own for "cuda" come at first use, and would come after.
+        if kind == own and interfaces._device_initialized:
             cuda = f"{_CUDA}:{index}" if index else _CUDA
             journal.set_item(interfaces.device_interfaces, cuda, interfaces.device_interfaces[name])
 
+    def take_all() -> None:
+        for name in list(interfaces.device_interfaces):
+            take(str(name))
+
+    original = interfaces.init_device_reg
+
+    @functools.wraps(original)
+    def init_device_reg() -> None:
+        original()
+        take_all()
+
+    journal.set_attribute(interfaces, "init_device_reg", init_device_reg)
     _follow(interfaces, "register_interface_for_device", take, journal)
-    for name in list(interfaces.device_interfaces):
-        take(str(name))
+    take_all()
 
 
 def _change_tables(own: str, common: ModuleType, journal: Journal) -> None:
@@ -79,7 +88,7 @@ def _change_tables(own: str, common: ModuleType, journal: Journal) -> None:
         if name == own:
             # What is registered by default is registered once, where nothing is: again, when this is taken away.
             if _CUDA not in common.device_codegens:
-                journal.on_restore(common.init_backend_registration.cache_clear)
+                journal.on_restore(_registration(common).cache_clear)
             journal.set_item(common.device_codegens, _CUDA, common.device_codegens[own])
             _change_kinds(own, journal)
 
@@ -93,15 +102,22 @@ def _change_tables(own: str, common: ModuleType, journal: Journal) -> None:
         take_backend(own)
 
 
+def _registration(common: ModuleType) -> Any:
+    """The function that registers inductor's own, once: in later versions another than the one that is called."""
+    return getattr(common, "_init_builtin_backend_registration", common.init_backend_registration)
+
+
 def _change_kinds(own: str, journal: Journal) -> None:
     # Those in the list have device guards, Triton, and memory laid out for it: "cuda" is there if its own name is.
     from torch._inductor import utils
 
     kinds: list[str] = utils.GPU_TYPES
-    if own in kinds or _CUDA not in kinds:
+    if own in kinds:
         return
-    place = kinds.index(_CUDA)
-    kinds.remove(_CUDA)
+    # Later versions take the list from the interfaces, once: it has no "cuda" if these were the platform's then.
+    place = kinds.index(_CUDA) if _CUDA in kinds else 0
+    if _CUDA in kinds:
+        kinds.remove(_CUDA)
     journal.on_restore(lambda: kinds.insert(place, _CUDA))
 
 

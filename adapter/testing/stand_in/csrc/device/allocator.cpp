@@ -338,7 +338,7 @@ Caching& instance() {
   return *caching;
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool allocator_registered = [] {
   c10::SetAllocator(DeviceType::PrivateUse1, &instance());
   return true;
 }();

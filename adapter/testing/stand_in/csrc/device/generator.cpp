@@ -3,7 +3,11 @@
 #include "adapter/testing/stand_in/csrc/device/generator.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include "accelerator/aliasing/torch_versions.h"
+
+#if !TORCH_CUDA_TORCH_SINCE(9)
 #include <ATen/core/GeneratorForPrivateuseone.h>
+#endif
 
 #include <mutex>
 #include <unordered_map>
@@ -63,7 +67,10 @@ class StandGenerator final : public c10::GeneratorImpl {
   uint64_t offset_ = 0;
 };
 
+#if !TORCH_CUDA_TORCH_SINCE(9)
+// Newer ones ask the hooks.
 REGISTER_GENERATOR_PRIVATEUSE1(new_generator)
+#endif
 
 } // namespace
 

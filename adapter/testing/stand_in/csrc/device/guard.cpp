@@ -2,13 +2,12 @@
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
 #include "ATen/stand/StandContext.h"
+#include "adapter/testing/stand_in/csrc/device/type.h"
 
 namespace torch_stand_in {
 namespace {
 
 using c10::stand::StandStream;
-
-constexpr auto kStandIn = c10::DeviceType::PrivateUse1;
 
 standEvent_t& event_of(void*& event) {
   return reinterpret_cast<standEvent_t&>(event);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "accelerator/aliasing/torch_versions.h"
 #include "adapter/testing/stand_in/csrc/device/generator.h"
 #include "adapter/testing/stand_in/csrc/device/pinned.h"
 #include "c10/stand/StandFunctions.h"
@@ -18,6 +19,14 @@ class Hooks final : public at::PrivateUse1HooksInterface {
   void init() const override {
     (void)c10::stand::device_count();
   }
+#if TORCH_CUDA_TORCH_SINCE(9)
+  bool isBuilt() const override {
+    return true;
+  }
+  bool isAvailable() const override {
+    return c10::stand::device_count() > 0;
+  }
+#endif
   bool hasPrimaryContext(c10::DeviceIndex device) const override {
     return device >= 0 && device < c10::stand::device_count();
   }
@@ -78,7 +87,7 @@ class Hooks final : public at::PrivateUse1HooksInterface {
   }
 };
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool hooks_registered = [] {
   at::RegisterPrivateUse1HooksInterface(new Hooks);
   return true;
 }();

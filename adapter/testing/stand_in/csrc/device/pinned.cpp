@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ATen/stand/StandEvent.h"
+#include "accelerator/aliasing/torch_versions.h"
 
 namespace torch_stand_in {
 namespace {
@@ -37,12 +38,16 @@ struct Implementation final
 
 void free_pinned(void* context);
 
+#if TORCH_CUDA_TORCH_SINCE(9)
+using Pinned = at::CachingHostAllocatorInterface<Implementation, &free_pinned>;
+#else
 struct Pinned final : at::CachingHostAllocatorInterface<Implementation> {
   at::DataPtr allocate(size_t bytes) override {
     const auto [address, context] = impl_->allocate(bytes);
     return {address, context, &free_pinned, c10::DeviceType::CPU};
   }
 };
+#endif
 
 // Never destroyed: tensors are freed until the process ends.
 Pinned& instance() {
@@ -53,6 +58,14 @@ Pinned& instance() {
 void free_pinned(void* context) {
   instance().free(context);
 }
+
+#if TORCH_CUDA_TORCH_SINCE(9)
+// Later versions ask for it by the type of the device, and no longer the hooks.
+[[maybe_unused]] const bool host_allocator_registered = [] {
+  at::setHostAllocator(c10::kPrivateUse1, &instance());
+  return true;
+}();
+#endif
 
 } // namespace
 

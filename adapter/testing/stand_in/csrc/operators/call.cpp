@@ -10,6 +10,7 @@
 
 #include "accelerator/aliasing/aliases.h"
 #include "adapter/testing/stand_in/csrc/device/generator.h"
+#include "adapter/testing/stand_in/csrc/device/type.h"
 #include "adapter/testing/stand_in/csrc/operators/storages.h"
 #include "c10/stand/StandFunctions.h"
 #include "c10/stand/StandStream.h"
@@ -20,8 +21,6 @@ namespace {
 using at::Tensor;
 using c10::IValue;
 namespace aliasing = torch_cuda::aliasing;
-
-constexpr auto kStandIn = c10::DeviceType::PrivateUse1;
 
 c10::Device with_index(c10::Device device) {
   return device.has_index()

@@ -8,6 +8,7 @@
 
 #include "accelerator/composites/dropout.h"
 #include "adapter/testing/stand_in/csrc/device/pinned.h"
+#include "adapter/testing/stand_in/csrc/device/type.h"
 #include "adapter/testing/stand_in/csrc/graphs/recording.h"
 #include "adapter/testing/stand_in/csrc/operators/call.h"
 #include "c10/stand/StandCachingAllocator.h"
@@ -19,7 +20,6 @@ namespace {
 using at::Tensor;
 using c10::DispatchKey;
 
-constexpr auto kStandIn = c10::DeviceType::PrivateUse1;
 constexpr c10::DispatchKeySet kKeys(DispatchKey::PrivateUse1);
 
 void check_not_pinned(std::optional<bool> pin_memory) {

@@ -54,7 +54,7 @@ void register_gap() {
   }
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool operators_registered = [] {
   // Never destroyed, as a registration ends with it.
   auto& aten = *new torch::Library(
       torch::Library::IMPL,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "adapter/testing/stand_in/csrc/device/type.h"
 #include "c10/stand/StandCachingAllocator.h"
 #include "c10/stand/StandFunctions.h"
 #include "c10/stand/StandGuard.h"
@@ -17,8 +18,6 @@ namespace {
 using c10::Storage;
 using c10::StorageImpl;
 using StoragePtr = c10::intrusive_ptr<StorageImpl>;
-
-constexpr auto kStandIn = c10::DeviceType::PrivateUse1;
 
 bool host_sees(const void* address) {
   standPointerAttributes attributes;

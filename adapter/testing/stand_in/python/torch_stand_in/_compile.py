@@ -15,8 +15,8 @@ from typing import Any
 
 import torch
 
-import torch_stand_in._C as native
 from torch_stand_in import _device, _memory, _streams
+from torch_stand_in._native import functions as native
 from torch_stand_in.inductor import registration
 
 _INTERFACES = "torch._dynamo.device_interface"
@@ -68,7 +68,8 @@ def _register(interfaces: ModuleType) -> None:
     interface = _interface(interfaces.DeviceInterface)
     names = ["stand_in", *(f"stand_in:{i}" for i in range(_device.device_count()))]
     for name in names:
-        interfaces.register_interface_for_device(name, interface)
+        # Its function for that imports, in later versions, what imports this module.
+        interfaces.device_interfaces[name] = interface
 
 
 def _interface(base: Any) -> Any:

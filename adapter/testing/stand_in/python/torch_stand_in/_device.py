@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import torch
 
-import torch_stand_in._C as native
+from torch_stand_in._native import DeviceProperties
+from torch_stand_in._native import functions as native
 
 DeviceLike: TypeAlias = torch.device | str | int | None
 
@@ -148,10 +149,10 @@ class device_of(device):
         super().__init__(obj.get_device() if obj.device.type == "stand_in" else -1)
 
 
-def get_device_properties(device: DeviceLike = None) -> Any:
+def get_device_properties(device: DeviceLike = None) -> DeviceProperties:
     """The figures of a device."""
     init()
-    return native.get_device_properties(_get_device_index(device))
+    return DeviceProperties(*native.device_properties(_get_device_index(device)))
 
 
 def get_device_name(device: DeviceLike = None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch.distributed
 
-import torch_stand_in._C as native
+from torch_stand_in._native import functions as native
 
 BACKEND = "sccl"
 
@@ -20,4 +20,10 @@ def register() -> None:
 
 def _create(store: Any, rank: int, size: int, timeout: datetime.timedelta) -> Any:
     gloo = torch.distributed.ProcessGroupGloo(store, rank, size, timeout)
-    return native.make_sccl(gloo)
+    make: Any = torch.distributed.ProcessGroup  # types differ from version to version
+    group = make(rank, size)
+    group._register_backend(
+        torch.device("cpu"), torch.distributed.ProcessGroup.BackendType.GLOO, gloo
+    )
+    native.add_sccl(group.boxed())
+    return group._get_backend(torch.device("stand_in"))

@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-import torch_stand_in._C as native
 from torch_stand_in._device import DeviceLike, _get_device_index, init
 from torch_stand_in._device import device as _on
+from torch_stand_in._native import functions as native
 from torch_stand_in._streams import current_stream
 
 OutOfMemoryError = torch.OutOfMemoryError

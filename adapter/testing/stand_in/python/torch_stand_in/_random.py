@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import torch
 
-import torch_stand_in._C as native
 from torch_stand_in._device import DeviceLike, _get_device_index, current_device, device_count
+from torch_stand_in._native import functions as native
 
 
 class _Generators(Sequence[torch.Generator]):

@@ -8,8 +8,9 @@ from typing import Any
 
 import torch
 
-import torch_stand_in._C as native
 from torch_stand_in import _device, _memory, _streams
+from torch_stand_in._native import functions as native
+from torch_stand_in._native import graph as graph_class
 
 _pools = itertools.count(1)
 
@@ -32,7 +33,7 @@ class StandGraph:
     """
 
     def __init__(self, keep_graph: bool = False) -> None:
-        self._graph = native._StandGraph()
+        self._graph = graph_class()
         self._pool = graph_pool_handle()
 
     def capture_begin(

@@ -18,8 +18,8 @@ from torch._inductor.async_compile import AsyncCompile, get_compile_threads
 from torch._inductor.codecache import CppPythonBindingsCodeCache, LambdaFuture
 from torch._inductor.utils import clear_on_fresh_inductor_cache
 
-import torch_stand_in._C as native
 from torch_stand_in import _device, _streams
+from torch_stand_in._native import functions as native
 
 _LIBRARY = pathlib.Path(__file__).parents[1] / "lib" / "libstand_in.so"
 
