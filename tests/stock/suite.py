@@ -1,8 +1,8 @@
 """Runs tests of other folders, which are for installed wheels, in an environment with a torch of PyPI.
 
-suite.py VERSION DEVICES TEST… WHEEL…
+suite.py [--set=NAME=VALUE …] VERSION DEVICES TEST… WHEEL…
 
-A test is a file of this tree that ends in `_test.py`; it imports what it needs from `tests`.
+--set gives the tests a variable. A test is a file of this tree that ends in `_test.py`; it imports what it needs from `tests`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 
 from tools.stock_torch import environments
 
@@ -25,7 +26,9 @@ _VERDICT = re.compile(r"^(OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
 
 def main(command_line: list[str]) -> int:
     """Runs each test, says what became of it, and returns 0 if all passed."""
-    version, devices, *files = command_line
+    settings = [argument for argument in command_line if argument.startswith("--set=")]
+    version, devices, *files = command_line[len(settings) :]
+    variables = dict(setting.removeprefix("--set=").split("=", 1) for setting in settings)
     wheels = [file for file in files if file.endswith(".whl")]
     with tempfile.TemporaryDirectory() as temporary:
         try:
@@ -38,15 +41,18 @@ def main(command_line: list[str]) -> int:
         except environments.PreparationError as error:
             print(f"stock: {error}", file=sys.stderr)
             return 1
-        return _run_all(version, devices, python, files[: len(files) - len(wheels)])
+        variables["TORCH_CUDA_DEVICES"] = devices
+        return _run_all(version, variables, python, files[: len(files) - len(wheels)])
 
 
-def _run_all(version: str, devices: str, python: pathlib.Path, tests: list[str]) -> int:
+def _run_all(
+    version: str, variables: Mapping[str, str], python: pathlib.Path, tests: list[str]
+) -> int:
     """Runs each test in an environment, says what became of it, and returns 0 if all passed."""
     environment = environments.clean(dict(os.environ)) | {
         "OMP_NUM_THREADS": "1",
         "PYTHONPATH": str(_ROOT),
-        "TORCH_CUDA_DEVICES": devices,
+        **variables,
     }
     lines, failed = [], False
     for test in tests:
@@ -57,7 +63,7 @@ def _run_all(version: str, devices: str, python: pathlib.Path, tests: list[str])
         lines.append(f"{test}: {ran[-1] if ran else 0} tests, exit status {code}, {said}")
         # A program that runs nothing has shown nothing.
         failed |= code != 0 or not ran or ran[-1] == "0"
-    print(f"torch {version} on {devices}", *lines, sep="\n")
+    print(f"torch {version} with {dict(variables)}", *lines, sep="\n")
     return 1 if failed else 0
 
 
