@@ -19,7 +19,7 @@ class StockTest(absltest.TestCase):
         self.addCleanup(restore)
 
     def test_training_with_amp_is_the_cpus(self) -> None:
-        losses = {}
+        losses: dict[str, list[float]] = {}
         for device in ("cpu", "cuda"):
             torch.manual_seed(0)
             model = torch.nn.Sequential(

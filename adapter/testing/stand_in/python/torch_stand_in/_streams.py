@@ -104,7 +104,7 @@ class Event(torch.Event):
         """Marks what a stream, or the current one, has been given so far."""
         super().record(current_stream() if stream is None else stream)
 
-    def elapsed_time(self, end_event: torch.Event) -> float:  # type: ignore[override]
+    def elapsed_time(self, end_event: torch.Event) -> float:
         """Milliseconds until another event.
 
         Args:
