@@ -117,12 +117,11 @@ def _change(platform: Platform, journal: Journal) -> None:
         operators,
         profiler,
         runtime_library,
-        tensors,
     )
     from torch_cuda_adapter.runtime.packages import functions, modules
 
     naming.begin(platform, journal)
-    tensors.change(journal)
+    naming.change_tensors(journal)
     cuda_module.change(platform, namespace, journal)
     cuda_build.change(platform, journal)
     legacy_types.change(namespace, platform.table("device")["type"], journal)

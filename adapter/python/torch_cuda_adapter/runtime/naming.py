@@ -64,6 +64,18 @@ def refresh() -> None:
     _native.refresh()
 
 
+def change_tensors(journal: Journal) -> None:
+    """Lets tensors of the platform's device be CUDA tensors to who asks: PyTorch decides that in C++ by CUDA's own type.
+
+    Args:
+        journal: puts `Tensor.is_cuda` and `Tensor.cuda` back.
+    """
+    is_cuda, cuda = _native.tensor_descriptors(torch)
+    # torch.Tensor inherits both, so that the originals are there again when these are taken away.
+    journal.set_attribute(torch.Tensor, "is_cuda", is_cuda)
+    journal.set_attribute(torch.Tensor, "cuda", cuda)
+
+
 def _packages(platform: Platform) -> tuple[str, ...]:
     device = platform.table("device")
     return (device["module"], *device.get("packages", ()))
