@@ -108,10 +108,11 @@ def build_python(modules: Iterable[pathlib.Path], site: pathlib.Path) -> list[st
             for found in pathlib.Path(folder).rglob("__init__.py")
             if not (found.parent.parent / "__init__.py").exists()
         )
-        # Without the footer, which names the time.
+        # Without the footer, which names the time. Long names wrap on narrow screens.
         templates = pathlib.Path(folder, "templates")
         templates.mkdir()
         (templates / "footer.html").write_text(_FOOTER, encoding="utf-8")
+        (templates / "extra.css").write_text(_STYLE, encoding="utf-8")
         options = [
             "--quiet",
             "--docformat=google",
@@ -144,6 +145,7 @@ def _undocumented(system: model.System) -> list[str]:
     ]
 
 
+_STYLE = "body { overflow-wrap: anywhere }\n"
 _FOOTER = """\
 <footer xmlns:t="http://twistedmatrix.com/ns/twisted.web.template/0.1" class="navbar navbar-default">
   <meta name="pydoctor-template-version" content="3" />

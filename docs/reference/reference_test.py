@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 import ast
-import html.parser
 import pathlib
 import re
 import sys
-import urllib.parse
 
 from absl.testing import absltest
 
-
-class Page(html.parser.HTMLParser):
-    """A page's links and the names that links can have."""
-
-    def __init__(self, path: pathlib.Path) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.names: set[str] = set()
-        self.text = path.read_text(encoding="utf-8")
-        self.feed(self.text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for name, value in attrs:
-            if name in ("id", "name") and value:
-                self.names.add(value)
-            if name == "href" and tag == "a" and value:
-                self.links.append(value)
+from docs.reference import links
 
 
 class ReferenceTest(absltest.TestCase):
     site: pathlib.Path
     warnings: pathlib.Path
-    pages: dict[pathlib.Path, Page]
+    pages: dict[pathlib.Path, links.Page]
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.pages = {path: Page(path) for path in cls.site.rglob("*.html")}
+        cls.pages = links.read(cls.site)
 
     def test_nothing_is_undocumented_and_no_reference_is_broken(self) -> None:
         text = self.warnings.read_text(encoding="utf-8")
@@ -47,37 +29,23 @@ class ReferenceTest(absltest.TestCase):
         )
 
     def test_the_first_page_leads_to_all_packages_and_headers(self) -> None:
-        links = self.pages[self.site / "index.html"].links
+        leads = self.pages[self.site / "index.html"].links
         packages = {
             path.stem
             for path in (self.site / "python").glob("torch_*.html")
             if "." not in path.stem
         }
         self.assertEqual(
-            packages, {pathlib.Path(link).stem for link in links if link.startswith("python/")}
+            packages, {pathlib.Path(link).stem for link in leads if link.startswith("python/")}
         )
         self.assertLen(packages, 6)
         headers = {path.name for path in (self.site / "c").glob("*_8h.html")}
         self.assertEqual(
-            headers, {pathlib.Path(link).name for link in links if link.endswith("_8h.html")}
+            headers, {pathlib.Path(link).name for link in leads if link.endswith("_8h.html")}
         )
 
     def test_links_within_the_site_lead_somewhere(self) -> None:
-        checked, broken = 0, set()
-        for path, page in self.pages.items():
-            for link in page.links:
-                parts = urllib.parse.urlsplit(link)
-                if parts.scheme or parts.netloc:
-                    continue
-                checked += 1
-                target = path
-                if parts.path:
-                    target = (path.parent / urllib.parse.unquote(parts.path)).resolve()
-                # Doxygen's menu has letters for pages that are too short to be divided.
-                letter = parts.fragment.startswith("index_")
-                fragment = "" if letter else urllib.parse.unquote(parts.fragment)
-                if not target.is_file() or (fragment and fragment not in self.pages[target].names):
-                    broken.add(f"{path.relative_to(self.site)}: {link}")
+        checked, broken = links.broken(self.pages)
         self.assertEmpty(broken)
         self.assertGreater(checked, 1000)
 

