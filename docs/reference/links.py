@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html.parser
+import os
 import pathlib
 import urllib.parse
 from collections.abc import Mapping
@@ -58,11 +59,13 @@ def broken(pages: Mapping[pathlib.Path, Page]) -> tuple[int, set[str]]:
             checked += 1
             target = path
             if parts.path:
-                target = (path.parent / urllib.parse.unquote(parts.path)).resolve()
+                place = os.path.join(path.parent, urllib.parse.unquote(parts.path))
+                target = pathlib.Path(os.path.normpath(place))
             # Doxygen's menu has letters for pages that are too short to be divided.
             letter = parts.fragment.startswith("index_")
             fragment = "" if letter else urllib.parse.unquote(parts.fragment)
             named = target in pages and fragment in pages[target].names
-            if not target.is_file() or (fragment and not named):
+            known = target in pages or target.is_file()
+            if not known or (fragment and not named):
                 found.add(f"{path}: {link}")
     return checked, found
