@@ -81,9 +81,10 @@ def module_cases(dtype: torch.dtype) -> Iterator[Case]:
 def _implementations(info: Any, given: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """How an optimizer can be told to compute."""
     yield {}
-    for name in ("foreach", "fused"):
-        if name in info.supported_impls and name not in given:
-            yield {name: True}
+    if "foreach" in info.supported_impls and "foreach" not in given:
+        yield {"foreach": True}
+    if "cuda" in info.supports_fused_on and "fused" not in given:
+        yield {"fused": True}
     if info.has_capturable_arg and "capturable" not in given and not given.get("differentiable"):
         yield {"capturable": True}
 
