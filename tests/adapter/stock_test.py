@@ -130,8 +130,9 @@ class StockTest(absltest.TestCase):
         if not torch._C._has_cuda:
             self.skipTest("torch is built without CUDA")
         self.assertEqual(torch._C._cuda_getDeviceCount(), torch.cuda.device_count())
+        snapshot: Any = torch._C._cuda_memorySnapshot
         for call in (
-            lambda: torch._C._cuda_memorySnapshot(None),
+            lambda: snapshot(None),
             lambda: torch.cuda.comm.broadcast(torch.ones(2), [0, 1]),
             lambda: torch.backends.cuda.cufft_plan_cache.size,
             lambda: torch.backends.cuda.cufft_plan_cache[0],
