@@ -19,7 +19,7 @@ from tools.stock_torch import environments
 
 _ROOT = pathlib.Path(__file__).absolute().parents[2]
 # What the tests import beside torch and what it asks for.
-_PACKAGES = ("absl-py", "expecttest")
+_PACKAGES = ("absl-py", "expecttest", "packaging")
 _RAN = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
 _VERDICT = re.compile(r"^(OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
 
