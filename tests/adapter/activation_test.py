@@ -232,7 +232,7 @@ class HereTest(absltest.TestCase):
         ):
             with self.assertRaisesRegex(
                 AdapterError,
-                "2 CUDA devices, .*: CUDA_VISIBLE_DEVICES= STAND_IN_VISIBLE_DEVICES=0$",
+                "2 CUDA devices, .*: CUDA_VISIBLE_DEVICES= STAND_IN_VISIBLE_DEVICES=0",
             ):
                 activate()
             with (
