@@ -26,6 +26,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tools.lint import workspace
+from tools.lint.pages import anchor
 
 FIRST = PurePath("README.md")
 CONTENTS = PurePath("docs/README.md")
@@ -75,6 +76,7 @@ class Site:
         self._markdown = MarkdownIt("commonmark").enable("table")
         self._markdown.add_render_rule("table_open", lambda *_: '<div class="table"><table>\n')
         self._markdown.add_render_rule("table_close", lambda *_: "</table></div>\n")
+        self._template = string.Template((_HERE / "page.html").read_text(encoding="utf-8"))
         self.warnings: list[str] = []
 
     def write(self, out: pathlib.Path, reference: pathlib.Path) -> int:
@@ -215,10 +217,9 @@ class Site:
                 for text, link in links
             )
             groups.append(f"<h2>{html.escape(heading)}</h2>\n<ul>\n{items}</ul>\n")
-        template = string.Template((_HERE / "page.html").read_text(encoding="utf-8"))
         place = out / address
         place.parent.mkdir(parents=True, exist_ok=True)
-        page = template.substitute(
+        page = self._template.substitute(
             title=html.escape(title),
             language="zh" if "zh" in path.parts else "en",
             up=up,
@@ -262,7 +263,7 @@ def _sections(address: str, tokens: list[Token]) -> tuple[str, list[Section]]:
         if before is not None and before.type == "heading_open":
             end()
             heading = _text(token)
-            slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            slug = anchor(heading)
             count = names.get(slug, 0)
             names[slug] = count + 1
             name = f"{slug}-{count}" if count else slug

@@ -109,18 +109,26 @@ def _links(
 ) -> Iterator[Fault]:
     for number, line in prose(text):
         for link in _LINK.finditer(_CODE.sub("", line)):
-            target, _, anchor = link["target"].partition("#")
+            target, _, name = link["target"].partition("#")
             if _ELSEWHERE.search(target):
                 continue
             to = PurePath(os.path.normpath(path.parent / target)) if target else path
             if to not in known:
                 yield Fault(str(path), "links", f"line {number}: {to} does not exist")
-            elif anchor and to in texts and anchor not in _anchors(texts[to]):
-                yield Fault(str(path), "links", f"line {number}: {to} has no heading #{anchor}")
+            elif name and to in texts and name not in _anchors(texts[to]):
+                yield Fault(str(path), "links", f"line {number}: {to} has no heading #{name}")
+
+
+def anchor(heading: str) -> str:
+    """The name that GitHub gives a heading, of which a page has one.
+
+    Args:
+        heading: its text.
+    """
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def _anchors(text: str) -> set[str]:
     """The names of a page's headings, as GitHub makes them."""
     headings = _HEADING.finditer("\n".join(line for _, line in prose(text)))
-    kept = (re.sub(r"[^\w\- ]", "", heading["text"].lower()) for heading in headings)
-    return {text.replace(" ", "-") for text in kept}
+    return {anchor(heading["text"]) for heading in headings}
