@@ -33,6 +33,10 @@ struct Code {
     bool orders = false;
   };
   std::unordered_map<std::uint32_t, Accesses> accesses;
+  /// Stores, by their indices, before the first of which in its turn a warp
+  /// lets the others of its block come as far; rising
+  /// (lowering/first_stores.h).
+  std::vector<std::uint32_t> first_stores;
   /// Slots of instructions with more than kOperands.
   std::vector<std::unique_ptr<Slot[]>> more;
   /// PTX text of each instruction, for reports: opcode and modifiers.

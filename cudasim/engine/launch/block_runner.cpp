@@ -81,7 +81,8 @@ void BlockRunner::start(Dim3 block_index) {
     const std::uint64_t rest = threads - i * kLanes;
     warps_[i]->start(
         static_cast<std::uint32_t>(i),
-        rest >= kLanes ? kAllLanes : (1u << rest) - 1);
+        rest >= kLanes ? kAllLanes : (1u << rest) - 1,
+        warps_.size() == 1);
   }
 }
 

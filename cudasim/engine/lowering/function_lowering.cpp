@@ -5,6 +5,7 @@
 #include "cudasim/engine/code/control.h"
 #include "cudasim/engine/code/watched_registers.h"
 #include "cudasim/engine/lowering/accesses.h"
+#include "cudasim/engine/lowering/first_stores.h"
 #include "cudasim/engine/verify/operand_types.h"
 #include "cudasim/engine/verify/vocabulary.h"
 
@@ -210,6 +211,9 @@ void FunctionLowering::finish() {
     if (pending.accesses.orders || !pending.accesses.list.empty()) {
       code_.accesses[i] = std::move(pending.accesses);
     }
+  }
+  if (function_.is_entry) {
+    code_.first_stores = first_stores(code_, graph);
   }
   for (const auto& [key, index] : operands_.specials()) {
     code_.specials.push_back({key.first, allocation.slots[index], key.second});

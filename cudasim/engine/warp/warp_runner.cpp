@@ -46,21 +46,37 @@ bool any_in(const Splits& splits, Split::State state) {
 
 /// Where a split is, in a form that the loop can keep in registers.
 struct WarpRunner::Cursor {
-  [[gnu::always_inline]] explicit Cursor(const Split& split)
+  [[gnu::always_inline]] Cursor(const Split& split, bool loads_only)
       : pc(split.pc),
         mask(split.mask),
         code(split.frame->code),
         program(code->instructions.data()),
-        stop(
+        join(
             split.join != nullptr && split.join->frame == split.frame
                 ? split.join->pc
-                : kNowhere) {}
+                : kNowhere),
+        stop(join) {
+    if (loads_only) {
+      stop_at_store();
+    }
+  }
+
+  /// Stops at the next store too, if no branch is taken before.
+  void stop_at_store() {
+    const auto& stores = code->first_stores;
+    const auto store = std::lower_bound(stores.begin(), stores.end(), pc);
+    stop = join;
+    if (store != stores.end() && (join < pc || *store < join)) {
+      stop = *store;
+    }
+  }
 
   std::uint32_t pc;
   Mask mask;
   const Code* code;
   const Inst* program;
-  std::uint32_t stop; // where the others are to be met
+  std::uint32_t join; // where the others are to be met
+  std::uint32_t stop; // the same, or a store that is before
 };
 
 WarpRunner::WarpRunner(EnclosingBlock& enclosing)
@@ -77,8 +93,13 @@ WarpRunner::WarpRunner(EnclosingBlock& enclosing)
   }
 }
 
-void WarpRunner::start(std::uint32_t warp_index, Mask lanes_of_block) {
+void WarpRunner::start(
+    std::uint32_t warp_index,
+    Mask lanes_of_block,
+    bool alone) {
   index = warp_index;
+  alone_ = alone || block_.kernel->entry->first_stores.empty();
+  loads_only_ = !alone_;
   live = lanes_of_block;
   fault = Fault{};
   frames_.clear();
@@ -102,6 +123,8 @@ WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
         return Status::kFault;
       case Turn::kBudget:
         return Status::kBudget;
+      case Turn::kStoresNext:
+        return Status::kStoresNext;
       case Turn::kOver:
         if (instructions >= limit && !splits_.empty()) {
           return Status::kBudget;
@@ -162,9 +185,14 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
   const std::uint64_t slice_end = std::min(limit, slice_end_);
   yielded_ = false;
   enter(*this, *splits_[at].frame);
-  Cursor here(splits_[at]);
+  Cursor here(splits_[at], loads_only_);
   while (true) {
     if (here.pc == here.stop) {
+      if (here.pc != here.join) {
+        splits_[at].pc = here.pc;
+        loads_only_ = false;
+        return Turn::kStoresNext;
+      }
       // Wait for the others, or go on as the last to come.
       Join* join = splits_[at].join;
       splits_.remove(at);
@@ -207,9 +235,12 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
     if (control.kind == ControlKind::kBranch) {
       if (active == here.mask) {
         here.pc = control.target;
+        if (loads_only_) {
+          here.stop_at_store();
+        }
       } else {
         splits_.part(at, control, active);
-        here = Cursor(splits_[at]);
+        here = Cursor(splits_[at], loads_only_);
       }
       if (here.pc <= inst.index && instructions >= slice_end) {
         splits_[at].pc = here.pc;
@@ -222,7 +253,7 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
     }
     switch (execute(at, inst, control, active, limit)) {
       case Step::kGoOn:
-        here = Cursor(splits_[at]);
+        here = Cursor(splits_[at], loads_only_);
         break;
       case Step::kTurnOver:
         return Turn::kOver;
@@ -465,6 +496,7 @@ WarpRunner::Step WarpRunner::barrier(
       ? static_cast<std::uint32_t>(kLanes)
       : static_cast<std::uint32_t>(__builtin_popcount(active));
   if (control.kind == ControlKind::kBarrier) {
+    loads_only_ = !alone_;
     splits_[at].state = Split::State::kAtBarrier;
     splits_[at].barrier = number;
     splits_[at].active = active;

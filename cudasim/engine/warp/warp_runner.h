@@ -19,15 +19,23 @@ namespace cudasim::engine {
 /// A warp with its splits.
 class WarpRunner : public Warp {
  public:
-  enum class Status : std::uint8_t { kFinished, kBlocked, kBudget, kFault };
+  enum class Status : std::uint8_t {
+    kFinished,
+    kBlocked,
+    kBudget,
+    kStoresNext, // others of the block are to come as far first
+    kFault,
+  };
 
   explicit WarpRunner(EnclosingBlock& block);
   WarpRunner(const WarpRunner&) = delete;
   WarpRunner& operator=(const WarpRunner&) = delete;
 
   /// Puts the warp's lanes at the beginning of a kernel.
-  void start(std::uint32_t index, Mask lanes);
-  /// Executes up to about `budget` instructions.
+  /// @param alone whether it is the only warp of its block.
+  void start(std::uint32_t index, Mask lanes, bool alone);
+  /// Executes up to about `budget` instructions, and less up to the first store
+  /// to global memory since the beginning or a barrier (Code::first_stores).
   Status run(std::uint64_t budget);
   /// Behind run(), which ended with kBudget: whether the warp only waits for
   /// what others write. It lets others go first (nanosleep), or comes back to
@@ -58,7 +66,7 @@ class WarpRunner : public Warp {
 
  private:
   /// How a split's turn ends.
-  enum class Turn : std::uint8_t { kOver, kBudget, kFault };
+  enum class Turn : std::uint8_t { kOver, kBudget, kStoresNext, kFault };
   /// What an instruction for control means for the split that executed it.
   enum class Step : std::uint8_t {
     kGoOn, // from where the split is then
@@ -103,6 +111,8 @@ class WarpRunner : public Warp {
   RangeCache cache_;
   std::uint64_t slice_end_ = 0; // `instructions` when others come next
   bool yielded_ = false; // the last turn ended so
+  bool alone_ = true; // in its block
+  bool loads_only_ = false; // no store since the beginning or a barrier
   std::vector<std::byte> seen_registers_; // of look_for_spinning
   std::uint64_t generation_ = 0; // of the memory, when cache_ was last cleared
   FramePool frames_;

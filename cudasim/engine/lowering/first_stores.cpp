@@ -1,0 +1,64 @@
+#include "cudasim/engine/lowering/first_stores.h"
+
+#include <algorithm>
+
+#include "cudasim/engine/code/control.h"
+#include "cudasim/engine/code/memory_access.h"
+
+namespace cudasim::engine {
+namespace {
+
+bool has_plain(
+    const Code& code,
+    std::uint32_t instruction,
+    MemoryAccess::Kind kind) {
+  const auto found = code.accesses.find(instruction);
+  return found != code.accesses.end() &&
+      std::any_of(
+             found->second.list.begin(),
+             found->second.list.end(),
+             [kind](const MemoryAccess& access) {
+               return access.kind == kind && !access.atomic &&
+                   access.space == MemoryAccess::Space::kGeneric;
+             });
+}
+
+bool is_barrier(const Code& code, std::uint32_t instruction) {
+  return instruction < code.control_of.size() &&
+      code.instructions[instruction].run == control_instruction &&
+      code.controls[code.control_of[instruction]].kind == ControlKind::kBarrier;
+}
+
+} // namespace
+
+std::vector<std::uint32_t> first_stores(
+    const Code& code,
+    const ControlFlowGraph& graph) {
+  // Whether a load can be behind a thread that is at the beginning of a block.
+  std::vector<bool> loaded(graph.blocks.size(), false);
+  std::vector<std::uint32_t> stores;
+  for (bool changed = true; changed;) {
+    changed = false;
+    stores.clear();
+    for (std::size_t i = 0; i < graph.blocks.size(); ++i) {
+      bool after_load = loaded[i];
+      for (auto at = graph.blocks[i].begin; at < graph.blocks[i].end; ++at) {
+        if (is_barrier(code, at)) {
+          after_load = false;
+        } else if (has_plain(code, at, MemoryAccess::Kind::kRead)) {
+          after_load = true;
+        } else if (
+            after_load && has_plain(code, at, MemoryAccess::Kind::kWrite)) {
+          stores.push_back(at);
+        }
+      }
+      for (const std::uint32_t successor : graph.blocks[i].successors) {
+        changed = changed || (after_load && !loaded[successor]);
+        loaded[successor] = loaded[successor] || after_load;
+      }
+    }
+  }
+  return stores;
+}
+
+} // namespace cudasim::engine
