@@ -17,6 +17,8 @@
 
 namespace cudasim::engine {
 
+class Regions; // engine/translation/regions.h
+
 /// Owned by its Kernel; does not move once made.
 struct Code {
   std::string name;
@@ -55,6 +57,8 @@ struct Code {
   std::vector<Passed> parameters; // `to` and `size` in the local frame
   std::vector<Passed> results; // `from` and `size`
   bool calls = false; // whether it calls functions of the module
+  /// Its native code; null where all of it is interpreted.
+  std::shared_ptr<Regions> regions;
 };
 
 } // namespace cudasim::engine

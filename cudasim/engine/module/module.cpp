@@ -5,7 +5,9 @@
 #include <mutex>
 
 #include "cudasim/engine/code/kernel.h"
+#include "cudasim/engine/code/watched_registers.h"
 #include "cudasim/engine/lowering/kernel_lowering.h"
+#include "cudasim/engine/translation/regions.h"
 #include "cudasim/engine/verify/complaint.h"
 #include "cudasim/engine/verify/verifier.h"
 #include "cudasim/ptx/parser.h"
@@ -83,6 +85,11 @@ class LoadedModule : public Module {
         *module_, *function->second, [this](std::string_view symbol) {
           return address_of(symbol);
         });
+    if (native_mode() != NativeMode::kOff && !kWatchRegisters) {
+      for (const auto& code : lowered->codes) {
+        code->regions = std::make_shared<Regions>(*code);
+      }
+    }
     return (kernels_[key] = std::move(lowered)).get();
   }
 

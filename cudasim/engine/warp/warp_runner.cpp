@@ -6,6 +6,8 @@
 
 #include "cudasim/engine/code/watched_registers.h"
 #include "cudasim/engine/memory/address_space.h"
+#include "cudasim/engine/translation/region.h"
+#include "cudasim/engine/translation/regions.h"
 #include "cudasim/engine/warp/builtins.h"
 #include "cudasim/engine/warp/calls.h"
 
@@ -186,6 +188,10 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
   yielded_ = false;
   enter(*this, *splits_[at].frame);
   Cursor here(splits_[at], loads_only_);
+  Turn turn = Turn::kOver;
+  if (run_native(at, here, slice_end, &turn)) {
+    return turn;
+  }
   while (true) {
     if (here.pc == here.stop) {
       if (here.pc != here.join) {
@@ -249,6 +255,10 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
         }
         return give_way(at, kPatience) ? Turn::kOver : Turn::kFault;
       }
+      if (here.code->regions != nullptr &&
+          run_native(at, here, slice_end, &turn)) {
+        return turn;
+      }
       continue;
     }
     switch (execute(at, inst, control, active, limit)) {
@@ -263,6 +273,82 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
         return Turn::kFault;
     }
   }
+}
+
+/// Executes as much as there is native code for, where all lanes are together.
+/// @returns whether the split's turn is over, as `turn` says; else `here` is
+/// where the interpreter goes on.
+bool WarpRunner::run_native(
+    std::size_t at,
+    Cursor& here,
+    std::uint64_t slice_end,
+    Turn* turn) {
+  if (here.code->regions == nullptr || here.mask != kAllLanes ||
+      here.join != kNowhere || block_.checker != nullptr) {
+    return false;
+  }
+  Regions& regions = *here.code->regions;
+  while (here.pc != here.stop) {
+    const std::uint32_t begin = here.pc;
+    const RegionFunction function = regions.at(begin);
+    if (function == nullptr) {
+      regions.visited(begin, bases[0]);
+      if (regions.at(begin) == nullptr) {
+        return false;
+      }
+      continue;
+    }
+    RegionState state;
+    state.warp = this;
+    state.instructions = instructions;
+    state.thread_instructions = thread_instructions;
+    state.limit = slice_end;
+    state.shared = reinterpret_cast<std::uint64_t>(block_.shared);
+    state.shared_bytes = block_.shared_bytes;
+    state.parameters = reinterpret_cast<std::uint64_t>(block_.parameters);
+    state.parameter_bytes = block_.parameter_bytes;
+    state.ranges = &cache_;
+    state.loads_only = loads_only_ ? 1 : 0;
+    const std::uint64_t result = function(&state, bases[0]);
+    const auto end = static_cast<RegionEnd>(result >> 32);
+    const bool refused = end == RegionEnd::kNotEntered;
+    const std::uint64_t executed =
+        refused ? 0 : state.instructions - instructions;
+    regions.entered(begin, executed, refused, bases[0]);
+    if (refused) {
+      return false;
+    }
+    instructions = state.instructions;
+    thread_instructions = state.thread_instructions;
+    here.pc = splits_[at].pc = static_cast<std::uint32_t>(result);
+    if (loads_only_) {
+      here.stop_at_store();
+    }
+    switch (end) {
+      case RegionEnd::kFault:
+        faulting_.note(here.program[here.pc], *here.code);
+        *turn = Turn::kFault;
+        return true;
+      case RegionEnd::kYield:
+        yielded_ = true;
+        *turn = !give_way(at, kPatienceWithYields) ? Turn::kFault
+            : splits_.size() == 1                  ? Turn::kBudget
+                                                   : Turn::kOver;
+        return true;
+      case RegionEnd::kLimit:
+        *turn = instructions < slice_end_ ? Turn::kBudget
+            : give_way(at, kPatience)     ? Turn::kOver
+                                          : Turn::kFault;
+        return true;
+      case RegionEnd::kGoesOn:
+      case RegionEnd::kNotEntered:
+        break;
+    }
+    if (executed == 0) {
+      return false; // the interpreter has to
+    }
+  }
+  return false;
 }
 
 /// The turn of a split is over: others of this warp come next. It may be

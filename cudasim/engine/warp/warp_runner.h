@@ -78,6 +78,11 @@ class WarpRunner : public Warp {
 
   void forget_stale_ranges();
   Turn run_split(std::size_t at, std::uint64_t limit);
+  bool run_native(
+      std::size_t at,
+      Cursor& here,
+      std::uint64_t slice_end,
+      Turn* turn);
   bool give_way(std::size_t at, std::uint64_t patience);
   Status run_waiting();
 

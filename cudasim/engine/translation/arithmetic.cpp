@@ -1,0 +1,579 @@
+// Arithmetic, logic, comparisons, conversions and moves. What each means is
+// told by its handler (engine/instructions); only forms that occur often are
+// here.
+#include <cstdlib>
+#include <string>
+
+#include "cudasim/engine/translation/translator.h"
+
+namespace cudasim::engine {
+namespace {
+
+/// The bits of a type's name such as "u32"; 0 where it is none of `letters`.
+int bits_of(const std::string& type, const char* letters) {
+  if (type.size() < 2 ||
+      std::string(letters).find(type[0]) == std::string::npos) {
+    return 0;
+  }
+  const int bits = std::atoi(type.c_str() + 1);
+  return bits == 16 || bits == 32 || bits == 64 ? bits : 0;
+}
+
+std::int64_t cut(std::int64_t value, int bits) {
+  const int rest = 64 - bits;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << rest) >>
+      rest;
+}
+
+std::int64_t literal_value(const Value& value) {
+  return cut(
+      static_cast<std::int64_t>(std::strtoull(value.text.c_str(), nullptr, 10)),
+      value.bits);
+}
+
+} // namespace
+
+/// An operation of LLVM's on integers, lane by lane.
+Value Translator::plain(const std::string& op, const Value& a, const Value& b) {
+  const bool vector = !a.shape.uniform() || !b.shape.uniform();
+  const std::string type = type_of(a.bits, vector);
+  const std::string first = vector ? ir_.lanes_of(a) : a.text;
+  const std::string second = vector ? ir_.lanes_of(b) : b.text;
+  return {
+      vector ? kVarying : kUniform,
+      a.bits,
+      ir_.set(op + " " + type + " " + first + ", " + second)};
+}
+
+Value Translator::sum(const Value& a, const Value& b, bool subtract) {
+  const std::string op = subtract ? "sub" : "add";
+  if (!a.shape.affine || !b.shape.affine) {
+    return plain(op, a, b);
+  }
+  const std::int64_t stride = subtract ? a.shape.stride - b.shape.stride
+                                       : a.shape.stride + b.shape.stride;
+  return {
+      {true, cut(stride, a.bits)},
+      a.bits,
+      ir_.set(
+          op + " " + type_of(a.bits, false) + " " + a.text + ", " + b.text)};
+}
+
+Value Translator::product(const Value& a, const Value& b) {
+  const bool scales = a.shape.affine && b.shape.uniform() && b.literal();
+  if (!scales && b.shape.affine && a.shape.uniform() && a.literal()) {
+    return product(b, a);
+  }
+  if (!scales || a.shape.stride == 0) {
+    return plain("mul", a, b);
+  }
+  const std::int64_t stride = static_cast<std::int64_t>(
+      static_cast<std::uint64_t>(a.shape.stride) *
+      static_cast<std::uint64_t>(literal_value(b)));
+  return {
+      {true, cut(stride, a.bits)},
+      a.bits,
+      ir_.set("mul " + type_of(a.bits, false) + " " + a.text + ", " + b.text)};
+}
+
+/// A value of twice the bits. An affine one that would wrap around in its own
+/// width leaves the region before `inst`.
+bool Translator::widen(
+    const Inst& inst,
+    const Value& a,
+    bool is_signed,
+    Value* wide) {
+  const int bits = 2 * a.bits;
+  const std::string op = is_signed ? "sext " : "zext ";
+  *wide = {a.shape, bits, ""};
+  if (!a.shape.affine) {
+    wide->text = ir_.set(
+        op + type_of(a.bits, true) + " " + a.text + " to " +
+        type_of(bits, true));
+    return true;
+  }
+  wide->text = ir_.set(
+      op + type_of(a.bits, false) + " " + a.text + " to " +
+      type_of(bits, false));
+  if (a.shape.stride == 0) {
+    return true;
+  }
+  const std::string type = type_of(bits, false);
+  const std::string last = ir_.set(
+      "add " + type + " " + wide->text + ", " +
+      std::to_string(a.shape.stride * (kLanes - 1)));
+  const std::string short_last =
+      ir_.set("trunc " + type + " " + last + " to " + type_of(a.bits, false));
+  const std::string again =
+      ir_.set(op + type_of(a.bits, false) + " " + short_last + " to " + type);
+  const std::string same =
+      ir_.set("icmp eq " + type + " " + again + ", " + last);
+  const std::string on = ir_.label();
+  ir_.branch(same, on, cold_exit(inst.index, RegionEnd::kGoesOn));
+  ir_.begin(on);
+  return true;
+}
+
+bool Translator::integer(
+    const Inst& inst,
+    const std::vector<std::string>& opcode) {
+  const std::string& op = opcode[0];
+  const std::string& type = opcode.back();
+  const int bits = bits_of(type, "us");
+  if (bits == 0) {
+    return false;
+  }
+  const bool is_signed = type[0] == 's';
+  const std::string form = opcode.size() == 3 ? opcode[1] : "";
+  Value a;
+  Value b;
+  Value c;
+  if (opcode.size() == 2) {
+    const bool two = op == "add" || op == "sub" || op == "min" || op == "max";
+    if (two && operand(inst, 1, bits, &a) && operand(inst, 2, bits, &b)) {
+      if (op == "add" || op == "sub") {
+        assign(inst, 0, sum(a, b, op == "sub"));
+        return true;
+      }
+      const bool vector = !a.shape.uniform() || !b.shape.uniform();
+      const std::string name = std::string("@llvm.") + (is_signed ? "s" : "u") +
+          op + "." + (vector ? "v32i" : "i") + std::to_string(bits);
+      const std::string kind = type_of(bits, vector);
+      const std::string first = vector ? ir_.lanes_of(a) : a.text;
+      const std::string second = vector ? ir_.lanes_of(b) : b.text;
+      assign(
+          inst,
+          0,
+          {vector ? kVarying : kUniform,
+           bits,
+           ir_.set(
+               "call " + kind + " " + name + "(" + kind + " " + first + ", " +
+               kind + " " + second + ")")});
+      return true;
+    }
+    if (op == "neg" && operand(inst, 1, bits, &a)) {
+      assign(inst, 0, sum({kUniform, bits, "0"}, a, true));
+      return true;
+    }
+    return false;
+  }
+  if (opcode.size() != 3 || (op != "mul" && op != "mad")) {
+    return false;
+  }
+  if (form == "lo" && operand(inst, 1, bits, &a) &&
+      operand(inst, 2, bits, &b) &&
+      (op == "mul" || operand(inst, 3, bits, &c))) {
+    const Value low = product(a, b);
+    assign(inst, 0, op == "mul" ? low : sum(low, c, false));
+    return true;
+  }
+  if (form == "wide" && bits != 64 && operand(inst, 1, bits, &a) &&
+      operand(inst, 2, bits, &b) &&
+      (op == "mul" || operand(inst, 3, 2 * bits, &c))) {
+    Value wide_a;
+    Value wide_b;
+    widen(inst, a, is_signed, &wide_a);
+    widen(inst, b, is_signed, &wide_b);
+    if (b.literal()) {
+      const std::int64_t value = literal_value(b);
+      wide_b.text = std::to_string(
+          is_signed ? value
+                    : static_cast<std::int64_t>(
+                          static_cast<std::uint64_t>(value) &
+                          ((std::uint64_t{1} << bits) - 1)));
+    }
+    const Value whole = product(wide_a, wide_b);
+    assign(inst, 0, op == "mul" ? whole : sum(whole, c, false));
+    return true;
+  }
+  return false;
+}
+
+bool Translator::logic(
+    const Inst& inst,
+    const std::vector<std::string>& opcode) {
+  const std::string& op = opcode[0];
+  if (opcode.size() != 2) {
+    return false;
+  }
+  if (opcode[1] == "pred") {
+    const bool two = op == "and" || op == "or" || op == "xor";
+    if (!two && op != "not") {
+      return false;
+    }
+    const Value a = predicate_of(inst, 1);
+    const Value b = two ? predicate_of(inst, 2) : Value{kUniform, 1, "true"};
+    assign(inst, 0, plain(two ? op : "xor", a, b));
+    return true;
+  }
+  const int bits = bits_of(opcode[1], "bus");
+  Value a;
+  Value b;
+  if (bits == 0) {
+    return false;
+  }
+  if ((op == "and" || op == "or" || op == "xor") && opcode[1][0] == 'b' &&
+      operand(inst, 1, bits, &a) && operand(inst, 2, bits, &b)) {
+    assign(inst, 0, plain(op, a, b));
+    return true;
+  }
+  if (op == "not" && operand(inst, 1, bits, &a)) {
+    const std::string ones = bits == 64 ? "18446744073709551615"
+        : bits == 32                    ? "4294967295"
+                                        : "65535";
+    assign(inst, 0, plain("xor", a, {kUniform, bits, ones}));
+    return true;
+  }
+  // Amounts that are constants, below the width: LLVM's shifts are not total.
+  if ((op == "shl" || op == "shr") && operand(inst, 1, bits, &a) &&
+      operand(inst, 2, 32, &b) && b.literal()) {
+    const std::int64_t amount = literal_value(b);
+    if (amount < 0 || amount >= bits) {
+      return false;
+    }
+    if (op == "shl") {
+      const std::uint64_t factor = std::uint64_t{1} << amount;
+      assign(inst, 0, product(a, {kUniform, bits, std::to_string(factor)}));
+      return true;
+    }
+    assign(
+        inst,
+        0,
+        plain(
+            opcode[1][0] == 's' ? "ashr" : "lshr",
+            a,
+            {kUniform, bits, std::to_string(amount)}));
+    return true;
+  }
+  return false;
+}
+
+std::string Translator::as_real(const Value& value, bool vector) {
+  return ir_.set(
+      "bitcast " + type_of(value.bits, vector) + " " +
+      (vector ? ir_.lanes_of(value) : value.text) + " to " +
+      float_type_of(value.bits, vector));
+}
+
+Value Translator::real_value(const std::string& text, int bits, bool vector) {
+  return {
+      vector ? kVarying : kUniform,
+      bits,
+      ir_.set(
+          "bitcast " + float_type_of(bits, vector) + " " + text + " to " +
+          type_of(bits, vector))};
+}
+
+/// Arithmetic of floats, rounded to nearest.
+bool Translator::real(
+    const Inst& inst,
+    const std::vector<std::string>& opcode) {
+  const std::string& op = opcode[0];
+  const int bits = bits_of(opcode.back(), "f");
+  if (bits != 32 && bits != 64) {
+    return false;
+  }
+  const bool rounds = opcode.size() == 3 && opcode[1] == "rn";
+  if (opcode.size() != 2 && !rounds) {
+    return false;
+  }
+  const bool plain_two =
+      op == "add" || op == "sub" || op == "mul" || (op == "div" && rounds);
+  const bool extreme = (op == "min" || op == "max") && !rounds;
+  const bool fused = (op == "fma" || op == "mad") && rounds;
+  const bool sign = (op == "neg" || op == "abs") && !rounds;
+  const bool root = op == "sqrt" && rounds;
+  const bool inverse = op == "rcp" && rounds;
+  if (!plain_two && !extreme && !fused && !sign && !root && !inverse) {
+    return false;
+  }
+  const int count = fused ? 3 : plain_two || extreme ? 2 : 1;
+  Value values[3];
+  bool vector = false;
+  for (int i = 0; i < count; ++i) {
+    if (!operand(inst, 1 + i, bits, &values[i])) {
+      return false;
+    }
+    vector = vector || !values[i].shape.uniform();
+  }
+  const std::string kind = float_type_of(bits, vector);
+  if (sign) {
+    const std::string top = bits == 64 ? "9223372036854775808" : "2147483648";
+    const std::string rest = bits == 64 ? "9223372036854775807" : "2147483647";
+    assign(
+        inst,
+        0,
+        op == "neg" ? plain("xor", values[0], {kUniform, bits, top})
+                    : plain("and", values[0], {kUniform, bits, rest}));
+    return true;
+  }
+  std::string x[3];
+  for (int i = 0; i < count; ++i) {
+    x[i] = as_real(values[i], vector);
+  }
+  const std::string suffix =
+      std::string(vector ? "v32f" : "f") + std::to_string(bits);
+  std::string result;
+  if (plain_two) {
+    result = ir_.set("f" + op + " " + kind + " " + x[0] + ", " + x[1]);
+  } else if (fused) {
+    result = ir_.set(
+        "call " + kind + " @llvm.fma." + suffix + "(" + kind + " " + x[0] +
+        ", " + kind + " " + x[1] + ", " + kind + " " + x[2] + ")");
+  } else if (root) {
+    result = ir_.set(
+        "call " + kind + " @llvm.sqrt." + suffix + "(" + kind + " " + x[0] +
+        ")");
+  } else if (inverse) {
+    const std::string one =
+        vector ? "splat (" + float_type_of(bits, false) + " 1.0)" : "1.0";
+    result = ir_.set("fdiv " + kind + " " + one + ", " + x[0]);
+  } else {
+    // NaN loses against a number; -0 is less than +0.
+    const std::string bit = vector ? "<32 x i1> " : "i1 ";
+    const std::string number =
+        vector ? "splat (" + type_of(bits, false) + " 0)" : "0";
+    const Value& a = values[0];
+    const std::string a_bits = vector ? ir_.lanes_of(a) : a.text;
+    const std::string a_negative = ir_.set(
+        "icmp slt " + type_of(bits, vector) + " " + a_bits + ", " + number);
+    const std::string less =
+        ir_.set("fcmp olt " + kind + " " + x[0] + ", " + x[1]);
+    const std::string equal =
+        ir_.set("fcmp oeq " + kind + " " + x[0] + ", " + x[1]);
+    const std::string a_nan =
+        ir_.set("fcmp uno " + kind + " " + x[0] + ", " + x[0]);
+    const std::string b_nan =
+        ir_.set("fcmp uno " + kind + " " + x[1] + ", " + x[1]);
+    const auto choose = [&](const std::string& condition,
+                            const std::string& then,
+                            const std::string& otherwise) {
+      return ir_.set(
+          "select " + bit + condition + ", " + kind + " " + then + ", " + kind +
+          " " + otherwise);
+    };
+    const bool most = op == "max";
+    // (a < b) == most ? b : a
+    const std::string ordered =
+        most ? choose(less, x[1], x[0]) : choose(less, x[0], x[1]);
+    // a == b: signbit(a) == most ? b : a
+    const std::string same =
+        most ? choose(a_negative, x[1], x[0]) : choose(a_negative, x[0], x[1]);
+    const std::string numbers = choose(equal, same, ordered);
+    const std::string without_b = choose(b_nan, x[0], numbers);
+    // Both NaN: the one that devices give.
+    const std::string nan_bits =
+        bits == 64 ? "9223372036854775807" : "2147483647";
+    const std::string nan = ir_.set(
+        "bitcast " + type_of(bits, vector) + " " +
+        (vector ? "splat (" + type_of(bits, false) + " " + nan_bits + ")"
+                : nan_bits) +
+        " to " + kind);
+    const std::string of_b = choose(b_nan, nan, x[1]);
+    result = choose(a_nan, of_b, without_b);
+  }
+  assign(inst, 0, real_value(result, bits, vector));
+  return true;
+}
+
+bool Translator::compare(
+    const Inst& inst,
+    const std::vector<std::string>& opcode) {
+  if (opcode[0] != "setp" || opcode.size() != 3 || inst.destinations != 2 ||
+      inst.operands[1] != kNoSlot) {
+    return false;
+  }
+  const std::string& how = opcode[1];
+  const std::string& type = opcode[2];
+  const bool is_real = type[0] == 'f';
+  const int bits = bits_of(type, "busf");
+  Value a;
+  Value b;
+  if (bits == 0 || (is_real && bits == 16) || !operand(inst, 2, bits, &a) ||
+      !operand(inst, 3, bits, &b)) {
+    return false;
+  }
+  std::string condition;
+  if (is_real) {
+    static const std::map<std::string, std::string> kReal = {
+        {"eq", "oeq"},
+        {"ne", "one"},
+        {"lt", "olt"},
+        {"le", "ole"},
+        {"gt", "ogt"},
+        {"ge", "oge"},
+        {"equ", "ueq"},
+        {"neu", "une"},
+        {"ltu", "ult"},
+        {"leu", "ule"},
+        {"gtu", "ugt"},
+        {"geu", "uge"},
+        {"num", "ord"},
+        {"nan", "uno"}};
+    const auto found = kReal.find(how);
+    if (found == kReal.end()) {
+      return false;
+    }
+    condition = "fcmp " + found->second;
+  } else {
+    static const std::map<std::string, std::string> kInteger = {
+        {"eq", "eq"},
+        {"ne", "ne"},
+        {"lt", "lt"},
+        {"le", "le"},
+        {"gt", "gt"},
+        {"ge", "ge"},
+        {"lo", "lt"},
+        {"ls", "le"},
+        {"hi", "gt"},
+        {"hs", "ge"}};
+    const auto found = kInteger.find(how);
+    if (found == kInteger.end()) {
+      return false;
+    }
+    const bool equality = how == "eq" || how == "ne";
+    condition = "icmp " +
+        (equality ? "" : std::string(type[0] == 's' ? "s" : "u")) +
+        found->second;
+  }
+  const bool vector = !a.shape.uniform() || !b.shape.uniform();
+  const std::string first = is_real ? as_real(a, vector)
+      : vector                      ? ir_.lanes_of(a)
+                                    : a.text;
+  const std::string second = is_real ? as_real(b, vector)
+      : vector                       ? ir_.lanes_of(b)
+                                     : b.text;
+  const std::string kind =
+      is_real ? float_type_of(bits, vector) : type_of(bits, vector);
+  assign(
+      inst,
+      0,
+      {vector ? kVarying : kUniform,
+       1,
+       ir_.set(condition + " " + kind + " " + first + ", " + second)});
+  return true;
+}
+
+bool Translator::select(
+    const Inst& inst,
+    const std::vector<std::string>& opcode) {
+  const int bits = bits_of(opcode.back(), "busf");
+  Value a;
+  Value b;
+  if (opcode[0] != "selp" || opcode.size() != 2 || bits == 0 ||
+      !operand(inst, 1, bits, &a) || !operand(inst, 2, bits, &b)) {
+    return false;
+  }
+  assign(inst, 0, blend(predicate_of(inst, 3), a, b));
+  return true;
+}
+
+/// Between integers of 32 and 64 bits, between floats, and from integers of 32
+/// bits to floats.
+bool Translator::convert(
+    const Inst& inst,
+    const std::vector<std::string>& opcode) {
+  if (opcode[0] != "cvt" || opcode.size() < 3) {
+    return false;
+  }
+  const std::string& to = opcode[opcode.size() - 2];
+  const std::string& from = opcode.back();
+  const int to_bits = bits_of(to, "usf");
+  const int from_bits = bits_of(from, "usf");
+  const bool to_real = to[0] == 'f';
+  const bool from_real = from[0] == 'f';
+  Value a;
+  if (to_bits < 32 || from_bits < 32 || inst.widths[0] != to_bits / 8 ||
+      ((inst.operands[1] & kConstantBit) == 0 &&
+       inst.widths[1] != from_bits / 8) ||
+      !operand(inst, 1, from_bits, &a)) {
+    return false;
+  }
+  const bool rounds = opcode.size() == 4 && opcode[1] == "rn";
+  if (opcode.size() != 3 && !rounds) {
+    return false;
+  }
+  if (!to_real && !from_real && !rounds) {
+    if (to_bits == from_bits) {
+      assign(inst, 0, a);
+      return true;
+    }
+    if (to_bits > from_bits) {
+      Value wide;
+      widen(inst, a, from[0] == 's', &wide);
+      assign(inst, 0, wide);
+      return true;
+    }
+    // Cutting keeps base + stride x lane, modulo the width.
+    const bool vector = !a.shape.affine;
+    assign(
+        inst,
+        0,
+        {{a.shape.affine, a.shape.affine ? cut(a.shape.stride, 32) : 0},
+         32,
+         ir_.set(
+             "trunc " + type_of(64, vector) + " " + a.text + " to " +
+             type_of(32, vector))});
+    return true;
+  }
+  const bool vector = !a.shape.uniform();
+  const std::string lanes = vector ? ir_.lanes_of(a) : a.text;
+  if (to_real && !from_real && rounds) {
+    const std::string value = ir_.set(
+        std::string(from[0] == 's' ? "sitofp " : "uitofp ") +
+        type_of(from_bits, vector) + " " + lanes + " to " +
+        float_type_of(to_bits, vector));
+    assign(inst, 0, real_value(value, to_bits, vector));
+    return true;
+  }
+  if (to_real && from_real && to_bits != from_bits &&
+      (to_bits == 64) != rounds) {
+    const std::string value = ir_.set(
+        std::string(to_bits == 64 ? "fpext " : "fptrunc ") +
+        float_type_of(from_bits, vector) + " " + as_real(a, vector) + " to " +
+        float_type_of(to_bits, vector));
+    assign(inst, 0, real_value(value, to_bits, vector));
+    return true;
+  }
+  return false;
+}
+
+/// mov, and addresses that are the same in the space of all.
+bool Translator::move(
+    const Inst& inst,
+    const std::vector<std::string>& opcode) {
+  if (opcode[0] == "mov" && opcode.size() == 2) {
+    if (opcode[1] == "pred") {
+      assign(inst, 0, predicate_of(inst, 1));
+      return true;
+    }
+    const int bits = bits_of(opcode[1], "busf");
+    Value a;
+    if (bits == 0 || inst.destinations != 1 || inst.operands[2] != kNoSlot ||
+        inst.widths[0] != bits / 8 || !operand(inst, 1, bits, &a)) {
+      return false;
+    }
+    assign(inst, 0, a);
+    return true;
+  }
+  if (opcode[0] == "cvta" && opcode.back() == "u64") {
+    // The words of a key are sorted: "cvta.global.to".
+    const bool to = opcode.size() == 4 && opcode[2] == "to";
+    const std::string& space = opcode[1];
+    Value a;
+    if (!operand(inst, 1, 64, &a)) {
+      return false;
+    }
+    if (space == "global") {
+      assign(inst, 0, a);
+      return true;
+    }
+    if (space == "shared") {
+      assign(inst, 0, sum(a, {kUniform, 64, "%shared"}, to));
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace cudasim::engine

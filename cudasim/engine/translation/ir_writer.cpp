@@ -1,0 +1,45 @@
+#include "cudasim/engine/translation/ir_writer.h"
+
+namespace cudasim::engine {
+
+std::string type_of(int bits, bool vector) {
+  const std::string scalar = "i" + std::to_string(bits);
+  return vector ? "<32 x " + scalar + ">" : scalar;
+}
+
+std::string float_type_of(int bits, bool vector) {
+  const std::string scalar = bits == 64 ? "double" : "float";
+  return vector ? "<32 x " + scalar + ">" : scalar;
+}
+
+std::string ramp(int bits, std::int64_t stride) {
+  const std::string type = type_of(bits, false);
+  std::string text = "<";
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const auto wide =
+        static_cast<std::uint64_t>(stride) * static_cast<std::uint64_t>(lane);
+    const std::uint64_t cut =
+        bits == 64 ? wide : wide & ((std::uint64_t{1} << bits) - 1);
+    text += (lane == 0 ? "" : ", ") + type + " " + std::to_string(cut);
+  }
+  return text + ">";
+}
+
+std::string IrWriter::lanes_of(const Value& value) {
+  if (!value.shape.affine) {
+    return value.text;
+  }
+  const std::string scalar = type_of(value.bits, false);
+  const std::string vector = type_of(value.bits, true);
+  const std::string first =
+      set("insertelement " + vector + " poison, " + scalar + " " + value.text +
+          ", i64 0");
+  const std::string all =
+      set("shufflevector " + vector + " " + first + ", " + vector +
+          " poison, <32 x i32> zeroinitializer");
+  return value.shape.stride == 0 ? all
+                                 : set("add " + vector + " " + all + ", " +
+                                       ramp(value.bits, value.shape.stride));
+}
+
+} // namespace cudasim::engine

@@ -1,0 +1,103 @@
+// Writes LLVM's intermediate representation as text (LLVM Language Reference).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cudasim/engine/translation/value.h"
+
+namespace cudasim::engine {
+
+/// "i32", or "<32 x i32>" for the lanes.
+std::string type_of(int bits, bool vector);
+/// The same of floats: "float", "double".
+std::string float_type_of(int bits, bool vector);
+/// A constant vector: stride x lane, cut to `bits`.
+std::string ramp(int bits, std::int64_t stride);
+
+class IrWriter {
+ public:
+  /// A name that is new.
+  std::string name() {
+    return "%t" + std::to_string(++count_);
+  }
+  std::string label() {
+    return "l" + std::to_string(++count_);
+  }
+  void line(const std::string& text) {
+    *out_ += "  " + text + "\n";
+  }
+  void begin(const std::string& label) {
+    *out_ += label + ":\n";
+  }
+  /// "%t1 = " and the text. @returns the name.
+  std::string set(const std::string& text) {
+    std::string result = name();
+    line(result + " = " + text);
+    return result;
+  }
+  void jump(const std::string& label) {
+    line("br label %" + label);
+  }
+  void branch(
+      const std::string& condition,
+      const std::string& then,
+      const std::string& otherwise) {
+    line("br i1 " + condition + ", label %" + then + ", label %" + otherwise);
+  }
+  /// A variable of the function; LLVM keeps it in a register.
+  void variable(const std::string& name, const std::string& type) {
+    variables_ += "  " + name + " = alloca " + type + "\n";
+  }
+  std::string load(const std::string& type, const std::string& from) {
+    return set("load " + type + ", ptr " + from);
+  }
+  void store(
+      const std::string& type,
+      const std::string& value,
+      const std::string& to) {
+    line("store " + type + " " + value + ", ptr " + to);
+  }
+  /// Something of this process as a pointer.
+  static std::string pointer(const void* address) {
+    return "inttoptr (i64 " +
+        std::to_string(reinterpret_cast<std::uint64_t>(address)) + " to ptr)";
+  }
+  /// The address `offset` bytes behind a pointer.
+  std::string at(const std::string& pointer, std::uint64_t offset) {
+    return set(
+        "getelementptr i8, ptr " + pointer + ", i64 " + std::to_string(offset));
+  }
+  /// The lanes of a value as a vector.
+  std::string lanes_of(const Value& value);
+  /// All lanes as one word: of a vector of bits.
+  std::string mask_of(const std::string& bits) {
+    return set("bitcast <32 x i1> " + bits + " to i32");
+  }
+  std::string bits_of(const std::string& mask) {
+    return set("bitcast i32 " + mask + " to <32 x i1>");
+  }
+
+  /// What is written goes here.
+  void to(std::string* out) {
+    out_ = out;
+  }
+  std::string* out() {
+    return out_;
+  }
+  const std::string& variables() const {
+    return variables_;
+  }
+  void clear() {
+    count_ = 0;
+    variables_.clear();
+  }
+
+ private:
+  std::uint64_t count_ = 0;
+  std::string variables_;
+  std::string* out_ = nullptr;
+};
+
+} // namespace cudasim::engine

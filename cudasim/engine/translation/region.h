@@ -1,0 +1,47 @@
+// Native code of a region of a function, and how the interpreter calls it.
+//
+// A region begins at one instruction and goes on as far as a warp whose 32
+// lanes are together can be followed without the scheduler: up to barriers,
+// calls and returns, and to branches at which the lanes part. Wherever it ends,
+// the registers that are still needed are in the warp's frame, so that the
+// interpreter goes on at any instruction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cudasim/engine/state/warp.h"
+
+namespace cudasim::engine {
+
+/// What native code knows of the warp that it runs. The code has the offsets of
+/// these in it (Translator).
+struct RegionState {
+  Warp* warp = nullptr;
+  std::uint64_t instructions = 0; // of the warp; counted on
+  std::uint64_t thread_instructions = 0; // likewise
+  std::uint64_t limit =
+      0; // of `instructions`, looked at where a branch is back
+  std::uint64_t shared = 0; // address of the block's shared memory
+  std::uint64_t shared_bytes = 0;
+  std::uint64_t parameters = 0;
+  std::uint64_t parameter_bytes = 0;
+  const RangeCache* ranges = nullptr;
+  std::uint64_t loads_only = 0; // end before the next of Code::first_stores
+};
+
+/// Why native code ends, in the upper half of what it returns; the lower half
+/// is the instruction at which the interpreter goes on.
+enum class RegionEnd : std::uint32_t {
+  kGoesOn,
+  kLimit, // a branch back, and RegionState::limit is reached
+  kFault, // the instruction faulted
+  kYield, // the instruction before lets others go first
+  kNotEntered, // registers are not as the code assumes; nothing was executed
+};
+
+/// @param registers of the warp's frame.
+using RegionFunction =
+    std::uint64_t (*)(RegionState* state, std::byte* registers);
+
+} // namespace cudasim::engine

@@ -1,0 +1,251 @@
+#include "cudasim/engine/translation/regions.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "cudasim/engine/instructions/registry.h"
+#include "cudasim/engine/translation/translator.h"
+#include "cudasim/native/compiler.h"
+
+namespace cudasim::engine {
+namespace {
+
+/// Visits until a region is worth its compilation: an instruction takes LLVM a
+/// millisecond or two, and the interpreter some 15 ns.
+constexpr std::uint32_t kManyVisits = 1 << 16;
+/// Instructions that a call executes on average, below which the interpreter
+/// does as well.
+constexpr std::uint64_t kFewInstructions = 12;
+constexpr std::uint32_t kMostAttempts = 3;
+
+/// The compiler of this process, and who may use it now.
+struct Shared {
+  std::mutex mutex;
+  std::unique_ptr<native::Compiler> compiler;
+  bool tried = false;
+};
+Shared& shared() {
+  static auto* const instance = new Shared; // threads may outlive main()
+  return *instance;
+}
+
+/// Where llvmlite's library is: as CUDASIM_LLVM says, or in the folder of
+/// packages that this library is in, too. Empty where there is none.
+std::string library() {
+  const char* const path = std::getenv("CUDASIM_LLVM");
+  if (path != nullptr && *path != '\0') {
+    return path;
+  }
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<const void*>(&native_mode), &own) == 0 ||
+      own.dli_fname == nullptr) {
+    return {};
+  }
+  std::string folder = own.dli_fname;
+  for (int up = 0; up < 4; ++up) {
+    const std::size_t slash = folder.rfind('/');
+    if (slash == std::string::npos) {
+      break;
+    }
+    folder.resize(slash);
+    const std::string found = folder + "/llvmlite/binding/libllvmlite.so";
+    if (access(found.c_str(), R_OK) == 0) {
+      return found;
+    }
+  }
+  return {};
+}
+
+NativeMode read_mode() {
+  const char* const wish = std::getenv("CUDASIM_NATIVE");
+  const std::string mode = wish == nullptr ? "off" : wish;
+  if (mode == "off" || mode.empty() || best_isa() == Isa::kBaseline) {
+    return NativeMode::kOff;
+  }
+  if (mode != "auto" && mode != "always") {
+    std::fprintf(
+        stderr,
+        "CUDASIM_NATIVE=%s is not understood: set it to off, auto or always.\n",
+        wish);
+    return NativeMode::kOff;
+  }
+  if (library().empty()) {
+    std::fprintf(
+        stderr,
+        "CUDASIM_NATIVE=%s needs LLVM: pip install 'llvmlite>=0.50,<0.51', or "
+        "set CUDASIM_LLVM to the path of its libllvmlite.so. Kernels are "
+        "interpreted.\n",
+        wish);
+    return NativeMode::kOff;
+  }
+  return mode == "auto" ? NativeMode::kAuto : NativeMode::kAlways;
+}
+
+template <typename T>
+ValueShape shape_of(const std::byte* place) {
+  T values[kLanes];
+  std::memcpy(values, place, sizeof(values));
+  const T stride = static_cast<T>(values[1] - values[0]);
+  for (int lane = 1; lane < kLanes; ++lane) {
+    if (static_cast<T>(values[lane] - values[lane - 1]) != stride) {
+      return kVarying;
+    }
+  }
+  return {true, static_cast<std::int64_t>(std::make_signed_t<T>(stride))};
+}
+
+std::atomic<std::uint64_t> made{0};
+
+NativeMode& mode() {
+  static NativeMode instance = read_mode();
+  return instance;
+}
+
+} // namespace
+
+NativeMode native_mode() {
+  return mode();
+}
+
+void set_native_mode(NativeMode wish) {
+  mode() = wish;
+}
+
+std::uint64_t native_regions() {
+  return made.load(std::memory_order_relaxed);
+}
+
+Regions::Regions(const Code& code)
+    : code_(code),
+      threshold_(native_mode() == NativeMode::kAlways ? 1 : kManyVisits),
+      places_(new Place[code.instructions.size() + 1]) {}
+
+Regions::~Regions() = default;
+
+/// How the lanes' values lie now.
+Shapes Regions::observed(const Slots& slots, const std::byte* registers) const {
+  Shapes shapes;
+  for (const Slot slot : slots) {
+    const std::byte* const place = registers + slot;
+    switch (flow_->width_of(slot)) {
+      case 0: {
+        Mask mask = 0;
+        std::memcpy(&mask, place, sizeof(mask));
+        shapes[slot] = mask + 1 <= 1 ? kUniform : kVarying;
+        break;
+      }
+      case 2:
+        shapes[slot] = shape_of<std::uint16_t>(place);
+        break;
+      case 4:
+        shapes[slot] = shape_of<std::uint32_t>(place);
+        break;
+      default:
+        shapes[slot] = shape_of<std::uint64_t>(place);
+    }
+  }
+  return shapes;
+}
+
+void Regions::ask_for(std::uint32_t pc, const std::byte* registers) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Place& place = places_[pc];
+  if (place.attempts++ >= kMostAttempts) {
+    return;
+  }
+  if (flow_ == nullptr) {
+    flow_ = std::make_unique<CodeFlow>(code_);
+  }
+  Shapes assumed;
+  std::string text;
+  {
+    const Translator probe(code_, *flow_, pc, assumed);
+    Shapes now = observed(probe.inputs(), registers);
+    for (auto& [slot, shape] : now) {
+      const auto before = place.assumed.find(slot);
+      if (before != place.assumed.end()) {
+        shape = meet(shape, before->second);
+      }
+    }
+    assumed = place.assumed = std::move(now);
+  }
+  Translator translator(code_, *flow_, pc, assumed);
+  text = translator.translate();
+  if (text.empty() ||
+      (native_mode() == NativeMode::kAuto && translator.is_mostly_called())) {
+    return;
+  }
+  Shared& all = shared();
+  std::unique_lock<std::mutex> one(all.mutex, std::try_to_lock);
+  if (!one.owns_lock()) {
+    if (native_mode() == NativeMode::kAuto) {
+      // Somebody else's region is being made: later, rather than waiting.
+      --place.attempts;
+      place.visits.store(threshold_ / 2, std::memory_order_relaxed);
+      return;
+    }
+    one.lock();
+  }
+  std::string why;
+  if (!all.tried) {
+    all.tried = true;
+    all.compiler = native::Compiler::load(
+        library(), best_isa() == Isa::kV4 ? "x86-64-v4" : "x86-64-v3", &why);
+    if (all.compiler == nullptr) {
+      std::fprintf(
+          stderr,
+          "CUDASIM_NATIVE: LLVM cannot be loaded: %s. Kernels are "
+          "interpreted.\n",
+          why.c_str());
+    }
+  }
+  if (all.compiler == nullptr) {
+    return;
+  }
+  void* const function = all.compiler->compile(text, "region", &why);
+  if (function == nullptr) {
+    std::fprintf(
+        stderr,
+        "CUDASIM_NATIVE: LLVM refuses a region of %s, which is interpreted: "
+        "%s\n",
+        code_.name.c_str(),
+        why.c_str());
+    return;
+  }
+  place.function.store(
+      reinterpret_cast<RegionFunction>(function), std::memory_order_release);
+  made.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Gives up code that is refused or does little.
+void Regions::review(
+    std::uint32_t pc,
+    std::uint64_t instructions,
+    const std::byte* registers) {
+  Place& place = places_[pc];
+  const auto calls = place.calls.load(std::memory_order_relaxed);
+  const bool refuses =
+      place.refused.load(std::memory_order_relaxed) * 4 > calls;
+  if (!refuses && instructions / calls >= kFewInstructions) {
+    return;
+  }
+  if (native_mode() == NativeMode::kAlways && !refuses) {
+    return;
+  }
+  place.function.store(nullptr, std::memory_order_release);
+  place.calls.store(0, std::memory_order_relaxed);
+  place.refused.store(0, std::memory_order_relaxed);
+  place.instructions.store(0, std::memory_order_relaxed);
+  if (refuses) {
+    ask_for(pc, registers); // with what both have in common
+  }
+}
+
+} // namespace cudasim::engine

@@ -1,0 +1,97 @@
+// Which regions of a function have native code, which are worth it, and which
+// were given up.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cudasim/engine/code/code.h"
+#include "cudasim/engine/translation/flow.h"
+#include "cudasim/engine/translation/region.h"
+#include "cudasim/engine/translation/value.h"
+
+namespace cudasim::engine {
+
+/// CUDASIM_NATIVE: never; regions that are executed often; each at once.
+enum class NativeMode : std::uint8_t { kOff, kAuto, kAlways };
+NativeMode native_mode();
+/// For tests, which compare both: of modules that are loaded from now on.
+void set_native_mode(NativeMode mode);
+/// How many regions this process has made native code of.
+std::uint64_t native_regions();
+
+/// The regions of one function. Warps of many host threads use it at once.
+class Regions {
+ public:
+  /// @param code stays where it is as long as this is there.
+  explicit Regions(const Code& code);
+  ~Regions();
+  Regions(const Regions&) = delete;
+  Regions& operator=(const Regions&) = delete;
+
+  /// The native code that begins at an instruction; null where there is none.
+  RegionFunction at(std::uint32_t pc) const {
+    return places_[pc].function.load(std::memory_order_acquire);
+  }
+  /// The interpreter is about to execute an instruction at which a region may
+  /// begin, for a warp whose lanes are together. May have code made for it.
+  /// @param registers of the warp's frame.
+  void visited(std::uint32_t pc, const std::byte* registers) {
+    Place& place = places_[pc];
+    if (place.visits.load(std::memory_order_relaxed) < threshold_) {
+      const auto before = place.visits.fetch_add(1, std::memory_order_relaxed);
+      if (before + 1 == threshold_) {
+        ask_for(pc, registers);
+      }
+    }
+  }
+  /// What a call of native code did.
+  void entered(
+      std::uint32_t pc,
+      std::uint64_t instructions,
+      bool refused,
+      const std::byte* registers) {
+    Place& place = places_[pc];
+    const auto calls = place.calls.fetch_add(1, std::memory_order_relaxed) + 1;
+    const auto total =
+        place.instructions.fetch_add(instructions, std::memory_order_relaxed) +
+        instructions;
+    if (refused) {
+      place.refused.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (calls % kReview == 0) {
+      review(pc, total, registers);
+    }
+  }
+
+ private:
+  struct Place {
+    std::atomic<RegionFunction> function{nullptr};
+    std::atomic<std::uint32_t> visits{0};
+    std::atomic<std::uint32_t> calls{0};
+    std::atomic<std::uint32_t> refused{0};
+    std::atomic<std::uint64_t> instructions{0};
+    std::uint32_t attempts = 0; // under mutex_
+    Shapes assumed; // under mutex_
+  };
+  static constexpr std::uint32_t kReview = 64;
+
+  void ask_for(std::uint32_t pc, const std::byte* registers);
+  void review(
+      std::uint32_t pc,
+      std::uint64_t instructions,
+      const std::byte* registers);
+  Shapes observed(const Slots& slots, const std::byte* registers) const;
+
+  const Code& code_;
+  const std::uint32_t threshold_;
+  std::mutex mutex_;
+  std::unique_ptr<CodeFlow> flow_; // made when it is needed; under mutex_
+  std::unique_ptr<Place[]> places_;
+};
+
+} // namespace cudasim::engine

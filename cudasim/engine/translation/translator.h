@@ -1,0 +1,145 @@
+// Turns a region of lowered code into LLVM's intermediate representation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cudasim/engine/code/code.h"
+#include "cudasim/engine/translation/flow.h"
+#include "cudasim/engine/translation/ir_writer.h"
+#include "cudasim/engine/translation/region.h"
+#include "cudasim/engine/translation/value.h"
+
+namespace cudasim::engine {
+
+/// Translates one region. Values are followed by their shapes: what all lanes
+/// have alike, or base + stride x lane, is a scalar, and an access to memory at
+/// such an address is one check and one vector access. An instruction that has
+/// no form here is executed by its handler, which the code calls.
+class Translator {
+ public:
+  /// @param assumed shapes of registers where the region begins; those that are
+  /// not among them vary. The code looks whether they are so.
+  Translator(
+      const Code& code,
+      const CodeFlow& flow,
+      std::uint32_t entry,
+      const Shapes& assumed);
+  Translator(const Translator&) = delete;
+  Translator& operator=(const Translator&) = delete;
+
+  /// Registers that the region reads before it writes them.
+  Slots inputs() const;
+  /// The text of a module with one function, "region" (RegionFunction); empty
+  /// where the region has no instruction.
+  std::string translate();
+  /// Whether handlers execute so much of it that interpreting it is as quick.
+  bool is_mostly_called() const {
+    return 4 * called_ > written_instructions_;
+  }
+
+  static constexpr std::size_t kMostInstructions = 400;
+
+ private:
+  /// Instructions [begin, end), then a branch, the next node, or an end.
+  struct Node {
+    std::uint32_t end = 0;
+    bool ends = false; // before an instruction that the interpreter executes
+    Shapes in;
+    bool reached = false;
+  };
+  using Nodes = std::map<std::uint32_t, Node>;
+
+  // The region: translator.cpp.
+  void discover();
+  bool is_end(std::uint32_t pc) const;
+  bool is_tracked(Slot slot) const;
+  std::string write_function();
+  std::string write_entry();
+  void write_node(std::uint32_t begin, Node& node);
+  void write_terminator(std::uint32_t begin, const Node& node);
+  void write_edge(std::uint32_t from, std::uint32_t to);
+  void write_back(Slot slot, const Value& value);
+  void write_exit(std::uint32_t pc, RegionEnd end, const Slots& except = {});
+  std::string cold_exit(
+      std::uint32_t pc,
+      RegionEnd end,
+      const Slots& except = {});
+
+  // Values: translator.cpp.
+  Value get(Slot slot);
+  Value from_frame(Slot slot);
+  bool constant(Slot slot, int bytes, Value* value) const;
+  bool operand(const Inst& inst, int index, int bits, Value* value);
+  Value predicate_of(const Inst& inst, int index);
+  void assign(const Inst& inst, int index, Value value);
+  Value blend(const Value& condition, const Value& a, const Value& b);
+  std::string guard_mask(const Inst& inst);
+
+  // Instructions.
+  void write_instruction(const Inst& inst);
+  void count(const Inst& inst);
+  void call_handler(const Inst& inst, const std::string& mask);
+  bool write_row(const Inst& inst, const std::vector<std::string>& opcode);
+  // arithmetic.cpp
+  bool integer(const Inst& inst, const std::vector<std::string>& opcode);
+  bool logic(const Inst& inst, const std::vector<std::string>& opcode);
+  bool real(const Inst& inst, const std::vector<std::string>& opcode);
+  bool compare(const Inst& inst, const std::vector<std::string>& opcode);
+  bool select(const Inst& inst, const std::vector<std::string>& opcode);
+  bool convert(const Inst& inst, const std::vector<std::string>& opcode);
+  bool move(const Inst& inst, const std::vector<std::string>& opcode);
+  Value sum(const Value& a, const Value& b, bool subtract);
+  Value product(const Value& a, const Value& b);
+  bool widen(const Inst& inst, const Value& a, bool is_signed, Value* wide);
+  Value plain(const std::string& op, const Value& a, const Value& b);
+  Value real_value(const std::string& text, int bits, bool vector);
+  std::string as_real(const Value& value, bool vector);
+  // memory.cpp
+  bool memory(const Inst& inst, const std::vector<std::string>& opcode);
+  struct Place;
+  bool place_of(
+      const Inst& inst,
+      const std::vector<std::string>& opcode,
+      Place* place);
+  /// Of an access: where the slow path begins, where both meet, and the lanes.
+  struct Paths {
+    std::string slow;
+    std::string done;
+    std::string mask;
+  };
+  std::string locate(
+      const Place& place,
+      const std::string& fast,
+      const std::string& slow);
+  Paths part_paths(const Inst& inst, const Place& place, std::string* pointer);
+  void call_slowly(const Inst& inst, const Paths& paths);
+  void load(const Inst& inst, const Place& place);
+  void store(const Inst& inst, const Place& place);
+
+  const Code& code_;
+  const CodeFlow& flow_;
+  std::uint32_t entry_;
+  const Shapes& assumed_;
+  Nodes nodes_;
+  Slots written_; // by the region
+  Slots tracked_; // those it reads or writes, of a known width
+  IrWriter ir_;
+  std::string body_;
+  std::string cold_;
+
+  // Of the node that is being written.
+  Node* node_ = nullptr;
+  std::map<Slot, Value> current_;
+  std::uint64_t counted_ = 0;
+  std::uint64_t counted_threads_ = 0;
+  bool changed_ = false; // a shape of a node's beginning
+  // Of the whole region.
+  std::size_t written_instructions_ = 0;
+  std::size_t called_ = 0; // those that handlers execute
+};
+
+} // namespace cudasim::engine

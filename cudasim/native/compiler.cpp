@@ -1,0 +1,184 @@
+#include "cudasim/native/compiler.h"
+
+#include <dlfcn.h>
+
+#include <cstdint>
+
+namespace cudasim::native {
+namespace {
+
+constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
+// Passes as of -O1: they bring values into registers and clean up.
+constexpr int kPasses = 1;
+constexpr int kCodeGeneration = 2;
+
+/// The functions of llvmlite's library (its "binding" layer) that are used.
+struct Functions {
+  void (*initialize_target)();
+  void (*initialize_printer)();
+  void* (*create_context)();
+  void* (*parse)(void* context, const char* text, const char** error);
+  bool (*verify)(void* module, const char** error);
+  void* (*target_of)(const char* triple, const char** error);
+  void* (*create_machine)(
+      void* target,
+      const char* triple,
+      const char* processor,
+      const char* features,
+      int level,
+      const char* relocation,
+      const char* code_model,
+      int print,
+      int jit,
+      const char* abi);
+  void* (*create_tuning)();
+  void* (*create_builder)(void* machine, void* tuning);
+  void* (*function_passes)(void* builder, int level);
+  void (*run_passes)(void* passes, void* function, void* builder);
+  void* (*named_function)(void* module, const char* name);
+  void* (*create_engine)(
+      void* module,
+      void* machine,
+      bool own_memory_manager,
+      const char** error);
+  void (*finalize)(void* engine);
+  std::uint64_t (*address_of)(void* engine, const char* name);
+  void (*dispose_string)(const char* text);
+  void (*dispose_passes)(void* passes);
+  void (*dispose_builder)(void* builder);
+  void (*dispose_tuning)(void* tuning);
+  void (*dispose_module)(void* module);
+};
+
+template <typename Function>
+bool find(void* library, const char* name, Function* function) {
+  *function = reinterpret_cast<Function>(dlsym(library, name));
+  return *function != nullptr;
+}
+
+class Llvm final : public Compiler {
+ public:
+  Llvm(const Functions& functions, std::string processor)
+      : f_(functions), processor_(std::move(processor)) {
+    f_.initialize_target();
+    f_.initialize_printer();
+  }
+
+  void* compile(
+      const std::string& text,
+      const std::string& function,
+      std::string* why) override {
+    const char* error = nullptr;
+    void* const module = f_.parse(f_.create_context(), text.c_str(), &error);
+    if (take(error, why) || module == nullptr) {
+      return nullptr;
+    }
+    error = nullptr;
+    if (f_.verify(module, &error)) {
+      take(error, why);
+      f_.dispose_module(module);
+      return nullptr;
+    }
+    take(error, why);
+    error = nullptr;
+    void* const target = f_.target_of(kTriple, &error);
+    void* const machine = target == nullptr ? nullptr
+                                            : f_.create_machine(
+                                                  target,
+                                                  kTriple,
+                                                  processor_.c_str(),
+                                                  "",
+                                                  kCodeGeneration,
+                                                  "static",
+                                                  "small",
+                                                  0,
+                                                  1,
+                                                  "");
+    if (machine == nullptr) {
+      take(error, why);
+      f_.dispose_module(module);
+      return nullptr;
+    }
+    void* const tuning = f_.create_tuning();
+    void* const builder = f_.create_builder(machine, tuning);
+    void* const passes = f_.function_passes(builder, kPasses);
+    f_.run_passes(passes, f_.named_function(module, function.c_str()), builder);
+    f_.dispose_passes(passes);
+    f_.dispose_builder(builder);
+    f_.dispose_tuning(tuning);
+    error = nullptr;
+    // Owns the module and the machine, and stays.
+    void* const engine = f_.create_engine(module, machine, false, &error);
+    if (take(error, why) || engine == nullptr) {
+      return nullptr;
+    }
+    f_.finalize(engine);
+    return reinterpret_cast<void*>(f_.address_of(engine, function.c_str()));
+  }
+
+ private:
+  /// @returns whether there was an error, which goes to `why`.
+  bool take(const char* error, std::string* why) const {
+    if (error == nullptr) {
+      return false;
+    }
+    const bool failed = *error != '\0';
+    if (failed) {
+      *why = error;
+    }
+    f_.dispose_string(error);
+    return failed;
+  }
+
+  const Functions f_;
+  const std::string processor_;
+};
+
+} // namespace
+
+std::unique_ptr<Compiler> Compiler::load(
+    const std::string& library,
+    const std::string& processor,
+    std::string* why) {
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    *why = dlerror();
+    return nullptr;
+  }
+  Functions f{};
+  const bool complete =
+      find(handle, "LLVMPY_InitializeNativeTarget", &f.initialize_target) &&
+      find(
+          handle, "LLVMPY_InitializeNativeAsmPrinter", &f.initialize_printer) &&
+      find(handle, "LLVMPY_ContextCreate", &f.create_context) &&
+      find(handle, "LLVMPY_ParseAssembly", &f.parse) &&
+      find(handle, "LLVMPY_VerifyModule", &f.verify) &&
+      find(handle, "LLVMPY_GetTargetFromTriple", &f.target_of) &&
+      find(handle, "LLVMPY_CreateTargetMachine", &f.create_machine) &&
+      find(handle, "LLVMPY_CreatePipelineTuningOptions", &f.create_tuning) &&
+      find(handle, "LLVMPY_CreatePassBuilder", &f.create_builder) &&
+      find(
+          handle,
+          "LLVMPY_buildFunctionSimplificationPipeline",
+          &f.function_passes) &&
+      find(handle, "LLVMPY_RunNewFunctionPassManager", &f.run_passes) &&
+      find(handle, "LLVMPY_GetNamedFunction", &f.named_function) &&
+      find(handle, "LLVMPY_CreateMCJITCompiler", &f.create_engine) &&
+      find(handle, "LLVMPY_FinalizeObject", &f.finalize) &&
+      find(handle, "LLVMPY_GetFunctionAddress", &f.address_of) &&
+      find(handle, "LLVMPY_DisposeString", &f.dispose_string) &&
+      find(handle, "LLVMPY_DisposeNewFunctionPassManger", &f.dispose_passes) &&
+      find(handle, "LLVMPY_DisposePassBuilder", &f.dispose_builder) &&
+      find(handle, "LLVMPY_DisposePipelineTuningOptions", &f.dispose_tuning) &&
+      find(handle, "LLVMPY_DisposeModule", &f.dispose_module);
+  if (!complete) {
+    *why = library +
+        " lacks a function: it is of another version of llvmlite; "
+        "pip install 'llvmlite>=0.50,<0.51'";
+    dlclose(handle);
+    return nullptr;
+  }
+  return std::make_unique<Llvm>(f, processor);
+}
+
+} // namespace cudasim::native
