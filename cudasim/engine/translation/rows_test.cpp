@@ -269,6 +269,23 @@ TEST_F(NativeRows, Logic) {
     compare_guarded(op + ".pred %r, %p, %q;");
     compare(op + ".pred %r, %p, !%q;");
   }
+  // Bits of what rises from lane to lane.
+  for (const std::string mask : {"31", "96", "127", "508", "5", "0xffffff80"}) {
+    compare("and.b32 %h, %t, " + mask + ";");
+    compare("shl.b32 %h, %t, 2;\nand.b32 %h, %h, " + mask + ";");
+    compare("and.b32 %h, %e, " + mask + ";");
+  }
+  for (const std::string bits : {"64", "512", "1", "0x80000000", "%n"}) {
+    compare("or.b32 %h, %t, " + bits + ";");
+    compare("shl.b32 %h, %t, 4;\nor.b32 %h, %h, " + bits + ";");
+    compare("xor.b32 %h, " + bits + ", %t;");
+    compare("or.b32 %h, %e, " + bits + ";");
+  }
+  for (const std::string amount : {"3", "5", "6", "8"}) {
+    compare("shr.u32 %h, %t, " + amount + ";");
+    compare("add.u32 %h, %t, 100;\nshr.s32 %h, %h, " + amount + ";");
+    compare("sub.u32 %h, %t, 100;\nshr.u32 %h, %h, " + amount + ";");
+  }
   compare("not.b32 %h, %e;");
   compare("not.b64 %d, %a;");
   compare("not.b16 %v, %s;");

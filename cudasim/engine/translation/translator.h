@@ -96,6 +96,13 @@ class Translator {
   Value product(const Value& a, const Value& b);
   bool widen(const Inst& inst, const Value& a, bool is_signed, Value* wide);
   Value plain(const std::string& op, const Value& a, const Value& b);
+  void require(const Inst& inst, const std::string& condition);
+  bool bits_of_ramp(
+      const Inst& inst,
+      const std::string& op,
+      const Value& a,
+      const Value& b);
+  bool shifted_ramp(const Inst& inst, const Value& a, std::int64_t amount);
   Value real_value(const std::string& text, int bits, bool vector);
   std::string as_real(const Value& value, bool vector);
   // memory.cpp
