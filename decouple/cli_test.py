@@ -131,7 +131,7 @@ class CommandLineTest(absltest.TestCase):
         make_tree(self.root)
         pipe = self.outside / "pipe"
         os.mkfifo(pipe)
-        with open(os.open(pipe, os.O_RDWR), "rb", buffering=0) as end:
+        with os.fdopen(os.open(pipe, os.O_RDWR), "rb", buffering=0) as end:
             status, _, error = self._run("diff", str(self.root), str(self.root), "--out", str(pipe))
             self.assertEqual((status, error), (0, ""))
             self.assertIn(b"Nothing to do", end.read(1000))

@@ -63,12 +63,12 @@ class TreeTest(absltest.TestCase):
     def test_names_that_a_patch_cannot_hold_are_refused_in_one_line(self) -> None:
         for name in ("a\nb.cu", b"a\xff.cu"):
             tree = make_tree(self.root)
-            file = os.path.join(os.fsencode(self.root), os.fsencode(name))
+            file = pathlib.Path(self.root, os.fsdecode(name))
             with self.subTest(name):
-                pathlib.Path(os.fsdecode(file)).touch()
+                file.touch()
                 with self.assertRaisesRegex(DecoupleError, r"^the name '[^\n]*' is not printable"):
                     _ = tree.files
-            os.unlink(file)
+            file.unlink()
 
     def test_a_tree_that_lacks_something_is_a_tree(self) -> None:
         gaps = Gaps()

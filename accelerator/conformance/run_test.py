@@ -126,11 +126,11 @@ class RunTest(absltest.TestCase):
         folder = self.create_tempdir().full_path
         with unittest.mock.patch.dict(os.environ, {"TMPDIR": folder}):
             self.assertEqual(self.run_it(self.fake, "--only", "MemoryTest").returncode, 0)
-        self.assertEqual(os.listdir(folder), [])
+        self.assertEmpty(list(pathlib.Path(folder).iterdir()))
 
 
 if __name__ == "__main__":
     RunTest.describe, RunTest.abi, RunTest.fake, RunTest.sim = (
-        os.path.abspath(path) for path in sys.argv[1:5]
+        str(pathlib.Path(path).absolute()) for path in sys.argv[1:5]
     )
     absltest.main(argv=[sys.argv[0], *sys.argv[5:]])

@@ -261,7 +261,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     # `bazel run` starts programs elsewhere.
     here = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
-    folder = pathlib.Path(os.path.abspath(here / arguments.out))
+    folder = pathlib.Path(os.path.normpath((here / arguments.out).absolute()))
     template = pathlib.Path(__file__).parent / "template"
     try:
         if arguments.torch_cuda is None or not (here / arguments.torch_cuda / "bazelw").is_file():
@@ -269,7 +269,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 f"found no torch_cuda in {arguments.torch_cuda}; needed --torch_cuda=CHECKOUT"
             )
         check_name(arguments.name)
-        torch_cuda = pathlib.Path(os.path.abspath(here / arguments.torch_cuda))
+        torch_cuda = pathlib.Path(os.path.normpath((here / arguments.torch_cuda).absolute()))
         if folder.is_relative_to(torch_cuda):
             raise UsageError(
                 f"found {folder}, which is inside of torch_cuda; needed a folder outside, such as "

@@ -117,7 +117,7 @@ class NewTest(parameterized.TestCase):
         status, errors = self.run_new("npu", "--out=device")
         self.assertEqual(status, 1)
         self.assertRegex(errors, re.escape(str(self.folder / "device")) + ".*not empty")
-        self.assertEqual(os.listdir(self.folder / "device"), ["mine"])
+        self.assertEqual([path.name for path in (self.folder / "device").iterdir()], ["mine"])
 
     def test_a_second_run_changes_nothing(self) -> None:
         first = self.written("npu")
@@ -146,7 +146,7 @@ class NewTest(parameterized.TestCase):
             status, errors = self.run_new("npu", "--out=device")
         self.assertEqual(status, 1)
         self.assertIn("no space", errors)
-        self.assertEqual(os.listdir(self.folder), [self.torch_cuda.name])
+        self.assertEqual(list(self.folder.iterdir()), [self.torch_cuda])
 
     def test_a_folder_inside_of_torch_cuda_is_refused(self) -> None:
         before = set(self.torch_cuda.iterdir())

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import re
 import sys
 import zipfile
@@ -29,8 +30,7 @@ def pack(output: str, files: Sequence[str]) -> None:
             member = zipfile.ZipInfo(name, _DATE)
             member.compress_type = zipfile.ZIP_DEFLATED
             member.external_attr = 0o644 << 16
-            with open(file, "rb") as content:
-                archive.writestr(member, content.read())
+            archive.writestr(member, pathlib.Path(file).read_bytes())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import os
 import pathlib
 import shutil
 import tempfile
@@ -174,8 +173,8 @@ class _Writer:
         return b"#include" in content and any(hint in content for hint in self._hints)
 
     def _write_series(self) -> None:
-        names = "".join(os.path.basename(name) + "\n" for name in self._series)
-        folder = os.path.dirname(self._layout.patch(""))
+        names = "".join(pathlib.PurePosixPath(name).name + "\n" for name in self._series)
+        folder = pathlib.PurePosixPath(self._layout.patch("x")).parent
         self._put(
             f"{folder}/series",
             "# What changes in the files that stay: decouple patches apply TREE --series THIS\n"
@@ -187,7 +186,7 @@ class _Writer:
         source, target = self._tree.root / path, self._work / (new or path)
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_symlink():
-            target.symlink_to(os.readlink(source))
+            target.symlink_to(source.readlink())
         else:
             try:
                 file = source.open("rb")
@@ -220,4 +219,4 @@ def _words(paths: Iterable[str]) -> Iterator[str]:
     """Pieces of paths, one of which is in every include of a header that moves."""
     for path in paths:
         if path.endswith((".h", ".hpp", ".cuh", ".inl", ".in")):
-            yield os.path.basename(path).removesuffix(".in")
+            yield pathlib.PurePosixPath(path).name.removesuffix(".in")

@@ -60,7 +60,7 @@ class BuildTest(absltest.TestCase):
         self.folder = pathlib.Path(self.create_tempdir().full_path)
         self.site = self.folder / "site"
         self.site.mkdir()
-        self.addCleanup(os.chdir, os.getcwd())
+        self.addCleanup(os.chdir, pathlib.Path.cwd())
         os.chdir(self.folder)
 
     def of_header(self, member: str) -> list[str]:

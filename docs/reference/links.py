@@ -59,7 +59,7 @@ def broken(pages: Mapping[pathlib.Path, Page]) -> tuple[int, set[str]]:
             checked += 1
             target = path
             if parts.path:
-                place = os.path.join(path.parent, urllib.parse.unquote(parts.path))
+                place = path.parent / urllib.parse.unquote(parts.path)
                 target = pathlib.Path(os.path.normpath(place))
             # Doxygen's menu has letters for pages that are too short to be divided.
             letter = parts.fragment.startswith("index_")

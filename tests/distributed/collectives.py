@@ -81,7 +81,7 @@ def everything_else(both: Both) -> None:
 
     def reduce(tensors: Tensors, group: Any) -> None:
         dist.reduce(tensors[0], last, SUM, group)
-        if RANK != last:
+        if last != RANK:
             # What other ranks find there is nobody's promise.
             tensors[0].zero_()
 

@@ -55,7 +55,7 @@ class FailuresTest(absltest.TestCase):
         )
         text = processes.describe(outcomes)
         self.assertEqual(outcomes[0].code, -signal.SIGABRT, text)
-        with open(f"{folder}/trace_0", "rb") as dump:
+        with pathlib.Path(folder, "trace_0").open("rb") as dump:
             trace = pickle.load(dump)
         first, second = trace["entries"][:2]
         self.assertEqual(

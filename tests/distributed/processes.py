@@ -140,6 +140,5 @@ def describe(outcomes: Sequence[Outcome]) -> str:
 
 def shared_memory() -> set[str]:
     """The names of what NCCL and the simulated device have in shared memory; other tests run beside."""
-    return {
-        name for name in os.listdir("/dev/shm") if name.startswith(("nccl", "cudasim", "accel"))
-    }
+    names = (path.name for path in pathlib.Path("/dev/shm").iterdir())
+    return {name for name in names if name.startswith(("nccl", "cudasim", "accel"))}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import struct
 import tempfile
@@ -44,7 +43,7 @@ class StorageSharingTest(absltest.TestCase):
             file.write(struct.pack("i", 1).ljust(_HEADER_BYTES, b"\0"))
             file.write(struct.pack("q", 3) * _COUNTERS)
             file.flush()
-            name = b"/" + os.path.basename(file.name).encode()
+            name = b"/" + pathlib.Path(file.name).name.encode()
             torch.UntypedStorage._release_ipc_counter_cuda(name, 5)
             counters = struct.unpack_from(
                 "10q", pathlib.Path(file.name).read_bytes(), _HEADER_BYTES

@@ -15,6 +15,10 @@ from tests.device_behaviour import programs
 from tests.profiler.traces import BOTH, Trace, traced
 
 
+def _entries(folder: str) -> int:
+    return len(list(pathlib.Path(folder).iterdir()))
+
+
 def _virtual_bytes() -> int:
     pages = int(pathlib.Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     return pages * os.sysconf("SC_PAGE_SIZE")
@@ -26,7 +30,9 @@ def _runtime_without_cupti(folder: pathlib.Path) -> str:
 
     (original,) = torch_cuda_runtime.__path__
     package = folder / "torch_cuda_runtime"
-    links = shutil.copytree(original, package, copy_function=lambda file, to: os.symlink(file, to))
+    links = shutil.copytree(
+        original, package, copy_function=lambda file, to: pathlib.Path(to).symlink_to(file)
+    )
     (cupti,) = pathlib.Path(links).glob("lib/cu12/libcupti.so.12")
     cupti.unlink()
     cupti.touch()
@@ -47,13 +53,13 @@ class LifecycleTest(absltest.TestCase):
         for _ in range(20):
             once()
         before = _virtual_bytes()
-        threads = len(os.listdir("/proc/self/task"))
-        files = len(os.listdir("/proc/self/fd"))
+        threads = _entries("/proc/self/task")
+        files = _entries("/proc/self/fd")
         for _ in range(100):
             once()
         self.assertLess(_virtual_bytes() - before, 64 << 20)  # one buffer has 2 MiB
-        self.assertEqual(len(os.listdir("/proc/self/task")), threads)
-        self.assertEqual(len(os.listdir("/proc/self/fd")), files)
+        self.assertEqual(_entries("/proc/self/task"), threads)
+        self.assertEqual(_entries("/proc/self/fd"), files)
 
     def test_profiles_that_end_by_an_error(self) -> None:
         x = torch.ones(4, device="cuda")

@@ -98,7 +98,7 @@ def run(name: str, record: pathlib.Path, seconds: int, arguments: Sequence[str])
             "TORCH_EXTENSIONS_DIR": str(record.parent / "extensions"),
         }
         start = time.monotonic()
-        with open(record.with_suffix(".log"), "wb") as log:
+        with record.with_suffix(".log").open("wb") as log:
             try:
                 status = subprocess.run(
                     [*command, *arguments],

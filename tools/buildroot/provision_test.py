@@ -130,7 +130,7 @@ class ProvisionTest(parameterized.TestCase):
     def test_new_recipe_makes_a_new_root_and_names_the_old(self) -> None:
         self.machine.bazelw("version")
         old = self.machine.roots()[0]
-        with open(self.machine.clone / "tools/buildroot/packages.txt", "a") as packages:
+        with (self.machine.clone / "tools/buildroot/packages.txt").open("a") as packages:
             packages.write("libxyz-dev  # more\n")
         stderr = self.machine.bazelw("version").stderr
         self.assertLen(self.machine.roots(), 2)

@@ -247,7 +247,7 @@ class Machine:
             if (self.bed / name).exists():
                 return
             time.sleep(0.05)
-        raise TimeoutError(f"no {name} in {os.listdir(self.bed)}")
+        raise TimeoutError(f"no {name} in {[path.name for path in self.bed.iterdir()]}")
 
     def interrupt_in(self, stage: str, with_signal: signal.Signals) -> str:
         """Runs bazelw, sends it a signal while a stage runs, returns stderr."""

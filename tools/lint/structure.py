@@ -126,7 +126,7 @@ def _package_root(path: PurePath, packages: set[PurePath]) -> PurePath:
 
 def _names(path: PurePath, packages: set[PurePath]) -> Iterator[str]:
     """The names by which a file can be imported: from the root, and from the top of its package."""
-    for root in (PurePath("."), _package_root(path, packages)):
+    for root in (PurePath(), _package_root(path, packages)):
         parts = path.relative_to(root).with_suffix("").parts
         yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

@@ -67,7 +67,7 @@ def _walk(workspace: Path) -> list[str]:
             for name in folders
             if name == ".ci" or not name.startswith((".", "bazel-", "__pycache__"))
         ]
-        names += [os.path.relpath(os.path.join(folder, name), workspace) for name in here]
+        names += [os.path.relpath(Path(folder, name), workspace) for name in here]
     return names
 
 

@@ -51,7 +51,7 @@ def _process(folder: Path) -> _Process | None:
         after_name = text("stat").rpartition(")")[2].split()
         status = text("status")
         arguments = text("cmdline").split("\0")
-        works_in = os.readlink(folder / "cwd")
+        works_in = str((folder / "cwd").readlink())
     except OSError:
         return None
     # proc(5), fields 4, 14, 15 and 22; the state is the first one after the name.

@@ -1,7 +1,6 @@
 """The table of what upstream's units cost: costs.tsv, which `build --costs` writes."""
 
 import csv
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -78,4 +77,4 @@ def write(table: Path, measured: Mapping[str, Cost]) -> None:
         writer = csv.DictWriter(file, _FIELDS, delimiter="\t", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows[unit] for unit in sorted(rows))
-    os.replace(unfinished, table)
+    unfinished.replace(table)

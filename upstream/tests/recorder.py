@@ -52,7 +52,7 @@ def _interrupt(signal_number: int, frame: FrameType | None) -> None:
 def write(**fields: object) -> None:
     """Appends a line to the record, if there is one."""
     if _RECORD:
-        with open(_RECORD, "a", encoding="utf-8") as record:
+        with pathlib.Path(_RECORD).open("a", encoding="utf-8") as record:
             record.write(json.dumps(fields) + "\n")
 
 

@@ -115,7 +115,7 @@ def run_file(job: Job, record: pathlib.Path, skipped: Collection[str] = ()) -> l
         names = [*(result.test for result in found), *skipped, *job.left_out]
         done.write_text("\n".join(names), encoding="utf-8")
         record.touch()  # from now on, its age says how long the process has been silent
-        with open(record.with_suffix(".log"), "ab") as log:
+        with record.with_suffix(".log").open("ab") as log:
 
             def start(rank: int | None) -> subprocess.Popen[bytes]:
                 return subprocess.Popen(

@@ -128,7 +128,7 @@ def build(*, again: bool, jobs: int) -> pathlib.Path:
         _link(toolchain, objects, tried, torch, major)
         _try(folder / "tried", torch)
         target.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(tried, target)
+        tried.replace(target)
         shutil.rmtree(folder)
     return target
 
@@ -136,7 +136,7 @@ def build(*, again: bool, jobs: int) -> pathlib.Path:
 @contextlib.contextmanager
 def _locked(folder: pathlib.Path) -> Iterator[None]:
     """One process at a time; another waits."""
-    with open(folder / "lock", "w") as lock:
+    with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -199,7 +199,7 @@ def _compile(
                 del running[unit]
                 if process.returncode != 0:
                     raise _failed(objects[unit].with_suffix(".log"), torch, process.returncode)
-                os.replace(objects[unit].with_suffix(".part"), objects[unit])
+                objects[unit].with_suffix(".part").replace(objects[unit])
                 done += 1
                 _tell(f"[{done}/{len(commands)}] compiled in {time.monotonic() - begin:.0f} s")
             _tick(done, len(commands), running)
@@ -215,7 +215,7 @@ def _start(
     command: list[str], result: pathlib.Path, folder: pathlib.Path
 ) -> subprocess.Popen[bytes]:
     """Starts a compiler; what it says goes into a file."""
-    with open(result.with_suffix(".log"), "wb") as log:
+    with result.with_suffix(".log").open("wb") as log:
         return subprocess.Popen(
             [*command, "-o", str(result.with_suffix(".part"))],
             cwd=folder / "sources",

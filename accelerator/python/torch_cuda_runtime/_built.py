@@ -27,7 +27,9 @@ def cache() -> pathlib.Path:
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
         return pathlib.Path(chosen)
-    caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    # Path's own fails for a user without a home, as containers have them.
+    home = os.path.expanduser("~")  # noqa: PTH111
+    caches = os.environ.get("XDG_CACHE_HOME") or pathlib.Path(home, ".cache")
     return pathlib.Path(caches) / "torch_cuda"
 
 

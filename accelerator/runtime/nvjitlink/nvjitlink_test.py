@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import pathlib
 import re
 import tempfile
 import unittest
@@ -143,7 +144,7 @@ class _Library:
                 )
                 # NVIDIA's looks at the names again when it is done.
                 names = [f"in{number}".encode() for number in range(len(inputs))]
-                for name, (kind, data) in zip(names, inputs):
+                for name, (kind, data) in zip(names, inputs, strict=True):
                     if outcome.statuses[-1] == 0:
                         size = ctypes.c_size_t(len(data))
                         outcome.statuses.append(
@@ -184,8 +185,8 @@ class NvJitLinkTest(unittest.TestCase):
         self.own = _Library(os.environ["OWN"])
         self.real = _Library(os.environ["REAL"])
         # Where LTO IR becomes PTX.
-        os.environ["TORCH_CUDA_NVJITLINK_PATH"] = os.path.dirname(
-            os.path.realpath(os.environ["REAL"])
+        os.environ["TORCH_CUDA_NVJITLINK_PATH"] = str(
+            pathlib.Path(os.environ["REAL"]).resolve().parent
         )
 
     def test_what_is_taken_refused_and_said(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import pathlib
 import runpy
 import sys
 from collections.abc import Sequence
@@ -55,10 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # For the processes that the program starts.
     os.environ.setdefault(VARIABLE, str(platform.path))
     sys.argv = [given.program, *given.arguments]
-    folder = os.getcwd() if given.module else os.path.dirname(os.path.abspath(given.program))
+    program = pathlib.Path(os.path.normpath(pathlib.Path(given.program).absolute()))
+    folder = pathlib.Path.cwd() if given.module else program.parent
     # With PYTHONSAFEPATH the first is no folder of the program's, and shall not be.
     if not sys.flags.safe_path:
-        sys.path[0] = folder
+        sys.path[0] = str(folder)
     if given.module:
         runpy.run_module(given.program, run_name="__main__", alter_sys=True)
     else:

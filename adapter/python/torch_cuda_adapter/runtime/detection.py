@@ -93,4 +93,5 @@ def __getattr__(name: str) -> Any:
 
         return CUDA_HOME
     home = extension.toolkit_folder(active)
-    return home if os.path.isdir(home) else None
+    # Path's own fails where it may not look.
+    return home if os.path.isdir(home) else None  # noqa: PTH112

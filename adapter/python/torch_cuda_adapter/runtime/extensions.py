@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 from collections.abc import Callable, Sequence
@@ -37,17 +38,16 @@ def change(platform: Platform, module: ModuleType, journal: Journal) -> None:
             copied(module.library_paths), lambda: extension.library_folders(platform)
         ),
     }
-    try:
+    # CUDAExtension says what is missing, if it is called.
+    with contextlib.suppress(AdapterError):
         targets["BuildExtension"] = extension.build_extension()
-    except AdapterError:
-        # CUDAExtension says what is missing, if it is called.
-        pass
     for name, target in targets.items():
         original = getattr(module, name)
         journal.set_attribute(module, name, target)
         delegate(original, target, journal)
     home = extension.toolkit_folder(platform)
-    if os.path.isdir(home):
+    # Path's own fails where it may not look.
+    if os.path.isdir(home):  # noqa: PTH112
         journal.set_attribute(module, "CUDA_HOME", home)
 
 

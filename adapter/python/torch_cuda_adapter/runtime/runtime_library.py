@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import pathlib
 import re
 from typing import Any
 
@@ -122,7 +123,7 @@ def change_ctypes(platform: Platform, journal: Journal) -> None:
     @functools.wraps(construct)
     def __init__(self: ctypes.CDLL, name: Any, *args: Any, **options: Any) -> None:
         # CUDA's own may be installed as well, and has no device.
-        match = _LIBRARY.fullmatch(os.path.basename(os.fspath(name))) if name else None
+        match = _LIBRARY.fullmatch(pathlib.PurePath(name).name) if name else None
         own = libraries.get(match["name"]) if match else None
         construct(self, _path(platform, own[0]) if own else name, *args, **options)
 
@@ -145,7 +146,8 @@ def _path(platform: Platform, name: str) -> str:
     from torch_cuda_adapter.sources.extension import library_folders
 
     for folder in library_folders(platform):
-        path = os.path.join(folder, f"lib{name}.so")
-        if os.path.exists(path):
+        path = str(pathlib.Path(folder, f"lib{name}.so"))
+        # Path's own fails where it may not look.
+        if os.path.exists(path):  # noqa: PTH110
             return path
     return f"lib{name}.so"

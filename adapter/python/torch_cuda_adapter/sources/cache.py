@@ -28,7 +28,8 @@ def folder() -> pathlib.Path | None:
     chosen = os.environ.get(FOLDER_VARIABLE)
     if chosen is not None:
         return pathlib.Path(chosen) if chosen else None
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    # Path's own fails for a user without a home, as containers have them.
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
     return pathlib.Path(home) / "torch_cuda_adapter" / "sources"
 
 
@@ -63,12 +64,13 @@ class Cache:
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=path.parent)
+            unfinished = pathlib.Path(name)
             try:
-                with open(handle, "w", encoding="utf-8") as file:
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
                     json.dump(value, file)
-                os.replace(name, path)
+                unfinished.replace(path)
             except BaseException:
-                os.unlink(name)
+                unfinished.unlink()
                 raise
             self._tidy()
 

@@ -59,7 +59,7 @@ def translator(
             [str(finding) for file in translated for finding in file.findings if finding.is_open],
         )
         targets = {file.source: file.target for file in translated}
-        return [targets[pathlib.Path(os.path.abspath(source))] for source in sources]
+        return [targets[files.absolute(source)] for source in sources]
 
     return translate
 

@@ -79,10 +79,10 @@ def translate_files(
     Raises:
         AdapterError: a file is not there or is no text, or two translations would be one file.
     """
-    paths = [_absolute(source) for source in sources]
-    own = [_absolute(folder) for folder in own_folders]
-    folders = [*own, *(_absolute(folder) for folder in include_folders)]
-    tree = _Tree(rules, None if out is None else _absolute(out), folders, cache or Cache(None))
+    paths = [absolute(source) for source in sources]
+    own = [absolute(folder) for folder in own_folders]
+    folders = [*own, *(absolute(folder) for folder in include_folders)]
+    tree = _Tree(rules, None if out is None else absolute(out), folders, cache or Cache(None))
     if out is None:
         tree.change_only(paths, [*own, *(path.parent for path in paths)])
     return tree.translated(paths)
@@ -101,7 +101,7 @@ def write(files: Iterable[TranslatedFile], *, in_place: bool = False) -> list[pa
     Raises:
         OSError: a file cannot be written. Then none of them is.
     """
-    pending: list[tuple[str, pathlib.Path]] = []
+    pending: list[tuple[pathlib.Path, pathlib.Path]] = []
     listed = list(files)
     try:
         for file in listed:
@@ -110,16 +110,17 @@ def write(files: Iterable[TranslatedFile], *, in_place: bool = False) -> list[pa
             target = file.target.resolve()
             target.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-            pending.append((name, target))
-            with open(handle, "wb") as stream:
+            unfinished = pathlib.Path(name)
+            pending.append((unfinished, target))
+            with os.fdopen(handle, "wb") as stream:
                 stream.write(file.after)
-            os.chmod(name, file.source.stat().st_mode & 0o777)
-        for name, target in pending:
-            os.replace(name, target)
+            unfinished.chmod(file.source.stat().st_mode & 0o777)
+        for unfinished, target in pending:
+            unfinished.replace(target)
     except BaseException:
-        for name, _ in pending:
+        for unfinished, _ in pending:
             with contextlib.suppress(OSError):
-                os.unlink(name)
+                unfinished.unlink()
         raise
     for file in listed if in_place else ():
         if file.target != file.source:
@@ -220,7 +221,7 @@ class _Tree:
             return None
         places = [(path.parent, False)] if quoted else []
         for folder, from_folder in [*places, *((folder, True) for folder in self._folders)]:
-            found = _absolute(folder / name)
+            found = absolute(folder / name)
             if found.is_file():
                 return _Include(found, from_folder)
         return None
@@ -301,8 +302,9 @@ class _Tree:
         )
 
 
-def _absolute(path: str | os.PathLike[str]) -> pathlib.Path:
-    return pathlib.Path(os.path.abspath(path))
+def absolute(path: str | os.PathLike[str]) -> pathlib.Path:
+    """A path from the root without "..", by its names alone: what links lead to does not matter."""
+    return pathlib.Path(os.path.normpath(pathlib.Path(path).absolute()))
 
 
 def _shown(path: pathlib.Path) -> str:

@@ -132,7 +132,7 @@ class FilesTest(parameterized.TestCase):
     def test_in_place(self) -> None:
         source = self.write("k.cu", '#include "k.cuh"\ncudaFree\n')
         self.write("k.cuh", "cudaMalloc\n")
-        os.chmod(source, 0o640)
+        pathlib.Path(source).chmod(0o640)
         self.run_all(source, in_place=True)
         expected = {"k.mu": '#include "k.muh"\nmusaFree\n', "k.muh": "musaMalloc\n"}
         self.assertEqual(self.tree(self.project), expected)

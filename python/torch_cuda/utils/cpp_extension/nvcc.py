@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import pathlib
 import re
 import shlex
 import subprocess
@@ -27,7 +28,7 @@ def command() -> list[str]:
             "CUDA_HOME environment variable is not set. Please set it to your CUDA install root: "
             "the folder that holds bin/nvcc."
         )
-    return [os.path.join(upstream.CUDA_HOME, "bin", "nvcc")]
+    return [str(pathlib.Path(upstream.CUDA_HOME, "bin", "nvcc"))]
 
 
 def newest_capability() -> tuple[int, int] | None:
