@@ -58,7 +58,7 @@ Tensor by_channel(const Tensor& values, const Tensor& input) {
 
 std::tuple<Tensor, Tensor> batch_norm_stats(const Tensor& input, double eps) {
   auto [variance, mean] = at::var_mean(
-      accumulated(input), all_but_channels(input), /*correction=*/0);
+      accumulated(input), all_but_channels(input), /*unbiased=*/false);
   return {mean, variance.add(eps).rsqrt()};
 }
 

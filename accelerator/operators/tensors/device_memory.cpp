@@ -54,11 +54,11 @@ class HostAllocator final : public c10::Allocator {
       data = c10::cuda::CUDACachingAllocator::get()->allocate(bytes);
     } catch (const c10::OutOfMemoryError&) {
       // Kernels of the CPU compute with more than those of CUDA. What has to be
-      // on the device is brought there in the end, or does not fit. Where the
-      // host has not as much either, programs look for CUDA's error.
+      // on the device is brought there in the end, or does not fit.
       try {
         return host_->allocate(bytes);
       } catch (const c10::Error&) {
+        // The host has not as much either: programs look for CUDA's error.
       }
       throw;
     }

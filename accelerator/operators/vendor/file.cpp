@@ -91,7 +91,8 @@ std::optional<std::string> operators_beside(
   }
   const auto stem = "libaccel_" + name + "_operators";
   std::error_code none;
-  for (const auto& file : {stem + "-" + torch + ".so", stem + ".so"}) {
+  const std::string files[] = {stem + "-" + torch + ".so", stem + ".so"};
+  for (const auto& file : files) {
     if (fs::exists(folder / file, none)) {
       return (folder / file).string();
     }

@@ -30,7 +30,7 @@ BlockRunner::BlockRunner(const Grid& grid) : grid_(grid) {
       ? reserved_shared_ + kReservedShared
       : grid.shared_bytes;
   // Room behind the end, so that a vector access at the end stays inside.
-  shared_memory_.reset(new std::byte[shared_bytes + 256]());
+  shared_memory_ = std::make_unique<std::byte[]>(shared_bytes + 256);
   const auto address = reinterpret_cast<std::uint64_t>(shared_memory_.get());
   shared = shared_memory_.get() + ((128 - address % 128) % 128);
   const std::uint64_t warps = (launch.block.count() + kLanes - 1) / kLanes;

@@ -60,8 +60,8 @@ class Pool {
   }
 
  private:
-  // Starts threads until there are that many, or the host has no more: fewer do
-  // the same work. Returns how many there are.
+  // Starts threads until there are that many, or the host has no more. Returns
+  // how many there are.
   unsigned grow(unsigned wanted) {
     try {
       while (threads_ < wanted) {
@@ -69,6 +69,7 @@ class Pool {
         ++threads_;
       }
     } catch (const std::system_error&) {
+      // Fewer do the same work.
     }
     return threads_;
   }

@@ -22,7 +22,7 @@ int bytes_of(Register kind) {
 }
 
 std::string type_of(Register kind) {
-  return "b" + number(static_cast<std::size_t>(8 * bytes_of(kind)));
+  return "b" + number(8 * static_cast<std::size_t>(bytes_of(kind)));
 }
 
 /// "%d0" or "%s0", and for a predicate the word that it is loaded from.

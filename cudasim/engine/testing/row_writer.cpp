@@ -246,7 +246,8 @@ std::vector<Flaw> RowWriter::flawed(const KeyedRow& row) {
   for (const OperandShape& shape : shapes) {
     operands.push_back(operand(shape));
   }
-  const auto add = [&](const char* what, std::vector<std::string> changed) {
+  const auto add = [&](const char* what,
+                       const std::vector<std::string>& changed) {
     flaws.push_back({what, row.text + list_of(changed)});
   };
   if (!shapes.empty() && !shapes.back().optional) {

@@ -231,7 +231,7 @@ std::string OperandVerifier::misfit(
     bool any = false;
     ptx::Type type = ptx::Type::kNone;
     for (const Operand& element : operand.elements) {
-      const std::string expected = value_misfit(shape, element);
+      std::string expected = value_misfit(shape, element);
       if (!expected.empty()) {
         return expected;
       }
@@ -248,7 +248,7 @@ std::string OperandVerifier::misfit(
     return any ? "" : "at least one value in braces";
   }
   if (shape.paired && !shape.alone && operand.kind == Kind::kPair) {
-    const std::string first = value_misfit(shape, operand.elements[0]);
+    std::string first = value_misfit(shape, operand.elements[0]);
     if (!first.empty()) {
       return first;
     }

@@ -89,7 +89,7 @@ WarpRunner::WarpRunner(EnclosingBlock& enclosing)
   ranges = &cache_;
   local_size = enclosing.local_bytes;
   if (local_size != 0) {
-    local_memory_.reset(new std::byte[local_size * kLanes + 64]());
+    local_memory_ = std::make_unique<std::byte[]>(local_size * kLanes + 64);
     const auto address = reinterpret_cast<std::uint64_t>(local_memory_.get());
     local_base = local_memory_.get() + ((64 - address % 64) % 64);
   }

@@ -77,7 +77,7 @@ std::string path_of(const std::string& name) {
   dladdr(reinterpret_cast<const void*>(&all_devices), &info);
   const std::string own = info.dli_fname == nullptr ? "" : info.dli_fname;
   const std::string file = "libaccel_" + name + ".so";
-  const std::string beside = own.substr(0, own.rfind('/') + 1) + file;
+  std::string beside = own.substr(0, own.rfind('/') + 1) + file;
   if (access(beside.c_str(), F_OK) == 0) {
     return beside;
   }

@@ -39,8 +39,13 @@ HeldObject::HeldObject(std::shared_ptr<UserObject> object)
 }
 
 HeldObject::~HeldObject() {
-  if (object_ != nullptr) {
+  if (object_ == nullptr) {
+    return;
+  }
+  try {
     object_->release(1);
+  } catch (const Failure&) {
+    // The program has released this reference as well.
   }
 }
 

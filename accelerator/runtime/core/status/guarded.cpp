@@ -8,8 +8,8 @@ namespace accelerator::runtime {
 
 void report_missing(const char* name) noexcept {
   static std::mutex mutex;
-  static auto* seen = new std::set<const char*>;
   try {
+    static auto* seen = new std::set<const char*>;
     {
       const std::lock_guard lock(mutex);
       if (!seen->insert(name).second) {

@@ -97,7 +97,8 @@ void Stream::enqueue(Task task, bool always) {
         set_.calls_in_callbacks() ? run_and_forget : run_elsewhere,
         job.get());
     if (status == ACCEL_OK) {
-      job.release();
+      // The callback deletes it.
+      static_cast<void>(job.release());
     }
     return status;
   });
