@@ -1,7 +1,7 @@
 """The module extension that fetches the tools of //tools/lint.
 
 Each tool of tools.json is a repository of its own with one target, the binary:
-`@ruff`, `@clang_format`, `@shellcheck`, `@buildifier`. They come from PyPI and
+`@ruff`, `@clang_format`, `@clang_tidy`, `@shellcheck`, `@buildifier`. They come from PyPI and
 npm, from wherever pip and npm are configured to look on this machine, and have
 to match the hashes in tools.json. mypy is not among them: the build root
 brings it.
@@ -9,7 +9,7 @@ brings it.
 In MODULE.bazel:
 
     lint = use_extension("//third_party/lint:extension.bzl", "lint_tools", dev_dependency = True)
-    use_repo(lint, "buildifier", "clang_format", "ruff", "shellcheck")
+    use_repo(lint, "buildifier", "clang_format", "clang_tidy", "ruff", "shellcheck")
 """
 
 _BUILD = """\
@@ -18,11 +18,17 @@ _BUILD = """\
 package(default_visibility = ["//visibility:public"])
 
 exports_files(["{tool}"])
+
+# Of a compiler alone.
+filegroup(
+    name = "include",
+    srcs = glob(["include/**"], allow_empty = True),
+)
 """
 
 _FAILED = """\
 {tool} for the lint checks could not be fetched: {reason}
-  Needed: a PyPI (ruff, clang-format, shellcheck) and an npm registry (buildifier) that this machine reaches.
+  Needed: a PyPI (ruff, clang-format, clang-tidy, shellcheck) and an npm registry (buildifier) that this machine reaches.
   Set PIP_INDEX_URL or npm_config_registry (PIP_CERT and SSL_CERT_FILE for a certificate of your own) and repeat,
   or leave the checks out: bazel test -- //... -//tools/lint/..."""
 

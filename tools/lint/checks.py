@@ -46,7 +46,7 @@ class Check:
 
 
 def tool(name: str) -> str:
-    """The path of a fetched binary, which BUILD.bazel puts in the variable LINT_<NAME>.
+    """The path of a fetched binary, or of another file of the build, which BUILD.bazel puts in the variable LINT_<NAME>.
 
     Raises:
         ToolError: not started by Bazel, so there are no binaries.
