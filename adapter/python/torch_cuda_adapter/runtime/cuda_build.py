@@ -13,7 +13,7 @@ from typing import Any
 import torch
 import torch.backends.cudnn
 
-from torch_cuda_adapter.errors import AdapterError, UnavailableError
+from torch_cuda_adapter.errors import AdapterError, UnavailableError, refusal
 from torch_cuda_adapter.platforms import Platform
 from torch_cuda_adapter.runtime.journal import Journal
 
@@ -148,7 +148,11 @@ def _change_function(name: str, platform: Platform, journal: Journal) -> None:
     if not callable(original) or isinstance(original, type):
         return
     counterpart = _COUNTERPARTS.get(name)
-    target = _forwarder(name, counterpart) if counterpart else _refusal(name, platform)
+    target = (
+        _forwarder(name, counterpart)
+        if counterpart
+        else refusal(f"torch._C.{name}", platform.name, "it is a function of CUDA's own")
+    )
     journal.set_attribute(torch._C, name, target)
 
 
@@ -159,14 +163,3 @@ def _forwarder(name: str, counterpart: str) -> Callable[..., Any]:
 
     forward.__name__ = forward.__qualname__ = name
     return forward
-
-
-def _refusal(name: str, platform: Platform) -> Callable[..., Any]:
-    text = f"torch._C.{name}: {platform.name} has nothing for it: it is a function of CUDA's own"
-
-    def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise UnavailableError(text)
-
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = text
-    return refuse

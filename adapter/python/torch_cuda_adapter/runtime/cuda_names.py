@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
-from torch_cuda_adapter.errors import UnavailableError
+from torch_cuda_adapter.errors import refusal
 from torch_cuda_adapter.platforms import Platform
 from torch_cuda_adapter.runtime import composed
 from torch_cuda_adapter.runtime.cuda_build import COMMUNICATION
@@ -70,17 +70,15 @@ class CudaNames:
         return found if found is not None else look_up(path)
 
     def _refusal(self, name: str, reason: str, original: Any) -> Callable[..., Any]:
-        text = f"torch.cuda.{name}: {self._platform.name} has nothing for it: {reason}"
-
-        def refuse(*args: Any, **kwargs: Any) -> Any:
-            raise UnavailableError(text)
-
+        refuse = refusal(f"torch.cuda.{name}", self._platform.name, reason)
         if isinstance(original, type):
             # Who asks `isinstance` needs a class.
-            members = {"__new__": refuse, "__doc__": text, "__module__": original.__module__}
+            members = {
+                "__new__": refuse,
+                "__doc__": refuse.__doc__,
+                "__module__": original.__module__,
+            }
             return type(original.__name__, (), members)
-        refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
-        refuse.__doc__ = text
         if hasattr(original, "__wrapped__"):
             # torch.compile looks for what is inside of decorated functions.
             refuse.__wrapped__ = original.__wrapped__  # type: ignore[attr-defined]
