@@ -35,9 +35,8 @@ _STEPS = 3
 # Modules whose results are random in training.
 _RANDOM = ("Dropout", "RReLU", "FractionalMaxPool")
 
-Run = Callable[[str], list[torch.Tensor]]
 # What is compared, and how it runs on a device.
-Case = tuple[str, Run]
+Case = tuple[str, Callable[[str], list[torch.Tensor]]]
 
 
 def _gradients(leaves: Sequence[torch.Tensor], found: Sequence[torch.Tensor]) -> list[torch.Tensor]:
@@ -172,26 +171,6 @@ _LISTS: dict[str, Callable[[torch.dtype], Iterator[Case]]] = {
 }
 
 
-def check(name: str, run: Run, half: bool) -> tuple[str, str]:
-    """One case: "right", "wrong", "refused", or "not on the CPU", and the reason."""
-    try:
-        wanted = run("cpu")
-    except Exception as error:  # noqa: BLE001 -- the CPU does not have it
-        return "not on the CPU", f"{type(error).__name__}: {error}".splitlines()[0]
-    try:
-        found = run("cuda")
-        torch.cuda.synchronize()
-    except Exception as error:  # noqa: BLE001 -- whatever is said is the result
-        return "refused", f"{type(error).__name__}: {error}".splitlines()[0]
-    difference = operators.compare(found, wanted, half)
-    if not difference:
-        return "right", ""
-    random = any(word in name for word in _RANDOM)
-    if random and [one.shape for one in found] == [one.shape for one in wanted]:
-        return "right", ""
-    return "wrong", difference
-
-
 def main(command_line: Sequence[str]) -> int:
     """Runs the command; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -200,26 +179,15 @@ def main(command_line: Sequence[str]) -> int:
     parser.add_argument("--names", default="*", help="a pattern of entries' names")
     arguments = parser.parse_args(command_line)
     warnings.simplefilter("ignore")
-    failed = 0
-    rows: list[str] = []
+    tally = operators.Tally("list", "type", "cases")
     for chosen in arguments.lists.split(","):
         for dtype_name in arguments.types.split(","):
-            counts = dict.fromkeys(("right", "wrong", "refused", "not on the CPU"), 0)
             for name, run in _LISTS[chosen](getattr(torch, dtype_name)):
-                if not fnmatch.fnmatch(name, arguments.names):
-                    continue
-                outcome, reason = check(name, run, dtype_name in operators.HALVES)
-                counts[outcome] += 1
-                if outcome in ("wrong", "refused"):
-                    print(f"{dtype_name:10} {outcome:8} {name}: {reason[:160]}", flush=True)
-            failed += counts["wrong"] + counts["refused"]
-            cells = " | ".join(map(str, counts.values()))
-            rows.append(f"| {chosen} | {dtype_name} | {sum(counts.values())} | {cells} |")
-    print(f"torch {torch.__version__}, {torch.cuda.get_device_name(0)}")
-    print("| list | type | cases | right | wrong | refused | not on the CPU |")
-    print("|---|---|---|---|---|---|---|")
-    print("\n".join(rows))
-    return 1 if failed else 0
+                if fnmatch.fnmatch(name, arguments.names):
+                    random = any(word in name for word in _RANDOM)
+                    outcome = operators.judge(run, dtype_name in operators.HALVES, random)
+                    tally.add((chosen, dtype_name), name, outcome)
+    return 1 if tally.report() else 0
 
 
 if __name__ == "__main__":

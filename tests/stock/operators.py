@@ -12,12 +12,13 @@ from __future__ import annotations
 import argparse
 import collections
 import fnmatch
+import functools
 import itertools
 import json
 import pathlib
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -44,8 +45,14 @@ _UNDETERMINED = (
     "nn.functional.scaled_dot_product_attention",
 )
 HALVES = ("bfloat16", "float16")
+OUTCOMES = ("right", "wrong", "refused", "not on the CPU")
+_FAILED = ("wrong", "refused")
 # Arguments that a GPU wants on the host, too.
 _ON_THE_HOST = {"tensor_split": torch.int64}
+
+# What is compared, on a device; one of OUTCOMES, and the reason.
+Run = Callable[[str], list[torch.Tensor]]
+Outcome = tuple[str, str]
 
 
 def samples(operator: Any, dtype: torch.dtype, gradient: bool, count: int) -> list[Any]:
@@ -81,7 +88,7 @@ def tensors(value: Any) -> list[torch.Tensor]:
     return [leaf for leaf in pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
-def run(operator: Any, sample: Any, device: str, gradient: bool) -> list[torch.Tensor]:
+def run(operator: Any, sample: Any, gradient: bool, device: str) -> list[torch.Tensor]:
     """Results of one call, and its arguments' gradients."""
     torch.manual_seed(2)
     given = (
@@ -121,31 +128,89 @@ def compare(found: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor], half:
     return ""
 
 
-def check(operator: Any, name: str, dtype_name: str, count: int) -> tuple[str, str]:
-    """One operator in one type: "right", "wrong", "refused", or "not on the CPU", and the reason."""
+def judge(run_on: Run, half: bool, undetermined: bool = False) -> Outcome:
+    """Runs something on the CPU and on CUDA, and compares.
+
+    Args:
+        run_on: runs it on the device that it is given.
+        half: the numbers have 16 bits.
+        undetermined: the numbers are random, and only their shapes are compared.
+
+    Returns:
+        One of OUTCOMES, and the reason.
+    """
+    try:
+        wanted = run_on("cpu")
+    except Exception as error:  # noqa: BLE001 -- the CPU does not have it
+        return "not on the CPU", _said(error)
+    try:
+        found = run_on("cuda")
+        torch.cuda.synchronize()
+    except Exception as error:  # noqa: BLE001 -- whatever is said is the result
+        return "refused", _said(error)
+    difference = compare(found, wanted, half)
+    if undetermined and [one.shape for one in found] == [one.shape for one in wanted]:
+        return "right", ""
+    return ("wrong", difference) if difference else ("right", "")
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+class Tally:
+    """Counts outcomes, a row for each kind of what is compared, and prints each that fails.
+
+    Args:
+        columns: headings of what a row is of, and of how many it counts.
+    """
+
+    def __init__(self, *columns: str) -> None:
+        self._columns = columns
+        self._rows: dict[tuple[str, ...], collections.Counter[str]] = {}
+
+    def add(self, row: tuple[str, ...], name: str, outcome: Outcome) -> None:
+        """Counts one outcome.
+
+        Args:
+            row: what it counts for; the type is the last.
+            name: of what was compared.
+            outcome: from `judge`.
+        """
+        self._rows.setdefault(row, collections.Counter())[outcome[0]] += 1
+        if outcome[0] in _FAILED:
+            print(f"{row[-1]:10} {outcome[0]:8} {name}: {outcome[1][:160]}", flush=True)
+
+    def report(self) -> int:
+        """Prints the table; returns how many failed."""
+        print(f"torch {torch.__version__}, {torch.cuda.get_device_name(0)}")
+        heads = (*self._columns, *OUTCOMES)
+        print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+        for row, counts in self._rows.items():
+            cells = (*row, counts.total(), *(counts[one] for one in OUTCOMES))
+            print(f"| {' | '.join(map(str, cells))} |")
+        return sum(counts[one] for counts in self._rows.values() for one in _FAILED)
+
+
+def check(operator: Any, name: str, dtype_name: str, count: int) -> Outcome:
+    """One operator in one type: the outcome of its first sample that is not right."""
     dtype = getattr(torch, dtype_name)
     gradient = bool(operator.supports_autograd) and dtype in operator.supported_backward_dtypes(
         "cpu"
     )
     try:
         chosen = samples(operator, dtype, gradient, count)
-        wanted = [run(operator, sample, "cpu", gradient) for sample in chosen]
     except Exception as error:  # noqa: BLE001 -- the CPU does not have it
-        return "not on the CPU", f"{type(error).__name__}: {error}".splitlines()[0]
-    if not wanted:
+        return "not on the CPU", _said(error)
+    if not chosen:
         return "not on the CPU", "no samples"
     undetermined = any(fnmatch.fnmatch(name, pattern) for pattern in _UNDETERMINED)
-    for sample, host in zip(chosen, wanted, strict=True):
-        try:
-            found = run(operator, sample, "cuda", gradient)
-            torch.cuda.synchronize()
-        except Exception as error:  # noqa: BLE001 -- whatever is said is the result
-            return "refused", f"{type(error).__name__}: {error}".splitlines()[0]
-        difference = compare(found, host, dtype_name in HALVES)
-        # Of random numbers the shapes are compared.
-        alike = undetermined and [one.shape for one in found] == [one.shape for one in host]
-        if difference and not alike:
-            return "wrong", difference
+    for sample in chosen:
+        outcome = judge(
+            functools.partial(run, operator, sample, gradient), dtype_name in HALVES, undetermined
+        )
+        if outcome[0] != "right":
+            return outcome
     return "right", ""
 
 
@@ -158,7 +223,8 @@ def main(command_line: Sequence[str]) -> int:
     parser.add_argument("--json", type=pathlib.Path, help="where each result is written to")
     arguments = parser.parse_args(command_line)
     warnings.simplefilter("ignore")
-    results: dict[str, dict[str, tuple[str, str]]] = {}
+    results: dict[str, dict[str, Outcome]] = {}
+    tally = Tally("type", "operators")
     for dtype_name in arguments.types.split(","):
         dtype = getattr(torch, dtype_name)
         for operator in op_db:
@@ -168,18 +234,8 @@ def main(command_line: Sequence[str]) -> int:
             if fnmatch.fnmatch(name, arguments.names) and dtype in operator.supported_dtypes("cpu"):
                 outcome = check(operator, name, dtype_name, arguments.samples)
                 results.setdefault(dtype_name, {})[name] = outcome
-                if outcome[0] in ("wrong", "refused"):
-                    print(f"{dtype_name:10} {outcome[0]:8} {name}: {outcome[1][:160]}", flush=True)
-    failed = 0
-    print(f"torch {torch.__version__}, {torch.cuda.get_device_name(0)}")
-    print(
-        "| type | operators | right | wrong | refused | not on the CPU |\n|---|---|---|---|---|---|"
-    )
-    for dtype_name, outcomes in results.items():
-        counts = collections.Counter(outcome for outcome, _ in outcomes.values())
-        failed += counts["wrong"] + counts["refused"]
-        cells = [counts[one] for one in ("right", "wrong", "refused", "not on the CPU")]
-        print(f"| {dtype_name} | {len(outcomes)} | " + " | ".join(map(str, cells)) + " |")
+                tally.add((dtype_name,), name, outcome)
+    failed = tally.report()
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1))
     return 1 if failed else 0
