@@ -16,6 +16,7 @@ import pathlib
 import tempfile
 import unittest
 from collections.abc import Callable, Sequence
+from unittest import mock
 
 os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.mkdtemp())
 
@@ -156,19 +157,6 @@ def of_nvidia(name: str) -> pathlib.Path | None:
     return None
 
 
-def cuda_home(folder: pathlib.Path) -> pathlib.Path | None:
-    """NVIDIA's CUDA compiler of PyPI, laid out as its installer does; None where it is not there."""
-    nvcc = of_nvidia("bin/nvcc")
-    if nvcc is None:
-        return None
-    root = nvcc.parent.parent
-    for name in ("bin", "include", "nvvm"):
-        (folder / name).symlink_to(root / name)
-    (folder / "lib64").mkdir()
-    (folder / "lib64" / "libcudart.so").symlink_to(root / "lib" / "libcudart.so.13")
-    return folder
-
-
 def needs_nvrtc() -> None:
     """Skips a test where NVRTC is not there."""
     major = (torch.version.cuda or "").partition(".")[0]
@@ -189,6 +177,32 @@ class CompilersTest(unittest.TestCase):
         """Fails where a tensor is not the CPU's."""
         for one, other in zip(found, expected, strict=True):
             torch.testing.assert_close(one.cpu(), other, rtol=10 * limit, atol=limit)
+
+    def with_cuda_home(self) -> pathlib.Path:
+        """Has this test build with NVIDIA's compiler and headers of PyPI, laid out as its installer does.
+
+        Where they are not there, with those of CUDA_HOME; skips the test where that is not set.
+        """
+        from torch.utils import cpp_extension
+
+        nvcc = of_nvidia("bin/nvcc")
+        if nvcc is not None:
+            root = nvcc.parent.parent
+            home = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+            for name in ("bin", "include", "nvvm"):
+                (home / name).symlink_to(root / name)
+            (home / "lib64").mkdir()
+            (home / "lib64" / "libcudart.so").symlink_to(root / "lib" / "libcudart.so.13")
+        elif "CUDA_HOME" in os.environ:
+            home = pathlib.Path(os.environ["CUDA_HOME"])
+        else:
+            self.skipTest(
+                "CUDA's compiler and headers are not there: pip install nvidia-cuda-nvcc, -crt, -runtime, -cccl, "
+                "nvidia-nvvm"
+            )
+        self.enterContext(mock.patch.dict(os.environ, {"CUDA_HOME": str(home)}))
+        self.enterContext(mock.patch.object(cpp_extension, "CUDA_HOME", str(home)))
+        return home
 
     def test_models_forward_and_backward(self) -> None:
         for name, (make, shape) in MODELS.items():
@@ -355,14 +369,7 @@ class CompilersTest(unittest.TestCase):
 
     def test_ahead_of_time(self) -> None:
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        home = cuda_home(folder)
-        if home is None and "CUDA_HOME" not in os.environ:
-            self.skipTest(
-                "CUDA's headers are not there: pip install nvidia-cuda-runtime, -nvcc, -crt"
-            )
-        from torch.utils import cpp_extension
-
-        cpp_extension.CUDA_HOME = os.environ.setdefault("CUDA_HOME", str(home))
+        self.with_cuda_home()
         on_cpu = perceptron().eval()
         model = copy.deepcopy(on_cpu).cuda()
         batch = torch.export.Dim("batch", min=1, max=64)
@@ -403,19 +410,13 @@ class CompilersTest(unittest.TestCase):
         self.close([found], [x[:200].flip(0)], 0)
 
     def test_extensions_in_cuda(self) -> None:
-        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        home = cuda_home(folder)
-        if home is None:
-            self.skipTest(
-                "nvcc is not there: pip install nvidia-cuda-nvcc, -crt, -runtime, -cccl, nvidia-nvvm"
-            )
+        if not (self.with_cuda_home() / "bin" / "nvcc").exists():
+            self.skipTest("nvcc is not there")
         if importlib.util.find_spec("ninja") is None:
             self.skipTest("ninja is not there: pip install ninja")
         from torch.utils import cpp_extension
 
         os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0+PTX"
-        cpp_extension.CUDA_HOME = str(home)
-        (folder / "build").mkdir()
         extension = cpp_extension.load_inline(
             "doubling",
             "torch::Tensor doubled(torch::Tensor x);",
@@ -430,7 +431,7 @@ class CompilersTest(unittest.TestCase):
                 return out;
             }""",
             functions=["doubled"],
-            build_directory=str(folder / "build"),
+            build_directory=self.enterContext(tempfile.TemporaryDirectory()),
         )
         x = torch.randn(1000)
         self.close([extension.doubled(x.cuda())], [2 * x], 0)
