@@ -14,7 +14,7 @@ from absl.testing import absltest
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
 from accelerator.conformance.training import serving, topic
-from tests.profiler.traces import BOTH, Slice, Trace, traced
+from profiler.tests.traces import BOTH, Slice, Trace, traced
 
 
 class ProfilerTest(topic.TopicTest):

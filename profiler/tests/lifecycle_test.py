@@ -11,8 +11,8 @@ import torch
 from absl.testing import absltest
 from torch.profiler import profile
 
+from profiler.tests.traces import BOTH, Trace, traced
 from tests.device_behaviour import programs
-from tests.profiler.traces import BOTH, Trace, traced
 
 
 def _entries(folder: str) -> int:

@@ -10,8 +10,8 @@ from absl.testing import absltest
 from torch._C._profiler import _ExperimentalConfig
 from torch.profiler import ProfilerActivity, profile, schedule, supported_activities
 
+from profiler.tests.traces import BOTH, Trace, traced
 from tests.device_behaviour import programs
-from tests.profiler.traces import BOTH, Trace, traced
 
 
 class OptionsTest(absltest.TestCase):

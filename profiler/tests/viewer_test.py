@@ -21,7 +21,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from torch.profiler import record_function
 
-from tests.profiler.traces import Trace, traced
+from profiler.tests.traces import Trace, traced
 
 _PAGE = pathlib.Path(__file__).parent / "viewer.html"
 

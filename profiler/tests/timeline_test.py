@@ -11,7 +11,7 @@ import torch
 from absl.testing import absltest
 from torch.profiler import ProfilerActivity, profile, record_function
 
-from tests.profiler.traces import BOTH, Slice, Trace, traced
+from profiler.tests.traces import BOTH, Slice, Trace, traced
 
 
 def _model() -> torch.nn.Module:
