@@ -36,7 +36,8 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "accelerator/backends/host_streams": frozenset({"accelerator/abi"}),
     "accelerator/backends/errors": frozenset({"accelerator/abi", "accelerator/host"}),
     "cudasim/ptx": frozenset({"accelerator/ptx"}),
-    "cudasim/engine": frozenset({"accelerator/ptx", "cudasim/ptx"}),
+    "cudasim/native": frozenset(),
+    "cudasim/engine": frozenset({"accelerator/ptx", "cudasim/native", "cudasim/ptx"}),
     "cudasim/backend": frozenset(
         {
             "accelerator/abi",

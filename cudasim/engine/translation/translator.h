@@ -15,6 +15,10 @@
 
 namespace cudasim::engine {
 
+/// The variables of a register: of a base, and of the lanes.
+std::string scalar_variable(Slot slot);
+std::string vector_variable(Slot slot);
+
 /// Translates one region. Values are followed by their shapes: what all lanes
 /// have alike, or base + stride x lane, is a scalar, and an access to memory at
 /// such an address is one check and one vector access. An instruction that has
@@ -69,7 +73,7 @@ class Translator {
       RegionEnd end,
       const Slots& except = {});
 
-  // Values: translator.cpp.
+  // Values: values.cpp.
   Value get(Slot slot);
   Value from_frame(Slot slot);
   bool constant(Slot slot, int bytes, Value* value) const;
@@ -79,12 +83,12 @@ class Translator {
   Value blend(const Value& condition, const Value& a, const Value& b);
   std::string guard_mask(const Inst& inst);
 
-  // Instructions.
+  // Instructions: instructions.cpp.
   void write_instruction(const Inst& inst);
   void count(const Inst& inst);
   void call_handler(const Inst& inst, const std::string& mask);
   bool write_row(const Inst& inst, const std::vector<std::string>& opcode);
-  // arithmetic.cpp
+  // integers.cpp, bits.cpp, floats.cpp
   bool integer(const Inst& inst, const std::vector<std::string>& opcode);
   bool logic(const Inst& inst, const std::vector<std::string>& opcode);
   bool real(const Inst& inst, const std::vector<std::string>& opcode);

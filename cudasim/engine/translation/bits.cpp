@@ -1,0 +1,153 @@
+// Logic and shifts.
+#include <cstdint>
+#include <string>
+
+#include "cudasim/engine/translation/translator.h"
+#include "cudasim/engine/translation/types.h"
+
+namespace cudasim::engine {
+
+/// Leaves the region before `inst` where the condition does not hold.
+void Translator::require(const Inst& inst, const std::string& condition) {
+  const std::string on = ir_.label();
+  ir_.branch(condition, on, cold_exit(inst.index, RegionEnd::kGoesOn));
+  ir_.begin(on);
+}
+
+/// Bits of base + stride x lane, as Triton makes addresses: the lanes' part
+/// takes bits of its own where the stride is a power of two and the base a
+/// multiple of 32 strides, which is looked at.
+/// @param b all lanes alike. @returns false where that cannot be used.
+bool Translator::bits_of_ramp(
+    const Inst& inst,
+    const std::string& op,
+    const Value& a,
+    const Value& b) {
+  const std::int64_t stride = a.shape.stride;
+  if (stride <= 0 || (stride & (stride - 1)) != 0 || stride > 1 << 20) {
+    return false;
+  }
+  const std::int64_t block = stride * kLanes;
+  const std::int64_t lanes = block - stride; // the bits of stride x lane
+  const std::string type = type_of(a.bits, false);
+  std::int64_t kept = stride;
+  if (op == "and") {
+    if (!b.literal()) {
+      return false;
+    }
+    const std::int64_t mask = literal_value(b);
+    if ((mask & lanes) != lanes && (mask & lanes) != 0) {
+      return false;
+    }
+    kept = (mask & lanes) == 0 ? 0 : stride;
+  }
+  const std::string low =
+      ir_.set("and " + type + " " + a.text + ", " + std::to_string(block - 1));
+  std::string good = ir_.set("icmp eq " + type + " " + low + ", 0");
+  if (op != "and") {
+    const std::string both =
+        ir_.set("and " + type + " " + b.text + ", " + std::to_string(lanes));
+    const std::string apart = ir_.set("icmp eq " + type + " " + both + ", 0");
+    good = ir_.set("and i1 " + good + ", " + apart);
+  }
+  require(inst, good);
+  assign(
+      inst,
+      0,
+      {{true, kept},
+       a.bits,
+       ir_.set(op + " " + type + " " + a.text + ", " + b.text)});
+  return true;
+}
+
+/// (base + stride x lane) >> amount, where that is the same for all lanes, such
+/// as the number of a warp.
+bool Translator::shifted_ramp(
+    const Inst& inst,
+    const Value& a,
+    std::int64_t amount) {
+  const std::int64_t extent = a.shape.stride * (kLanes - 1);
+  if (a.shape.stride <= 0 || amount > 30 ||
+      extent >= std::int64_t{1} << amount) {
+    return false;
+  }
+  const std::string type = type_of(a.bits, false);
+  const std::int64_t mask = (std::int64_t{1} << amount) - 1;
+  const std::string low =
+      ir_.set("and " + type + " " + a.text + ", " + std::to_string(mask));
+  require(
+      inst,
+      ir_.set(
+          "icmp ule " + type + " " + low + ", " +
+          std::to_string(mask - extent)));
+  return true;
+}
+
+bool Translator::logic(
+    const Inst& inst,
+    const std::vector<std::string>& opcode) {
+  const std::string& op = opcode[0];
+  if (opcode.size() != 2) {
+    return false;
+  }
+  if (opcode[1] == "pred") {
+    const bool two = op == "and" || op == "or" || op == "xor";
+    if (!two && op != "not") {
+      return false;
+    }
+    const Value a = predicate_of(inst, 1);
+    const Value b = two ? predicate_of(inst, 2) : Value{kUniform, 1, "true"};
+    assign(inst, 0, plain(two ? op : "xor", a, b));
+    return true;
+  }
+  const int bits = bits_of(opcode[1], "bus");
+  Value a;
+  Value b;
+  if (bits == 0) {
+    return false;
+  }
+  if ((op == "and" || op == "or" || op == "xor") && opcode[1][0] == 'b' &&
+      operand(inst, 1, bits, &a) && operand(inst, 2, bits, &b)) {
+    const bool first = a.shape.affine && b.shape.uniform();
+    const bool second = b.shape.affine && a.shape.uniform();
+    if (!(first && bits_of_ramp(inst, op, a, b)) &&
+        !(second && !first && bits_of_ramp(inst, op, b, a))) {
+      assign(inst, 0, plain(op, a, b));
+    }
+    return true;
+  }
+  if (op == "not" && operand(inst, 1, bits, &a)) {
+    const std::string ones = bits == 64 ? "18446744073709551615"
+        : bits == 32                    ? "4294967295"
+                                        : "65535";
+    assign(inst, 0, plain("xor", a, {kUniform, bits, ones}));
+    return true;
+  }
+  // Amounts that are constants, below the width: LLVM's shifts are not total.
+  if ((op == "shl" || op == "shr") && operand(inst, 1, bits, &a) &&
+      operand(inst, 2, 32, &b) && b.literal()) {
+    const std::int64_t amount = literal_value(b);
+    if (amount < 0 || amount >= bits) {
+      return false;
+    }
+    if (op == "shl") {
+      const std::uint64_t factor = std::uint64_t{1} << amount;
+      assign(inst, 0, product(a, {kUniform, bits, std::to_string(factor)}));
+      return true;
+    }
+    if (a.shape.affine && shifted_ramp(inst, a, amount)) {
+      a.shape = kUniform; // the same for all lanes, as the first has it
+    }
+    assign(
+        inst,
+        0,
+        plain(
+            opcode[1][0] == 's' ? "ashr" : "lshr",
+            a,
+            {kUniform, bits, std::to_string(amount)}));
+    return true;
+  }
+  return false;
+}
+
+} // namespace cudasim::engine

@@ -1,0 +1,148 @@
+// One instruction: by an emitter, or by its handler.
+#include <algorithm>
+
+#include "cudasim/engine/instructions/key.h"
+#include "cudasim/engine/instructions/registry.h"
+#include "cudasim/engine/translation/helpers.h"
+#include "cudasim/engine/translation/translator.h"
+
+namespace cudasim::engine {
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == '.') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+/// Whether a handler is that of a row with this key: in the text alone a
+/// parameter of a kernel looks like one of a function.
+bool is_row(const std::string& key, Handler handler) {
+  const std::vector<Row>* const rows = find_rows(best_isa(), key);
+  return rows != nullptr &&
+      std::any_of(rows->begin(), rows->end(), [handler](const Row& row) {
+           return row.entry->handler == handler;
+         });
+}
+
+} // namespace
+
+void Translator::count(const Inst& inst) {
+  ++counted_;
+  if (inst.guard == kNoSlot) {
+    counted_threads_ += kLanes;
+    return;
+  }
+  const std::string lanes =
+      ir_.set("call i32 @llvm.ctpop.i32(i32 " + guard_mask(inst) + ")");
+  const std::string wide = ir_.set("zext i32 " + lanes + " to i64");
+  ir_.store(
+      "i64",
+      ir_.set("add i64 " + ir_.load("i64", "%threads") + ", " + wide),
+      "%threads");
+}
+
+void Translator::write_instruction(const Inst& inst) {
+  const auto& stores = code_.first_stores;
+  if (std::binary_search(stores.begin(), stores.end(), inst.index)) {
+    const std::string on = ir_.label();
+    const std::string wait = ir_.set("icmp ne i64 %loads_only, 0");
+    ir_.branch(wait, cold_exit(inst.index, RegionEnd::kGoesOn), on);
+    ir_.begin(on);
+  }
+  const Control* const control = flow_.control_at(inst.index);
+  if (control != nullptr && control->kind == ControlKind::kWarpBarrier) {
+    count(inst);
+    return; // all lanes are here
+  }
+  const SlotAccess& access = flow_.access(inst.index);
+  bool known = inst.more_count == 0 && control == nullptr;
+  for (const auto* slots : {&access.reads, &access.writes}) {
+    for (const Slot slot : *slots) {
+      known = known && is_tracked(slot);
+    }
+  }
+  ++written_instructions_;
+  const std::string key = canonical_key(code_.texts[inst.index]);
+  // A row may leave the region before it has done anything: it is counted
+  // behind.
+  if (!known || !is_row(key, inst.run) || !write_row(inst, split(key))) {
+    const std::string mask = guard_mask(inst);
+    count(inst);
+    ++called_;
+    call_handler(inst, mask);
+  } else {
+    count(inst);
+  }
+}
+
+bool Translator::write_row(
+    const Inst& inst,
+    const std::vector<std::string>& opcode) {
+  return memory(inst, opcode) || move(inst, opcode) || integer(inst, opcode) ||
+      logic(inst, opcode) || real(inst, opcode) || compare(inst, opcode) ||
+      select(inst, opcode) || convert(inst, opcode);
+}
+
+/// Executes an instruction by its handler, which finds its operands in the
+/// frame and leaves its results there.
+void Translator::call_handler(const Inst& inst, const std::string& mask) {
+  const SlotAccess& access = flow_.access(inst.index);
+  for (const Slot slot : access.reads) {
+    if (tracked_.count(slot) != 0 && written_.count(slot) != 0) {
+      write_back(slot, get(slot));
+    }
+  }
+  const Control* const control = flow_.control_at(inst.index);
+  const std::string called = ir_.label();
+  const std::string behind = ir_.label();
+  const std::string failed = ir_.label();
+  if (inst.guard != kNoSlot) {
+    const std::string any = ir_.set("icmp ne i32 " + mask + ", 0");
+    ir_.branch(any, called, behind);
+    ir_.begin(called);
+  }
+  const std::string flow = control == nullptr
+      ? ir_.set(
+            "call i8 " +
+            IrWriter::pointer(reinterpret_cast<const void*>(inst.run)) +
+            "(ptr %warp, ptr " + IrWriter::pointer(&inst) + ", i32 " + mask +
+            ")")
+      : ir_.set(
+            "call i8 " +
+            IrWriter::pointer(
+                reinterpret_cast<const void*>(&execute_collective)) +
+            "(ptr %warp, ptr " + IrWriter::pointer(&inst) + ", ptr " +
+            IrWriter::pointer(control) + ")");
+  const std::string well = ir_.set("icmp eq i8 " + flow + ", 0");
+  ir_.branch(well, behind, failed);
+  // In a block of its own, where the results are in the frame already.
+  std::string* const out = ir_.out();
+  std::string text;
+  ir_.to(&text);
+  ir_.begin(failed);
+  const std::string fault = ir_.set(
+      "icmp eq i8 " + flow + ", " +
+      std::to_string(static_cast<int>(Flow::kFault)));
+  const Slots results(access.writes.begin(), access.writes.end());
+  const std::string faulted = cold_exit(inst.index, RegionEnd::kFault);
+  const std::string yields =
+      cold_exit(inst.index + 1, RegionEnd::kYield, results);
+  ir_.branch(fault, faulted, yields);
+  ir_.to(out);
+  cold_ += text;
+  ir_.begin(behind);
+  for (const Slot slot : access.writes) {
+    if (tracked_.count(slot) != 0) {
+      current_[slot] = from_frame(slot);
+    }
+  }
+}
+
+} // namespace cudasim::engine

@@ -1,0 +1,28 @@
+#include "cudasim/engine/translation/types.h"
+
+#include <cstdlib>
+
+namespace cudasim::engine {
+
+int bits_of(const std::string& type, const char* letters) {
+  if (type.size() < 2 ||
+      std::string(letters).find(type[0]) == std::string::npos) {
+    return 0;
+  }
+  const int bits = std::atoi(type.c_str() + 1);
+  return bits == 16 || bits == 32 || bits == 64 ? bits : 0;
+}
+
+std::int64_t cut(std::int64_t value, int bits) {
+  const int rest = 64 - bits;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << rest) >>
+      rest;
+}
+
+std::int64_t literal_value(const Value& value) {
+  return cut(
+      static_cast<std::int64_t>(std::strtoull(value.text.c_str(), nullptr, 10)),
+      value.bits);
+}
+
+} // namespace cudasim::engine

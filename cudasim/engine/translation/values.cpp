@@ -1,0 +1,132 @@
+// Values of registers: where they are, constants, guards.
+#include <cstring>
+
+#include "cudasim/engine/translation/translator.h"
+
+namespace cudasim::engine {
+
+std::string scalar_variable(Slot slot) {
+  return "%s" + std::to_string(slot);
+}
+std::string vector_variable(Slot slot) {
+  return "%v" + std::to_string(slot);
+}
+
+Value Translator::from_frame(Slot slot) {
+  const std::string place = ir_.at("%registers", slot);
+  const int width = flow_.width_of(slot);
+  if (width == 0) {
+    return {kVarying, 1, ir_.bits_of(ir_.load("i32", place))};
+  }
+  return {
+      kVarying,
+      8 * width,
+      ir_.set(
+          "load " + type_of(8 * width, true) + ", ptr " + place +
+          ", align 64")};
+}
+
+Value Translator::get(Slot slot) {
+  const auto found = current_.find(slot);
+  if (found != current_.end()) {
+    return found->second;
+  }
+  const auto in = node_->in.find(slot);
+  if (in == node_->in.end()) {
+    return from_frame(slot); // any values: nobody needs them
+  }
+  const int width = flow_.width_of(slot);
+  Value value{in->second, width == 0 ? 1 : 8 * width, ""};
+  value.text = value.shape.affine
+      ? ir_.load(type_of(value.bits, false), scalar_variable(slot))
+      : ir_.load(type_of(value.bits, true), vector_variable(slot));
+  return value;
+}
+
+/// An immediate, which all lanes have alike.
+bool Translator::constant(Slot slot, int bytes, Value* value) const {
+  if (slot == kNoSlot || (slot & kConstantBit) == 0 ||
+      (bytes != 2 && bytes != 4 && bytes != 8)) {
+    return false;
+  }
+  const std::byte* const place = code_.constants.get() + (slot & ~kConstantBit);
+  std::uint64_t first = 0;
+  std::memcpy(&first, place, static_cast<std::size_t>(bytes));
+  for (int lane = 1; lane < kLanes; ++lane) {
+    if (std::memcmp(
+            place, place + lane * bytes, static_cast<std::size_t>(bytes)) !=
+        0) {
+      return false;
+    }
+  }
+  *value = {kUniform, 8 * bytes, std::to_string(first)};
+  return true;
+}
+
+/// @returns false where it is not of that many bits.
+bool Translator::operand(const Inst& inst, int index, int bits, Value* value) {
+  const Slot slot = inst.operands[index];
+  if (slot == kNoSlot) {
+    return false;
+  }
+  if ((slot & kConstantBit) != 0) {
+    return constant(slot, bits / 8, value);
+  }
+  *value = get(slot);
+  return value->bits == bits;
+}
+
+Value Translator::predicate_of(const Inst& inst, int index) {
+  Value value = get(inst.operands[index]);
+  if ((inst.negated >> index & 1) != 0) {
+    value.text = value.shape.affine
+        ? ir_.set("xor i1 " + value.text + ", true")
+        : ir_.set("xor <32 x i1> " + value.text + ", splat (i1 true)");
+  }
+  return value;
+}
+
+/// a in the lanes where the condition is set, else b.
+Value Translator::blend(
+    const Value& condition,
+    const Value& a,
+    const Value& b) {
+  const bool scalar =
+      condition.shape.affine && a.shape.affine && a.shape == b.shape;
+  Value result{scalar ? a.shape : kVarying, a.bits, ""};
+  const std::string type = type_of(a.bits, !scalar);
+  const std::string chosen =
+      (condition.shape.affine ? "i1 " : "<32 x i1> ") + condition.text;
+  const std::string first = scalar ? a.text : ir_.lanes_of(a);
+  const std::string second = scalar ? b.text : ir_.lanes_of(b);
+  result.text = ir_.set(
+      "select " + chosen + ", " + type + " " + first + ", " + type + " " +
+      second);
+  return result;
+}
+
+/// Gives a destination its value, where the guard is set.
+void Translator::assign(const Inst& inst, int index, Value value) {
+  const Slot slot = inst.operands[index];
+  if (inst.guard != kNoSlot) {
+    const Value guard = get(inst.guard);
+    const Value old = get(slot);
+    value = inst.guard_negated ? blend(guard, old, value)
+                               : blend(guard, value, old);
+  }
+  current_[slot] = std::move(value);
+}
+
+/// The lanes for which an instruction is executed, as a word.
+std::string Translator::guard_mask(const Inst& inst) {
+  if (inst.guard == kNoSlot) {
+    return "-1";
+  }
+  const Value guard = get(inst.guard);
+  const std::string set = guard.shape.affine
+      ? ir_.set("sext i1 " + guard.text + " to i32")
+      : ir_.mask_of(guard.text);
+  return inst.guard_negated ? ir_.set("xor i32 " + set + ", -1") : set;
+}
+
+} // namespace cudasim::engine
