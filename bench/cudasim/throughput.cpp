@@ -21,44 +21,15 @@
 #include <thread>
 #include <vector>
 
+#include "bench/cudasim/buffers.h"
 #include "cudasim/engine/launch/launch.h"
-#include "cudasim/engine/memory/address_space.h"
 #include "cudasim/engine/module/module.h"
 
 namespace {
 
 using namespace cudasim::engine;
 
-/// Buffers of the bench, as allocations of the device.
-class Buffers : public AddressSpace {
- public:
-  std::uint64_t allocate(std::size_t bytes) {
-    void* memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    std::memset(memory, 0, bytes);
-    Range range;
-    range.begin = reinterpret_cast<std::uint64_t>(memory);
-    range.end = range.begin + bytes;
-    range.id = ranges_.size() + 1;
-    ranges_[range.begin] = range;
-    ++generation_;
-    return range.begin;
-  }
-  float* floats(std::size_t count) {
-    return reinterpret_cast<float*>(allocate(count * sizeof(float)));
-  }
-  bool find(std::uint64_t address, Range* range) const override {
-    auto after = ranges_.upper_bound(address);
-    if (after == ranges_.begin()) {
-      return false;
-    }
-    *range = std::prev(after)->second;
-    return address < range->end;
-  }
-  void neighbours(std::uint64_t, Range*, Range*) const override {}
-
- private:
-  std::map<std::uint64_t, Range> ranges_;
-};
+using bench_cudasim::Buffers;
 
 struct Case {
   std::string kernel;

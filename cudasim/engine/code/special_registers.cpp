@@ -100,6 +100,24 @@ bool find_special(std::string_view name, Special* special) {
   return false;
 }
 
+bool tells_threads_apart(Special special) {
+  switch (special) {
+    case Special::kTidX:
+    case Special::kTidY:
+    case Special::kTidZ:
+    case Special::kLaneId:
+    case Special::kWarpId:
+    case Special::kLanemaskEq:
+    case Special::kLanemaskLe:
+    case Special::kLanemaskLt:
+    case Special::kLanemaskGe:
+    case Special::kLanemaskGt:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool is_in_reserved_shared(Special special) {
   return special == Special::kReservedSharedBegin ||
       special == Special::kReservedSharedMiddle ||

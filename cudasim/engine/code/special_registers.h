@@ -72,6 +72,9 @@ bool has_special_register(std::string_view name);
 /// cooperative groups, for tiles of more than a warp.
 inline constexpr std::uint32_t kReservedShared = 1024;
 
+/// Whether threads of a block can have different values in a register.
+bool tells_threads_apart(Special special);
+
 /// Whether a register is an offset in the reserved shared memory.
 bool is_in_reserved_shared(Special special);
 

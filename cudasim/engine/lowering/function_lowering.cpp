@@ -213,7 +213,14 @@ void FunctionLowering::finish() {
     }
   }
   if (function_.is_entry) {
-    code_.first_stores = first_stores(code_, graph);
+    std::vector<std::uint32_t> threads;
+    for (const auto& [key, index] : operands_.specials()) {
+      if (tells_threads_apart(key.first)) {
+        threads.push_back(index);
+      }
+    }
+    code_.first_stores = first_stores(
+        code_, graph, common_instructions(threads, accesses, registers.size()));
   }
   for (const auto& [key, index] : operands_.specials()) {
     code_.specials.push_back({key.first, allocation.slots[index], key.second});

@@ -15,7 +15,7 @@ class FirstStores : public KernelTest {
     words_of(
         "mov.u64 %rd0, count;\n" + code,
         {{1, 1, 1}, {256, 1, 1}},
-        ".global .align 4 .b32 count;\n");
+        ".global .align 4 .b32 count;\n.global .align 8 .b64 place;\n");
     return *reinterpret_cast<const U32*>(
         device.module().symbol("count")->address);
   }
@@ -77,6 +77,18 @@ TEST_F(FirstStores, BehindALoopAndBehindABarrier) {
           kAddOne),
       1u);
   EXPECT_EQ(count_after(kAddOne + "bar.sync 0;" + kAddOne), 2u);
+}
+
+TEST_F(FirstStores, OfWhatALoadedAddressNames) {
+  EXPECT_EQ(
+      count_after(
+          R"(
+    mov.u64 %rd1, place;
+    st.global.u64 [%rd1], %rd0;
+    bar.sync 0;
+    ld.global.u64 %rd0, [%rd1];)" +
+          kAddOne),
+      1u);
 }
 
 TEST_F(FirstStores, LetALoneWarpAndOneThatWaitsForAnotherGoOn) {

@@ -1,0 +1,208 @@
+// Kernels interpreted and as native code, in turn.
+//
+//   native KERNELS.ptx REPEATS
+//
+// Prints a line for each kernel: thread instructions of a launch, the medians
+// of their rates in 10^9 a second of processor time, interpreted and native,
+// and the median of the ratios of neighbouring launches. What both leave in
+// memory is compared; a difference ends the program with status 1. CUDASIM_LLVM
+// is the path of llvmlite's library.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench/cudasim/buffers.h"
+#include "cudasim/engine/launch/launch.h"
+#include "cudasim/engine/module/module.h"
+#include "cudasim/engine/translation/regions.h"
+
+namespace {
+
+using bench_cudasim::Buffers;
+using namespace cudasim::engine;
+
+struct Case {
+  std::string kernel;
+  Dim3 grid;
+  Dim3 block;
+  std::vector<std::uint64_t> arguments; // as 64 bits each
+  float* output;
+  std::size_t count; // of the output
+};
+
+[[noreturn]] void fail(const std::string& message) {
+  std::cerr << "bench/cudasim: " << message << "\n";
+  std::exit(1);
+}
+
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) +
+      1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+std::uint64_t launch(
+    Module& module,
+    Buffers& buffers,
+    const Case& bench,
+    double* seconds) {
+  const Kernel* kernel = module.kernel(bench.kernel);
+  if (kernel == nullptr) {
+    fail("no kernel " + bench.kernel);
+  }
+  const KernelInfo& info = module.info(*kernel);
+  std::vector<std::byte> parameters(info.parameter_bytes);
+  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
+    std::memcpy(
+        parameters.data() + info.parameters[i].offset,
+        &bench.arguments[i],
+        info.parameters[i].size);
+  }
+  Launch launch;
+  launch.module = &module;
+  launch.kernel = kernel;
+  launch.grid = bench.grid;
+  launch.block = bench.block;
+  launch.parameters = parameters.data();
+  launch.workers = 1;
+  launch.device.memory = &buffers;
+  std::memset(bench.output, 0, bench.count * sizeof(float));
+  const double begin = processor_seconds();
+  const Outcome outcome = run(launch);
+  *seconds = processor_seconds() - begin;
+  if (outcome.fault != FaultKind::kNone) {
+    fail(bench.kernel + ": " + outcome.report);
+  }
+  return outcome.thread_instructions;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+std::uint64_t address_of(const float* memory) {
+  return reinterpret_cast<std::uint64_t>(memory);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3 || std::atoi(argv[2]) < 1) {
+    fail("needs: native KERNELS.ptx REPEATS");
+  }
+  std::ifstream file(argv[1]);
+  std::stringstream ptx;
+  ptx << file.rdbuf();
+  if (!file) {
+    fail(std::string("cannot read ") + argv[1]);
+  }
+  Buffers buffers;
+  const auto load = [&](NativeMode mode) {
+    set_native_mode(mode);
+    auto module = Module::load(
+        ptx.str(),
+        argv[1],
+        [&](std::uint64_t bytes, std::uint64_t, bool, std::string_view) {
+          return buffers.allocate(bytes);
+        });
+    for (const std::string& name : module->kernel_names()) {
+      module->kernel(name); // the mode counts when a kernel is lowered
+    }
+    return module;
+  };
+  const auto interpreted = load(NativeMode::kOff);
+  const auto native = load(NativeMode::kAuto);
+  constexpr std::size_t kCount = 1 << 20;
+  float* const x = buffers.floats(kCount);
+  float* const y = buffers.floats(9 * kCount / 4);
+  float* const filters = buffers.floats(64 * 9);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    x[i] = static_cast<float>(i % 1013) * 0.25f - 100.0f;
+  }
+  for (std::size_t i = 0; i < 64 * 9; ++i) {
+    filters[i] = static_cast<float>(i % 11) - 5.0f;
+  }
+  const std::uint64_t from = address_of(x);
+  const std::uint64_t to = address_of(y);
+  std::uint32_t half = 0;
+  constexpr float kHalf = 0.5f;
+  std::memcpy(&half, &kHalf, sizeof(half));
+  const std::vector<Case> cases = {
+      {"elementwise",
+       {256, 1, 1},
+       {256, 1, 1},
+       {kCount, half, from, to},
+       y,
+       kCount},
+      {"vector_relu",
+       {1024, 1, 1},
+       {256, 1, 1},
+       {kCount / 4, from, to},
+       y,
+       kCount},
+      {"reduction", {64, 1, 1}, {256, 1, 1}, {kCount, from, to}, y, 1},
+      {"row_norm", {256, 1, 1}, {128, 1, 1}, {1024, from, to}, y, kCount},
+      {"depthwise",
+       {64, 64, 1},
+       {256, 1, 1},
+       {128, 128, from, address_of(filters), to},
+       y,
+       kCount},
+      {"columns_of",
+       {1024, 1, 1},
+       {256, 1, 1},
+       {512, 512, from, to},
+       y,
+       9 * kCount / 4},
+      {"matmul", {16, 16, 1}, {16, 16, 1}, {256, from, from, to}, y, 65536},
+  };
+  const int repeats = std::atoi(argv[2]);
+  for (const Case& bench : cases) {
+    // So often that auto has made code of all that it will.
+    const bool exact = bench.kernel != "reduction"; // sums in any order
+    double seconds = 0;
+    std::vector<float> expected;
+    for (int i = 0; i < 40; ++i) {
+      launch(*native, buffers, bench, &seconds);
+    }
+    launch(*interpreted, buffers, bench, &seconds);
+    expected.assign(bench.output, bench.output + bench.count);
+    std::vector<double> slow;
+    std::vector<double> quick;
+    std::vector<double> ratios;
+    std::uint64_t instructions = 0;
+    for (int i = 0; i < repeats; ++i) {
+      double plain = 0;
+      instructions = launch(*interpreted, buffers, bench, &plain);
+      launch(*native, buffers, bench, &seconds);
+      if (exact &&
+          std::memcmp(
+              expected.data(), bench.output, bench.count * sizeof(float)) !=
+              0) {
+        fail(bench.kernel + ": native code has another result");
+      }
+      const auto count = static_cast<double>(instructions) / 1e9;
+      slow.push_back(count / plain);
+      quick.push_back(count / seconds);
+      ratios.push_back(plain / seconds);
+    }
+    std::printf(
+        "%-12s %10llu %8.2f %8.2f %6.2f\n",
+        bench.kernel.c_str(),
+        static_cast<unsigned long long>(instructions),
+        median(slow),
+        median(quick),
+        median(ratios));
+  }
+  return 0;
+}
