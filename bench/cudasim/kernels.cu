@@ -144,8 +144,8 @@ extern "C" __global__ void columns_of(
     for (int c = 0; c < 3; ++c) {
       const int at_row = row + r - 1;
       const int at_column = column + c - 1;
-      const bool inside = at_row >= 0 && at_row < height && at_column >= 0 &&
-          at_column < width;
+      const bool inside =
+          at_row >= 0 && at_row < height && at_column >= 0 && at_column < width;
       y[(r * 3 + c) * height * width + i] =
           inside ? x[at_row * width + at_column] : 0.0f;
     }
