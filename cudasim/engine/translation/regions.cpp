@@ -225,12 +225,13 @@ void Regions::ask_for(std::uint32_t pc, const std::byte* registers) {
 }
 
 /// Gives up code that is refused or does little.
+/// @param calls so far: other threads may begin to count anew meanwhile.
 void Regions::review(
     std::uint32_t pc,
+    std::uint32_t calls,
     std::uint64_t instructions,
     const std::byte* registers) {
   Place& place = places_[pc];
-  const auto calls = place.calls.load(std::memory_order_relaxed);
   const bool refuses =
       place.refused.load(std::memory_order_relaxed) * 4 > calls;
   if (!refuses && instructions / calls >= kFewInstructions) {

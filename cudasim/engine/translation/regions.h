@@ -64,7 +64,7 @@ class Regions {
       place.refused.fetch_add(1, std::memory_order_relaxed);
     }
     if (calls % kReview == 0) {
-      review(pc, total, registers);
+      review(pc, calls, total, registers);
     }
   }
 
@@ -83,6 +83,7 @@ class Regions {
   void ask_for(std::uint32_t pc, const std::byte* registers);
   void review(
       std::uint32_t pc,
+      std::uint32_t calls,
       std::uint64_t instructions,
       const std::byte* registers);
   Shapes observed(const Slots& slots, const std::byte* registers) const;
