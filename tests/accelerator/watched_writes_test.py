@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import warnings
 from collections.abc import Callable
@@ -23,7 +24,9 @@ def _contents(tensor: torch.Tensor) -> bytes | None:
     if tensor.layout != torch.strided or type(tensor) is not torch.Tensor:
         return None
     storage = tensor.untyped_storage()
-    return bytes(storage) if 0 < storage.nbytes() <= _LARGEST else None
+    if not 0 < storage.nbytes() <= _LARGEST:
+        return None
+    return ctypes.string_at(storage.data_ptr(), storage.nbytes())  # bytes() asks for each by itself
 
 
 class _Watch(TorchDispatchMode):

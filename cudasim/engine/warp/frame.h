@@ -19,6 +19,8 @@ struct Frame {
   Frame* parent = nullptr;
   std::uint32_t return_pc = 0;
   const Control* call = nullptr;
+  /// The function whose special registers are in `registers`; null: none's.
+  const Code* specials_of = nullptr;
   /// First byte of the function's local variables within a lane's memory.
   std::uint64_t local_frame = 0;
 };

@@ -88,6 +88,21 @@ std::uint64_t uniform_value(
   }
 }
 
+/// Whether a register's values differ between the blocks of a grid, or between
+/// calls of a function.
+bool differs(Special special) {
+  switch (special) {
+    case Special::kCtaidX:
+    case Special::kCtaidY:
+    case Special::kCtaidZ:
+    case Special::kSmId:
+    case Special::kLocalFrame:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// The 32 values of a register, converted to its width.
 template <typename T>
 void fill(
@@ -134,12 +149,16 @@ void fill_specials(
     const Code& code,
     const Place& place,
     std::uint64_t local_frame,
+    bool again,
     std::byte* registers) {
   if (code.specials.empty()) {
     return;
   }
-  const Threads threads = threads_of(place);
+  const Threads threads = again ? Threads{} : threads_of(place);
   for (const SpecialRegister& reg : code.specials) {
+    if (again && !differs(reg.special)) {
+      continue;
+    }
     std::byte* slot = registers + reg.slot;
     const auto put = [&](auto* values) {
       fill(reg, place, threads, local_frame, values);

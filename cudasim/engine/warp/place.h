@@ -24,10 +24,13 @@ struct Place {
 };
 
 /// Writes the special registers that a function uses into its frame.
+/// @param again whether those of the same warp of another block are there: most
+/// are the same in all blocks of a grid.
 void fill_specials(
     const Code& code,
     const Place& place,
     std::uint64_t local_frame,
+    bool again,
     std::byte* registers);
 
 } // namespace cudasim::engine

@@ -600,7 +600,13 @@ Frame* WarpRunner::new_frame(
     Frame* parent,
     std::uint64_t local_frame_begin) {
   Frame* frame = frames_.take(code, parent, local_frame_begin);
-  fill_specials(code, block_.place(index), local_frame_begin, frame->registers);
+  fill_specials(
+      code,
+      block_.place(index),
+      local_frame_begin,
+      frame->specials_of == &code,
+      frame->registers);
+  frame->specials_of = &code;
   return frame;
 }
 
