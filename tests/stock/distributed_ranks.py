@@ -34,12 +34,17 @@ def compare(found: Found, expected: Found) -> None:
         )
 
 
-def _both(program: Program) -> None:
+def _both(program: Program, store: dist.Store) -> None:
     found = {}
     for device, backend in (("cpu", "gloo"), ("cuda", "cpu:gloo,cuda:nccl")):
         torch.manual_seed(0)
         dist.init_process_group(
             backend,
+            # torchrun's store outlives a group, and the next group has the same name: without a prefix, a rank
+            # may read the addresses of a group that is gone.
+            store=dist.PrefixStore(f"{program.__name__}/{device}", store),
+            rank=RANK,
+            world_size=SIZE,
             timeout=datetime.timedelta(seconds=120),
             device_id=torch.device("cuda", RANK) if device == "cuda" else None,
         )
@@ -63,12 +68,13 @@ def main(*programs: Program) -> None:
     """
     torch.cuda.set_device(RANK)
     wanted = sys.argv[1:]
+    store, _, _ = next(iter(dist.rendezvous("env://")))
     failed = False
     for program in programs:
         if wanted and program.__name__ not in wanted:
             continue
         try:
-            _both(program)
+            _both(program, store)
             print(f"rank {RANK}: ok {program.__name__}\n", end="", flush=True)
         except (AssertionError, LookupError, RuntimeError, TypeError, ValueError) as error:
             failed = True
