@@ -28,7 +28,7 @@ def told(call: Callable[[], object]) -> None:
         call()
         torch.cuda.synchronize()
         text = "nothing"
-    except (RuntimeError, ValueError) as error:
+    except (LookupError, RuntimeError, ValueError) as error:
         text = f"{type(error).__name__} after {time.monotonic() - begin:.0f} s: {error}"
     print(f"rank {RANK} was told: {' '.join(text.split())}\n", end="", flush=True)
     # Not through the group's end, which would wait for who is gone.
@@ -36,22 +36,28 @@ def told(call: Callable[[], object]) -> None:
 
 
 def symmetric_memory() -> None:
-    """Memory that kernels of all ranks use."""
+    """Memory that kernels of all ranks use: another rank's is read, where it can be had, and no kernel adds it up."""
     from torch.distributed import _symmetric_memory as symmetric
 
     group = dist.group.WORLD
     assert group is not None
 
-    def make() -> None:
-        one = symmetric.empty(16, device=torch.device("cuda", RANK))
-        symmetric.rendezvous(one, group)
+    def use() -> None:
+        one = symmetric.empty(16, device=torch.device("cuda", RANK)).fill_(RANK + 1.0)
+        shared = symmetric.rendezvous(one, group)
+        torch.cuda.synchronize()
+        dist.all_reduce(torch.ones(1, device="cuda"))
+        other = (RANK + 1) % SIZE
+        theirs = shared.get_buffer(other, (16,), torch.float32).tolist()
+        if theirs != [other + 1.0] * 16:
+            raise LookupError(f"rank {other} has {theirs}")
+        torch.ops.symm_mem.one_shot_all_reduce(one, "sum", group.group_name)
 
-    told(make)
+    told(use)
 
 
 def nan_check() -> None:
-    """TORCH_NCCL_NAN_CHECK=1: a collective of what is no number."""
-    dist.all_reduce(torch.ones(4, device="cuda"))
+    """TORCH_NCCL_NAN_CHECK=1 and TORCH_DIST_NAN_CHECK=1: a collective of what is no number."""
     told(lambda: dist.all_reduce(torch.full((4,), float("nan"), device="cuda")))
 
 
@@ -71,7 +77,7 @@ def dies() -> None:
 
 
 def main(program: str) -> None:
-    """Runs a program in a group whose first collective works."""
+    """Runs a program in a group, whose first collective works where the program is not about every collective."""
     torch.cuda.set_device(RANK)
     options: dict[str, Any] = {}
     if "STORE" in os.environ:
@@ -86,8 +92,9 @@ def main(program: str) -> None:
         device_id=torch.device("cuda", RANK),
         **options,
     )
-    dist.all_reduce(torch.ones(1, device="cuda"))
-    torch.cuda.synchronize()
+    if program != "nan_check":
+        dist.all_reduce(torch.ones(1, device="cuda"))
+        torch.cuda.synchronize()
     {one.__name__: one for one in (symmetric_memory, nan_check, late, dies)}[program]()
 
 
