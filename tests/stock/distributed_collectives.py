@@ -217,7 +217,9 @@ def splits(device: str) -> Found:
     """Communicators that NCCL splits; gloo makes new groups."""
     parts = [list(range(SIZE // 2)), list(range(SIZE // 2, SIZE))]
     if device == "cuda":
-        mine = dist.split_group(split_ranks=parts)
+        # torch 2.9 cannot split a group that gloo is part of.
+        whole = dist.new_group(backend="nccl", device_id=torch.device("cuda", RANK))
+        mine = dist.split_group(whole, split_ranks=parts)
     else:
         mine = [dist.new_group(part, backend="gloo") for part in parts][RANK >= SIZE // 2]
     one = values(8, device)

@@ -90,3 +90,18 @@ def whole(model: nn.Module) -> Found:
         name: (value.full_tensor() if isinstance(value, DTensor) else value.detach()).clone()
         for name, value in model.state_dict().items()
     }
+
+
+class Chain(nn.Module):
+    """Layers one after another, with names of their own: torch 2.9 does not export what a list has."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        for index in range(count):
+            self.add_module(f"layer{index}", nn.Linear(WIDTH, WIDTH))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Of [batch, WIDTH]."""
+        for layer in self.children():
+            x = layer(x)
+        return x

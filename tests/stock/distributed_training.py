@@ -14,7 +14,17 @@ from typing import Any, cast
 import distributed_ranks as ranks  # type: ignore[import-not-found]
 import torch
 import torch.distributed as dist
-from distributed_models import STEPS, Block, Transformer, loss_of, tokens, train, transformer, whole
+from distributed_models import (
+    STEPS,
+    Block,
+    Chain,
+    Transformer,
+    loss_of,
+    tokens,
+    train,
+    transformer,
+    whole,
+)
 from distributed_ranks import HALF, RANK, SIZE, Found
 from torch import Tensor, nn
 from torch.distributed.checkpoint import state_dict_loader, state_dict_saver
@@ -347,12 +357,12 @@ def traced_pipeline(device: str) -> Found:
     from torch.distributed.pipelining import pipeline as cut
 
     torch.manual_seed(0)
-    model = nn.Sequential(*[nn.Linear(16, 16) for _ in range(SIZE)]).to(device)
+    model = Chain(SIZE).to(device)
     x = torch.randn(8, 16, generator=torch.Generator().manual_seed(3)).to(device)
     expected = model(x).detach()
     if device == "cpu":
         return {"out": expected}
-    points = {str(index): SplitPoint.BEGINNING for index in range(1, SIZE)}
+    points = {f"layer{index}": SplitPoint.BEGINNING for index in range(1, SIZE)}
     pipe = cut(model, mb_args=(x.chunk(4)[0],), split_spec=points)
     stage = pipe.build_stage(RANK, torch.device(device, RANK))
     schedule = ScheduleGPipe(stage, 4)

@@ -85,6 +85,50 @@ TEST(Desynchronised, CollectivesAreReported) {
   EXPECT_EQ(text.find("rank 0 is at"), text.rfind("rank 0 is at"));
 }
 
+// As PyTorch 2.9 does between the stages of a pipeline.
+TEST(Desynchronised, TheFirstBytesOfASmallMessageAreTaken) {
+  const Stderr messages;
+  run({1, 1}, [&](Rank& own) {
+    if (own.rank == 0) {
+      const Array<int> two(std::vector<int>{7, 8});
+      ASSERT_NCCL(ncclSend(two.data(), 2, ncclInt32, 1, own.comm, own.stream));
+      ASSERT_NCCL(ncclSend(two.data(), 2, ncclInt32, 1, own.comm, own.stream));
+      own.synchronize();
+    } else {
+      const Array<int> value(std::vector<int>{1, 2, 3});
+      ASSERT_NCCL(
+          ncclRecv(value.data(), 1, ncclInt32, 0, own.comm, own.stream));
+      // The next message begins at its own first byte.
+      ASSERT_NCCL(
+          ncclRecv(value.data() + 1, 1, ncclInt32, 0, own.comm, own.stream));
+      own.synchronize();
+      EXPECT_EQ(value.values(), (std::vector<int>{7, 7, 3}));
+    }
+  });
+  const std::string text = messages.text();
+  const std::string said =
+      "torch_cuda: NCCL: rank 1 receives 4 of the 8 bytes that rank 0 sends; "
+      "the others are dropped\n";
+  EXPECT_NE(text.find(said), std::string::npos) << text;
+  EXPECT_EQ(text.find(said), text.rfind(said));
+}
+
+TEST(Desynchronised, LessThanIsReceivedIsReported) {
+  const Stderr messages;
+  run({1, 1}, [&](Rank& own) {
+    const Array<int> value(4);
+    if (own.rank == 0) {
+      ASSERT_NCCL(
+          ncclSend(value.data(), 3, ncclInt32, 1, own.comm, own.stream));
+      own.synchronize();
+    } else {
+      ASSERT_NCCL(
+          ncclRecv(value.data(), 4, ncclInt32, 0, own.comm, own.stream));
+      expect_report(own, messages, "do not fit together");
+    }
+  });
+}
+
 TEST(Desynchronised, MessagesAreReported) {
   const Stderr messages;
   run({1, 1}, [&](Rank& own) {
