@@ -39,7 +39,7 @@ def compare(found: Found, expected: Found) -> None:
         )
 
 
-def _join(store: dist.Store, name: str, backend: str) -> None:
+def _join(store: dist.Store, name: str, backend: str, bound: bool = True) -> None:
     dist.init_process_group(
         backend,
         # torchrun's store outlives a group, and the next group has the same name: without a prefix, a rank may
@@ -48,8 +48,7 @@ def _join(store: dist.Store, name: str, backend: str) -> None:
         rank=RANK,
         world_size=SIZE,
         timeout=datetime.timedelta(seconds=120),
-        # With it, a mesh of torch 2.9 splits the group, which it cannot where gloo is part of it.
-        device_id=None if torch.__version__.startswith("2.9.") else torch.device("cuda", RANK),
+        device_id=torch.device("cuda", RANK) if bound else None,
     )
 
 
@@ -72,7 +71,7 @@ def _again(store: dist.Store) -> None:
     dist.destroy_process_group()
 
 
-def main(*programs: Program) -> None:
+def main(*programs: Program, bound: bool = True) -> None:
     """Runs programs by the names on the command line (none: all), each on both devices, and then another group.
 
     One group has both devices and all programs: caches of DTensor name the groups of a mesh, and outlive them.
@@ -80,11 +79,12 @@ def main(*programs: Program) -> None:
 
     Args:
         programs: those that there are.
+        bound: whether the group is told its device at once.
     """
     torch.cuda.set_device(RANK)
     wanted = sys.argv[1:]
     store, _, _ = next(iter(dist.rendezvous("env://")))
-    _join(store, "programs", "cpu:gloo,cuda:nccl")
+    _join(store, "programs", "cpu:gloo,cuda:nccl", bound)
     for program in programs:
         if wanted and program.__name__ not in wanted:
             continue

@@ -444,4 +444,6 @@ if __name__ == "__main__":
         traced_pipeline,
         checkpoints,
         compiled,
+        # A mesh of torch 2.9 splits a group that is bound, which it cannot where gloo is part of it.
+        bound=not torch.__version__.startswith("2.9."),
     )
