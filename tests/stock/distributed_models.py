@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from distributed_ranks import Found
+from distributed_ranks import Found  # type: ignore[import-not-found]
 from torch import Tensor, nn
 from torch.distributed.tensor import DTensor
 

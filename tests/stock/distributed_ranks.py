@@ -13,6 +13,8 @@ from collections.abc import Callable
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch._C._distributed_c10d import PrefixStore, Store
+from torch.distributed.rendezvous import rendezvous
 
 RANK, SIZE = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
 Found = dict[str, Tensor]
@@ -39,12 +41,12 @@ def compare(found: Found, expected: Found) -> None:
         )
 
 
-def _join(store: dist.Store, name: str, backend: str, bound: bool = True) -> None:
+def _join(store: Store, name: str, backend: str, bound: bool = True) -> None:
     dist.init_process_group(
         backend,
         # torchrun's store outlives a group, and the next group has the same name: without a prefix, a rank may
         # read the addresses of a group that is gone.
-        store=dist.PrefixStore(name, store),
+        store=PrefixStore(name, store),
         rank=RANK,
         world_size=SIZE,
         timeout=datetime.timedelta(seconds=120),
@@ -62,7 +64,7 @@ def _both(program: Program) -> None:
     compare(found["cuda"], found["cpu"])
 
 
-def _again(store: dist.Store) -> None:
+def _again(store: Store) -> None:
     dist.destroy_process_group()
     _join(store, "again", "nccl")
     one = torch.ones(3, device="cuda")
@@ -83,7 +85,7 @@ def main(*programs: Program, bound: bool = True) -> None:
     """
     torch.cuda.set_device(RANK)
     wanted = sys.argv[1:]
-    store, _, _ = next(iter(dist.rendezvous("env://")))
+    store, _, _ = next(iter(rendezvous("env://")))
     _join(store, "programs", "cpu:gloo,cuda:nccl", bound)
     for program in programs:
         if wanted and program.__name__ not in wanted:

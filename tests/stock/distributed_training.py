@@ -14,7 +14,7 @@ from typing import Any, cast
 import distributed_ranks as ranks  # type: ignore[import-not-found]
 import torch
 import torch.distributed as dist
-from distributed_models import (
+from distributed_models import (  # type: ignore[import-not-found]
     STEPS,
     Block,
     Chain,
