@@ -61,19 +61,26 @@ def nan_check() -> None:
     told(lambda: dist.all_reduce(torch.full((4,), float("nan"), device="cuda")))
 
 
+def _all_reduce() -> None:
+    # Asynchronous: torch 2.9 gives no work of another one, so nothing waits for a timeout.
+    work = dist.all_reduce(torch.ones(4, device="cuda"), async_op=True)
+    assert work is not None
+    work.wait()
+
+
 def late() -> None:
     """TORCH_NCCL_BLOCKING_WAIT=1: the last rank leaves a collective out."""
     if RANK == SIZE - 1:
         time.sleep(20)
         os._exit(0)
-    told(lambda: dist.all_reduce(torch.ones(4, device="cuda")))
+    told(_all_reduce)
 
 
 def dies() -> None:
     """TORCH_NCCL_BLOCKING_WAIT=1: the last rank is killed, the others wait for a collective with it."""
     if RANK == SIZE - 1:
         os.kill(os.getpid(), signal.SIGKILL)
-    told(lambda: dist.all_reduce(torch.ones(4, device="cuda")))
+    told(_all_reduce)
 
 
 def main(program: str) -> None:
