@@ -11,6 +11,9 @@ constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 // Passes as of -O1: they bring values into registers and clean up.
 constexpr int kPasses = 1;
 constexpr int kCodeGeneration = 2;
+// Code lies anywhere: a table of branches has to have distances, no addresses,
+// which would be of 32 bits.
+constexpr const char* kRelocation = "pic";
 
 /// The functions of llvmlite's library (its "binding" layer) that are used.
 struct Functions {
@@ -39,7 +42,7 @@ struct Functions {
   void* (*create_engine)(
       void* module,
       void* machine,
-      bool own_memory_manager,
+      bool one_piece,
       const char** error);
   void (*finalize)(void* engine);
   std::uint64_t (*address_of)(void* engine, const char* name);
@@ -89,7 +92,7 @@ class Llvm final : public Compiler {
                                                   processor_.c_str(),
                                                   "",
                                                   kCodeGeneration,
-                                                  "static",
+                                                  kRelocation,
                                                   "small",
                                                   0,
                                                   1,
@@ -107,8 +110,9 @@ class Llvm final : public Compiler {
     f_.dispose_builder(builder);
     f_.dispose_tuning(tuning);
     error = nullptr;
-    // Owns the module and the machine, and stays.
-    void* const engine = f_.create_engine(module, machine, false, &error);
+    // Owns the module and the machine, and stays. In one piece of memory: code
+    // names its constants by distances of 32 bits.
+    void* const engine = f_.create_engine(module, machine, true, &error);
     if (take(error, why) || engine == nullptr) {
       return nullptr;
     }
