@@ -298,22 +298,22 @@ void Translator::write_terminator(std::uint32_t, const Node& node) {
 
 /// To another node, or out of the region.
 void Translator::write_edge(std::uint32_t from, std::uint32_t to) {
-  const auto found = nodes_.find(to);
-  if (found == nodes_.end()) {
-    write_exit(to, RegionEnd::kGoesOn);
-    return;
-  }
   const std::string counted = ir_.set(
       "add i64 " + ir_.load("i64", "%count") + ", " + std::to_string(counted_));
   const std::string threads = ir_.set(
       "add i64 " + ir_.load("i64", "%threads") + ", " +
       std::to_string(counted_threads_));
   if (to <= from) {
-    // Whoever spins leaves others their turn.
+    // Whoever spins leaves others their turn, be it through several regions.
     const std::string over = ir_.set("icmp uge i64 " + counted + ", %limit");
     const std::string on = ir_.label();
     ir_.branch(over, cold_exit(to, RegionEnd::kLimit), on);
     ir_.begin(on);
+  }
+  const auto found = nodes_.find(to);
+  if (found == nodes_.end()) {
+    write_exit(to, RegionEnd::kGoesOn);
+    return;
   }
   ir_.store("i64", counted, "%count");
   ir_.store("i64", threads, "%threads");

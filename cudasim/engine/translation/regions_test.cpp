@@ -1,0 +1,163 @@
+// Regions as a whole: what only certain programs, inputs or faults show.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cudasim/engine/testing/test_device.h"
+#include "cudasim/engine/translation/regions.h"
+
+namespace cudasim::engine::testing {
+namespace {
+
+constexpr int kThreads = 64;
+
+/// A kernel's end and memory.
+struct Result {
+  Outcome outcome;
+  std::vector<std::uint64_t> words;
+};
+
+/// Runs kernel(out, in, n), of two warps, in one mode.
+Result run(
+    NativeMode mode,
+    const std::string& text,
+    const std::vector<std::uint64_t>& input,
+    std::uint32_t n = 5) {
+  set_native_mode(mode);
+  TestDevice device;
+  device.load(text);
+  auto* in = device.copy_of(input);
+  auto* out = device.zeros<std::uint64_t>(kThreads);
+  Shape shape;
+  shape.block = {kThreads, 1, 1};
+  shape.timeout_seconds = 10;
+  Result result;
+  result.outcome = device.run("kernel", shape, out, in, n);
+  result.words.assign(out, out + kThreads);
+  set_native_mode(NativeMode::kOff);
+  return result;
+}
+
+/// The same with both, which must not differ.
+Result compare(
+    const std::string& text,
+    const std::vector<std::uint64_t>& input,
+    std::uint32_t n = 5) {
+  Result plain = run(NativeMode::kOff, text, input, n);
+  const std::uint64_t before = native_regions();
+  const Result native = run(NativeMode::kAlways, text, input, n);
+  EXPECT_GT(native_regions(), before);
+  EXPECT_EQ(native.outcome.fault, plain.outcome.fault) << native.outcome.report;
+  EXPECT_EQ(native.outcome.warp_instructions, plain.outcome.warp_instructions);
+  EXPECT_EQ(
+      native.outcome.thread_instructions, plain.outcome.thread_instructions);
+  EXPECT_EQ(native.words, plain.words);
+  return plain;
+}
+
+const std::string kBegin = R"(
+.visible .entry kernel(.param .u64 out, .param .u64 in, .param .u32 n) {
+  .reg .b64 %out, %in, %a, %b, %x, %y;
+  .reg .b32 %t, %k, %n, %e, %f, %h, %z;
+  .reg .pred %p, %q, %r;
+  .shared .align 8 .b32 flag;
+  ld.param.u64 %out, [out];
+  ld.param.u64 %in, [in];
+  ld.param.u32 %n, [n];
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %x, %t, 8;
+  add.u64 %out, %out, %x;
+  add.u64 %in, %in, %x;
+  ld.global.u64 %a, [%in];
+  ld.global.u32 %e, [%in];
+  mov.u32 %h, 7;
+)";
+const std::string kEnd = R"(
+  cvt.u64.u32 %x, %h;
+  st.global.u64 [%out], %x;
+  ret;
+}
+)";
+
+std::vector<std::uint64_t> rising(std::uint64_t base, std::uint64_t stride) {
+  std::vector<std::uint64_t> words;
+  for (std::uint64_t i = 0; i < kThreads; ++i) {
+    words.push_back(base + stride * i);
+  }
+  return words;
+}
+
+TEST(Regions, BranchByManyValues) {
+  // LLVM makes a table of such branches.
+  std::string text = kBegin + "mov.u32 %k, 0;\nLOOP:\nadd.u32 %z, %k, %n;\n";
+  for (int i = 0; i < 12; ++i) {
+    const std::string number = std::to_string(i);
+    text +=
+        "setp.eq.u32 %p, %z, " + number + ";\n@%p bra CASE" + number + ";\n";
+  }
+  text += "add.u32 %h, %h, %t;\nbra NEXT;\n";
+  for (int i = 0; i < 12; ++i) {
+    const std::string number = std::to_string(i);
+    text += "CASE" + number + ":\nmad.lo.u32 %h, %h, " +
+        std::to_string(2 * i * i + 3) + ", %e;\nbra NEXT;\n";
+  }
+  text += "NEXT:\nadd.u32 %k, %k, 1;\nsetp.lt.u32 %p, %k, 14;\n@%p bra LOOP;\n";
+  compare(text + kEnd, rising(3, 1), 0);
+  compare(text + kEnd, rising(3, 5), 1);
+}
+
+TEST(Regions, LoopWhoseHeadIsInterpretedEndsItsTurn) {
+  // Warp 0 waits for warp 1; its loop begins with what the interpreter
+  // executes.
+  const std::string text = kBegin + R"(
+    mov.u32 %z, -1;
+    setp.lt.u32 %q, %t, 32;
+    @!%q bra SET;
+    HEAD:
+    vote.sync.any.pred %r, %q, %z;
+    ld.volatile.shared.u32 %k, [flag];
+    setp.eq.u32 %p, %k, 5;
+    @%p bra DONE;
+    bra NEXT;
+    NEXT:
+    add.u32 %h, %h, 0;
+    bra HEAD;
+    SET:
+    st.volatile.shared.u32 [flag], 5;
+    DONE:
+    mov.u32 %h, 1;)" +
+      kEnd;
+  const Result native = run(NativeMode::kAlways, text, rising(0, 1));
+  EXPECT_EQ(native.outcome.fault, FaultKind::kNone) << native.outcome.report;
+}
+
+TEST(Regions, LongLoopEndsItsTurn) {
+  std::string text = kBegin + R"(
+    setp.lt.u32 %q, %t, 32;
+    @!%q bra SET;
+    HEAD:
+    ld.volatile.shared.u32 %k, [flag];
+    setp.eq.u32 %p, %k, 5;
+    @%p bra DONE;
+)";
+  for (int i = 0; i < 1300; ++i) {
+    text += i % 200 == 0
+        ? "bra N" + std::to_string(i) + ";\nN" + std::to_string(i) + ":\n"
+        : "add.u32 %h, %h, %e;\n";
+  }
+  text += R"(
+    bra HEAD;
+    SET:
+    st.volatile.shared.u32 [flag], 5;
+    DONE:
+    mov.u32 %h, 1;)" +
+      kEnd;
+  const Result native = run(NativeMode::kAlways, text, rising(0, 1));
+  EXPECT_EQ(native.outcome.fault, FaultKind::kNone) << native.outcome.report;
+}
+
+} // namespace
+} // namespace cudasim::engine::testing
