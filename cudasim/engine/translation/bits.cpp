@@ -66,11 +66,12 @@ bool Translator::shifted_ramp(
     const Inst& inst,
     const Value& a,
     std::int64_t amount) {
-  const std::int64_t extent = a.shape.stride * (kLanes - 1);
+  // The product could wrap around: the stride is looked at.
   if (a.shape.stride <= 0 || amount > 30 ||
-      extent >= std::int64_t{1} << amount) {
+      a.shape.stride > ((std::int64_t{1} << amount) - 1) / (kLanes - 1)) {
     return false;
   }
+  const std::int64_t extent = a.shape.stride * (kLanes - 1);
   const std::string type = type_of(a.bits, false);
   const std::int64_t mask = (std::int64_t{1} << amount) - 1;
   const std::string low =

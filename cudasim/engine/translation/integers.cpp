@@ -25,10 +25,11 @@ Value Translator::sum(const Value& a, const Value& b, bool subtract) {
   if (!a.shape.affine || !b.shape.affine) {
     return plain(op, a, b);
   }
-  const std::int64_t stride = subtract ? a.shape.stride - b.shape.stride
-                                       : a.shape.stride + b.shape.stride;
+  const auto mine = static_cast<std::uint64_t>(a.shape.stride);
+  const auto other = static_cast<std::uint64_t>(b.shape.stride);
+  const std::uint64_t stride = subtract ? mine - other : mine + other;
   return {
-      {true, cut(stride, a.bits)},
+      {true, cut(static_cast<std::int64_t>(stride), a.bits)},
       a.bits,
       ir_.set(
           op + " " + type_of(a.bits, false) + " " + a.text + ", " + b.text)};

@@ -159,5 +159,22 @@ TEST(Regions, LongLoopEndsItsTurn) {
   EXPECT_EQ(native.outcome.fault, FaultKind::kNone) << native.outcome.report;
 }
 
+TEST(Regions, StrideTimesLanesWrapsAround) {
+  // 31 of each are little, modulo 2^64. What was loaded is seen to rise from
+  // lane to lane where a region begins behind it.
+  for (const std::uint64_t stride :
+       {0x2108421084210843ull,
+        0x1084210842108421ull,
+        0x0842108421084211ull,
+        0xef7bdef7bdef7bdfull}) {
+    for (const std::string shift : {"shr.u64", "shr.s64"}) {
+      compare(
+          kBegin + "bar.sync 0;\n" + shift +
+              " %b, %a, 20;\ncvt.u32.u64 %h, %b;\n" + kEnd,
+          rising(0, stride));
+    }
+  }
+}
+
 } // namespace
 } // namespace cudasim::engine::testing
