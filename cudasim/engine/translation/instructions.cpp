@@ -33,14 +33,14 @@ bool is_row(const std::string& key, Handler handler) {
 
 } // namespace
 
-void Translator::count(const Inst& inst) {
+void Translator::count(const Inst& inst, const std::string& mask) {
   ++counted_;
   if (inst.guard == kNoSlot) {
     counted_threads_ += kLanes;
     return;
   }
   const std::string lanes =
-      ir_.set("call i32 @llvm.ctpop.i32(i32 " + guard_mask(inst) + ")");
+      ir_.set("call i32 @llvm.ctpop.i32(i32 " + mask + ")");
   const std::string wide = ir_.set("zext i32 " + lanes + " to i64");
   ir_.store(
       "i64",
@@ -58,11 +58,17 @@ void Translator::write_instruction(const Inst& inst) {
   }
   const Control* const control = flow_.control_at(inst.index);
   if (control != nullptr && control->kind == ControlKind::kWarpBarrier) {
-    count(inst);
+    count(inst, "-1");
     return; // all lanes are here
   }
   const SlotAccess& access = flow_.access(inst.index);
   bool known = inst.more_count == 0 && control == nullptr;
+  for (int k = 0; k < kOperands; ++k) {
+    const Slot slot = inst.operands[k];
+    // No emitter has a form for a predicate that is a constant.
+    known = known &&
+        (slot == kNoSlot || (slot & kConstantBit) == 0 || inst.widths[k] != 0);
+  }
   for (const auto* slots : {&access.reads, &access.writes}) {
     for (const Slot slot : *slots) {
       known = known && is_tracked(slot);
@@ -70,24 +76,30 @@ void Translator::write_instruction(const Inst& inst) {
   }
   ++written_instructions_;
   const std::string key = canonical_key(code_.texts[inst.index]);
+  const std::vector<std::string> opcode = split(key);
+  known = known && is_row(key, inst.run);
+  // The instruction may write its own guard.
+  const std::string mask = guard_mask(inst);
+  if (known && memory(inst, opcode, mask)) {
+    return;
+  }
   // A row may leave the region before it has done anything: it is counted
   // behind.
-  if (!known || !is_row(key, inst.run) || !write_row(inst, split(key))) {
-    const std::string mask = guard_mask(inst);
-    count(inst);
-    ++called_;
-    call_handler(inst, mask);
-  } else {
-    count(inst);
+  if (known && write_row(inst, opcode)) {
+    count(inst, mask);
+    return;
   }
+  count(inst, mask);
+  ++called_;
+  call_handler(inst, mask);
 }
 
 bool Translator::write_row(
     const Inst& inst,
     const std::vector<std::string>& opcode) {
-  return memory(inst, opcode) || move(inst, opcode) || integer(inst, opcode) ||
-      logic(inst, opcode) || real(inst, opcode) || compare(inst, opcode) ||
-      select(inst, opcode) || convert(inst, opcode);
+  return move(inst, opcode) || integer(inst, opcode) || logic(inst, opcode) ||
+      real(inst, opcode) || compare(inst, opcode) || select(inst, opcode) ||
+      convert(inst, opcode);
 }
 
 /// Executes an instruction by its handler, which finds its operands in the

@@ -86,11 +86,13 @@ struct Translator::Place {
 
 bool Translator::memory(
     const Inst& inst,
-    const std::vector<std::string>& opcode) {
+    const std::vector<std::string>& opcode,
+    const std::string& mask) {
   Place place;
   if (!place_of(inst, opcode, &place)) {
     return false;
   }
+  count(inst, mask); // the slow path may end the region
   if (place.is_load) {
     load(inst, place);
   } else {
@@ -257,12 +259,7 @@ Translator::Paths Translator::part_paths(
 void Translator::call_slowly(const Inst& inst, const Paths& paths) {
   ir_.jump(paths.done);
   ir_.begin(paths.slow);
-  // As counted behind the instruction, should it end the region.
-  ++counted_;
-  counted_threads_ += kLanes;
   call_handler(inst, paths.mask);
-  --counted_;
-  counted_threads_ -= kLanes;
 }
 
 void Translator::load(const Inst& inst, const Place& place) {

@@ -159,6 +159,18 @@ TEST(Regions, LongLoopEndsItsTurn) {
   EXPECT_EQ(native.outcome.fault, FaultKind::kNone) << native.outcome.report;
 }
 
+TEST(Regions, PredicatesThatAreConstants) {
+  for (const std::string code :
+       {"mov.pred %p, 1;", "and.pred %p, %q, 0;", "or.pred %p, 1, %q;"}) {
+    compare(
+        kBegin + "setp.lt.u32 %q, %t, 40;\n" + code +
+            "\nselp.b32 %h, %e, 4, %p;\nselp.b32 %z, 5, 6, 1;\n"
+            "add.u32 %h, %h, %z;\n" +
+            kEnd,
+        rising(0, 3));
+  }
+}
+
 TEST(Regions, StrideTimesLanesWrapsAround) {
   // 31 of each are little, modulo 2^64. What was loaded is seen to rise from
   // lane to lane where a region begins behind it.
@@ -174,6 +186,24 @@ TEST(Regions, StrideTimesLanesWrapsAround) {
           rising(0, stride));
     }
   }
+}
+
+TEST(Regions, GuardedFaultIsCountedAlike) {
+  compare(
+      kBegin +
+          "bar.sync 0;\nsetp.lt.u32 %q, %t, 7;\n@%q ld.global.u32 %h, [%a];\n" +
+          kEnd,
+      rising(8, 4));
+}
+
+TEST(Regions, InstructionThatWritesItsGuardIsCountedByTheOldOne) {
+  compare(
+      kBegin +
+          "setp.lt.u32 %q, %t, 7;\nsetp.lt.u32 %p, %t, 9;\n"
+          "@%q setp.gt.u32 %q, %t, 3;\n@%p mov.pred %p, %q;\n"
+          "selp.b32 %h, 3, 4, %p;\n" +
+          kEnd,
+      rising(0, 4));
 }
 
 } // namespace

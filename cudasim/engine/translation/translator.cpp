@@ -261,7 +261,7 @@ void Translator::write_terminator(std::uint32_t, const Node& node) {
   const Inst& inst = code_.instructions[node.end - 1];
   const std::uint32_t target = flow_.control_at(inst.index)->target;
   if (inst.guard == kNoSlot) {
-    count(inst);
+    count(inst, "-1");
     write_edge(inst.index, target);
     return;
   }

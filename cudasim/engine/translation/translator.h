@@ -85,7 +85,7 @@ class Translator {
 
   // Instructions: instructions.cpp.
   void write_instruction(const Inst& inst);
-  void count(const Inst& inst);
+  void count(const Inst& inst, const std::string& mask);
   void call_handler(const Inst& inst, const std::string& mask);
   bool write_row(const Inst& inst, const std::vector<std::string>& opcode);
   // integers.cpp, bits.cpp, floats.cpp
@@ -110,7 +110,10 @@ class Translator {
   Value real_value(const std::string& text, int bits, bool vector);
   std::string as_real(const Value& value, bool vector);
   // memory.cpp
-  bool memory(const Inst& inst, const std::vector<std::string>& opcode);
+  bool memory(
+      const Inst& inst,
+      const std::vector<std::string>& opcode,
+      const std::string& mask);
   struct Place;
   bool place_of(
       const Inst& inst,
