@@ -159,6 +159,14 @@ TEST(Regions, LongLoopEndsItsTurn) {
   EXPECT_EQ(native.outcome.fault, FaultKind::kNone) << native.outcome.report;
 }
 
+TEST(Regions, LongBlockGoesOnInAnotherRegion) {
+  std::string text = kBegin;
+  for (int i = 0; i < 1500; ++i) {
+    text += "add.u32 %h, %h, %e;\nxor.b32 %h, %h, %t;\n";
+  }
+  compare(text + kEnd, rising(3, 1));
+}
+
 TEST(Regions, PredicatesThatAreConstants) {
   for (const std::string code :
        {"mov.pred %p, 1;", "and.pred %p, %q, 0;", "or.pred %p, 1, %q;"}) {

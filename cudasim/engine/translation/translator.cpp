@@ -65,8 +65,8 @@ void Translator::discover() {
     Node node;
     std::uint32_t pc = begin;
     while (true) {
-      if (is_end(pc)) {
-        node.ends = true;
+      if (is_end(pc) || pc - begin >= kLongestNode) {
+        node.ends = true; // what is longer goes on with the next region
         break;
       }
       const Control* const control = flow_.control_at(pc);

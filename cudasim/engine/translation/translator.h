@@ -46,6 +46,7 @@ class Translator {
   }
 
   static constexpr std::size_t kMostInstructions = 400;
+  static constexpr std::uint32_t kLongestNode = 2000; // of instructions
 
  private:
   /// Instructions [begin, end), then a branch, the next node, or an end.
