@@ -9,8 +9,8 @@ int bits_of(const std::string& type, const char* letters) {
       std::string(letters).find(type[0]) == std::string::npos) {
     return 0;
   }
-  const int bits = std::atoi(type.c_str() + 1);
-  return bits == 16 || bits == 32 || bits == 64 ? bits : 0;
+  const std::string bits = type.substr(1); // "u16x2" is another
+  return bits == "16" ? 16 : bits == "32" ? 32 : bits == "64" ? 64 : 0;
 }
 
 std::int64_t cut(std::int64_t value, int bits) {
