@@ -9,10 +9,12 @@ nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt, nvidia-cuda-runtime, nvidia-cuda
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import importlib.util
 import os
 import pathlib
+import sysconfig
 import tempfile
 import unittest
 from collections.abc import Callable, Sequence
@@ -155,6 +157,15 @@ def of_nvidia(name: str) -> pathlib.Path | None:
         if file.exists():
             return file
     return None
+
+
+def no_other_torch(folder: pathlib.Path) -> contextlib.AbstractContextManager[object]:
+    """Links programs without the torch of a distribution, which lies beside its Python's library and is found first.
+
+    Args:
+        folder: an empty one, for the linker to look into.
+    """
+    return mock.patch.dict(sysconfig.get_config_vars(), LIBDIR=str(folder))
 
 
 def needs_nvrtc() -> None:
@@ -373,7 +384,8 @@ class CompilersTest(unittest.TestCase):
         on_cpu = perceptron().eval()
         model = copy.deepcopy(on_cpu).cuda()
         batch = torch.export.Dim("batch", min=1, max=64)
-        with torch.no_grad():
+        (folder / "empty").mkdir()
+        with torch.no_grad(), no_other_torch(folder / "empty"):
             program = torch.export.export(
                 model, (torch.randn(8, 32, device="cuda"),), dynamic_shapes=({0: batch},)
             )
