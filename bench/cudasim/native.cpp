@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "bench/cudasim/buffers.h"
+#include "bench/cudasim/launching.h"
 #include "cudasim/engine/launch/launch.h"
 #include "cudasim/engine/module/module.h"
 #include "cudasim/engine/translation/regions.h"
@@ -29,19 +30,13 @@ namespace {
 using bench_cudasim::Buffers;
 using namespace cudasim::engine;
 
-struct Case {
-  std::string kernel;
-  Dim3 grid;
-  Dim3 block;
-  std::vector<std::uint64_t> arguments; // as 64 bits each
+using bench_cudasim::address_of;
+using bench_cudasim::fail;
+
+struct Case : bench_cudasim::Case {
   float* output;
   std::size_t count; // of the output
 };
-
-[[noreturn]] void fail(const std::string& message) {
-  std::cerr << "bench/cudasim: " << message << "\n";
-  std::exit(1);
-}
 
 double processor_seconds() {
   timespec time{};
@@ -55,43 +50,15 @@ std::uint64_t launch(
     Buffers& buffers,
     const Case& bench,
     double* seconds) {
-  const Kernel* kernel = module.kernel(bench.kernel);
-  if (kernel == nullptr) {
-    fail("no kernel " + bench.kernel);
-  }
-  const KernelInfo& info = module.info(*kernel);
-  std::vector<std::byte> parameters(info.parameter_bytes);
-  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
-    std::memcpy(
-        parameters.data() + info.parameters[i].offset,
-        &bench.arguments[i],
-        info.parameters[i].size);
-  }
-  Launch launch;
-  launch.module = &module;
-  launch.kernel = kernel;
-  launch.grid = bench.grid;
-  launch.block = bench.block;
-  launch.parameters = parameters.data();
-  launch.workers = 1;
-  launch.device.memory = &buffers;
   std::memset(bench.output, 0, bench.count * sizeof(float));
-  const double begin = processor_seconds();
-  const Outcome outcome = run(launch);
-  *seconds = processor_seconds() - begin;
-  if (outcome.fault != FaultKind::kNone) {
-    fail(bench.kernel + ": " + outcome.report);
-  }
-  return outcome.thread_instructions;
+  return bench_cudasim::launch(
+             module, buffers, bench, 1, processor_seconds, seconds)
+      .thread_instructions;
 }
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
-}
-
-std::uint64_t address_of(const float* memory) {
-  return reinterpret_cast<std::uint64_t>(memory);
 }
 
 } // namespace
@@ -138,33 +105,24 @@ int main(int argc, char** argv) {
   constexpr float kHalf = 0.5f;
   std::memcpy(&half, &kHalf, sizeof(half));
   const std::vector<Case> cases = {
-      {"elementwise",
-       {256, 1, 1},
-       {256, 1, 1},
-       {kCount, half, from, to},
+      {{"elementwise", {256, 1, 1}, {256, 1, 1}, {kCount, half, from, to}},
        y,
        kCount},
-      {"vector_relu",
-       {1024, 1, 1},
-       {256, 1, 1},
-       {kCount / 4, from, to},
+      {{"vector_relu", {1024, 1, 1}, {256, 1, 1}, {kCount / 4, from, to}},
        y,
        kCount},
-      {"reduction", {64, 1, 1}, {256, 1, 1}, {kCount, from, to}, y, 1},
-      {"row_norm", {256, 1, 1}, {128, 1, 1}, {1024, from, to}, y, kCount},
-      {"depthwise",
-       {64, 64, 1},
-       {256, 1, 1},
-       {128, 128, from, address_of(filters), to},
+      {{"reduction", {64, 1, 1}, {256, 1, 1}, {kCount, from, to}}, y, 1},
+      {{"row_norm", {256, 1, 1}, {128, 1, 1}, {1024, from, to}}, y, kCount},
+      {{"depthwise",
+        {64, 64, 1},
+        {256, 1, 1},
+        {128, 128, from, address_of(filters), to}},
        y,
        kCount},
-      {"columns_of",
-       {1024, 1, 1},
-       {256, 1, 1},
-       {512, 512, from, to},
+      {{"columns_of", {1024, 1, 1}, {256, 1, 1}, {512, 512, from, to}},
        y,
        9 * kCount / 4},
-      {"matmul", {16, 16, 1}, {16, 16, 1}, {256, from, from, to}, y, 65536},
+      {{"matmul", {16, 16, 1}, {16, 16, 1}, {256, from, from, to}}, y, 65536},
   };
   const int repeats = std::atoi(argv[2]);
   for (const Case& bench : cases) {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "bench/cudasim/buffers.h"
+#include "bench/cudasim/launching.h"
 #include "cudasim/engine/launch/launch.h"
 #include "cudasim/engine/module/module.h"
 
@@ -29,65 +30,22 @@ namespace {
 
 using namespace cudasim::engine;
 
+using bench_cudasim::address_of;
 using bench_cudasim::Buffers;
+using bench_cudasim::Case;
+using bench_cudasim::fail;
+using bench_cudasim::launch;
 
-struct Case {
-  std::string kernel;
-  Dim3 grid;
-  Dim3 block;
-  std::vector<std::uint64_t> arguments; // as 64 bits each
-};
-
-[[noreturn]] void fail(const std::string& message) {
-  std::cerr << "bench/cudasim: " << message << "\n";
-  std::exit(1);
-}
-
-Outcome launch(
-    Module& module,
-    Buffers& buffers,
-    const Case& bench,
-    unsigned workers,
-    double* seconds) {
-  const Kernel* kernel = module.kernel(bench.kernel);
-  if (kernel == nullptr) {
-    fail("no kernel " + bench.kernel);
-  }
-  const KernelInfo& info = module.info(*kernel);
-  std::vector<std::byte> parameters(info.parameter_bytes);
-  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
-    std::memcpy(
-        parameters.data() + info.parameters[i].offset,
-        &bench.arguments[i],
-        info.parameters[i].size);
-  }
-  Launch launch;
-  launch.module = &module;
-  launch.kernel = kernel;
-  launch.grid = bench.grid;
-  launch.block = bench.block;
-  launch.parameters = parameters.data();
-  launch.workers = workers;
-  launch.device.memory = &buffers;
-  const auto begin = std::chrono::steady_clock::now();
-  Outcome outcome = run(launch);
+double clock_seconds() {
   const std::chrono::duration<double> passed =
-      std::chrono::steady_clock::now() - begin;
-  *seconds = passed.count();
-  if (outcome.fault != FaultKind::kNone) {
-    fail(bench.kernel + ": " + outcome.report);
-  }
-  return outcome;
+      std::chrono::steady_clock::now().time_since_epoch();
+  return passed.count();
 }
 
 std::uint64_t bits_of(float value) {
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof(bits));
   return bits;
-}
-
-std::uint64_t address_of(const float* memory) {
-  return reinterpret_cast<std::uint64_t>(memory);
 }
 
 void measure(Module& module, Buffers& buffers, const Case& bench, int repeats) {
@@ -97,7 +55,8 @@ void measure(Module& module, Buffers& buffers, const Case& bench, int repeats) {
   for (int i = -1; i < repeats; ++i) { // the first one warms up
     for (unsigned workers = 1; workers <= processors; ++workers) {
       double seconds = 0;
-      const Outcome outcome = launch(module, buffers, bench, workers, &seconds);
+      const Outcome outcome =
+          launch(module, buffers, bench, workers, clock_seconds, &seconds);
       instructions = outcome.thread_instructions;
       if (i >= 0) {
         rates[workers].push_back(static_cast<double>(instructions) / seconds);
