@@ -1,9 +1,6 @@
 // The functions that code made by nvcc calls when it is loaded. NVIDIA
 // documents them only by the headers and the code that nvcc writes
 // (crt/host_runtime.h, nvcc --keep).
-#include <dlfcn.h>
-
-#include <cstdio>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -32,9 +29,16 @@ struct VariableEntry {
   std::string name;
 };
 
+/// A fat binary, and what of the program is registered for it.
+struct ModuleEntry {
+  std::shared_ptr<Module> module;
+  std::vector<const void*> functions;
+  std::vector<const void*> variables;
+};
+
 struct Registry {
   std::mutex mutex;
-  std::unordered_map<const Module*, std::shared_ptr<Module>> modules;
+  std::unordered_map<const Module*, ModuleEntry> modules;
   std::unordered_map<const void*, FunctionEntry> functions;
   std::unordered_map<const void*, VariableEntry> variables;
 };
@@ -44,28 +48,37 @@ Registry& registry() {
   return *all;
 }
 
-// "libtorch_cuda.so+0x1234", from where the fat binary lies.
-std::string source_name(const void* image) {
-  Dl_info info{};
-  if (dladdr(image, &info) == 0 || info.dli_fname == nullptr) {
-    return "fat binary";
+template <typename Entries>
+void erase(
+    Entries& entries,
+    const std::vector<const void*>& keys,
+    const Module* module) {
+  for (const void* const key : keys) {
+    const auto found = entries.find(key);
+    // Another fat binary may have registered it since.
+    if (found != entries.end() && found->second.module == module) {
+      entries.erase(found);
+    }
   }
-  std::string path = info.dli_fname;
-  char offset[32];
-  std::snprintf(
-      offset,
-      sizeof(offset),
-      "+0x%llx",
-      static_cast<unsigned long long>(
-          reinterpret_cast<std::uintptr_t>(image) -
-          reinterpret_cast<std::uintptr_t>(info.dli_fbase)));
-  return path.substr(path.rfind('/') + 1) + offset;
 }
 
-template <typename Entries>
-void erase_of(Entries& entries, const Module* module) {
-  for (auto at = entries.begin(); at != entries.end();) {
-    at = at->second.module == module ? entries.erase(at) : std::next(at);
+void add_function(const void* function, Module* module, const char* name) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.functions[function] = {module, name, nullptr};
+  const auto found = all.modules.find(module);
+  if (found != all.modules.end()) {
+    found->second.functions.push_back(function);
+  }
+}
+
+void add_variable(const void* variable, Module* module, const char* name) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.variables[variable] = {module, name};
+  const auto found = all.modules.find(module);
+  if (found != all.modules.end()) {
+    found->second.variables.push_back(variable);
   }
 }
 
@@ -162,12 +175,12 @@ void** __cudaRegisterFatBinary(void* wrapper) {
   guarded([&] {
     const Module::Image image =
         accelerator::runtime::unwrap_fat_binary(wrapper);
-    auto module =
-        std::make_shared<Module>(image, source_name(image.fat_binary));
+    auto module = std::make_shared<Module>(
+        image, accelerator::runtime::place_of_code(image));
     handle = module.get();
     accelerator::runtime::note_library_code(image);
     const std::lock_guard lock(registry().mutex);
-    registry().modules[handle] = std::move(module);
+    registry().modules[handle] = {std::move(module), {}, {}};
   });
   return reinterpret_cast<void**>(handle);
 }
@@ -178,7 +191,6 @@ void __cudaRegisterFatBinaryEnd(void**) {
 
 void __cudaUnregisterFatBinary(void** handle) {
   guarded([&] {
-    std::shared_ptr<Module> module;
     auto* key = reinterpret_cast<Module*>(handle);
     auto& all = registry();
     const std::lock_guard lock(all.mutex);
@@ -186,12 +198,12 @@ void __cudaUnregisterFatBinary(void** handle) {
     if (found == all.modules.end()) {
       return;
     }
-    erase_of(all.functions, key);
-    erase_of(all.variables, key);
+    erase(all.functions, found->second.functions, key);
+    erase(all.variables, found->second.variables, key);
     accelerator::runtime::forget_library_code(key->image());
     // A kernel of it may still run while the program ends: let it have its
     // memory for as long as the process lives.
-    new std::shared_ptr<Module>(std::move(found->second));
+    new std::shared_ptr<Module>(std::move(found->second.module));
     all.modules.erase(found);
   });
 }
@@ -218,9 +230,7 @@ void __cudaRegisterFunction(
     dim3*,
     int*) {
   guarded([&] {
-    const std::lock_guard lock(registry().mutex);
-    registry().functions[host_function] = {
-        reinterpret_cast<Module*>(handle), device_name, nullptr};
+    add_function(host_function, reinterpret_cast<Module*>(handle), device_name);
   });
 }
 
@@ -234,9 +244,7 @@ void __cudaRegisterVar(
     int,
     int) {
   guarded([&] {
-    const std::lock_guard lock(registry().mutex);
-    registry().variables[host_variable] = {
-        reinterpret_cast<Module*>(handle), device_name};
+    add_variable(host_variable, reinterpret_cast<Module*>(handle), device_name);
   });
 }
 
@@ -254,8 +262,7 @@ void __cudaRegisterManagedVar(
     accelerator::runtime::require(
         module != nullptr, cudaErrorInvalidKernelImage);
     module->add_managed(device_name, host_variable);
-    const std::lock_guard lock(registry().mutex);
-    registry().variables[host_variable] = {module, device_name};
+    add_variable(host_variable, module, device_name);
   });
 }
 

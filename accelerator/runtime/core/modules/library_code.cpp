@@ -1,13 +1,13 @@
 #include "accelerator/runtime/core/modules/library_code.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <sstream>
 #include <vector>
 
+#include "accelerator/host/loaded_library.h"
 #include "accelerator/runtime/core/machine/device.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/fatbin/fatbin.h"
@@ -27,8 +27,8 @@ Noted& noted() {
 
 // Where the library begins that an address is in; null: in none.
 const void* library_of(const void* address) {
-  Dl_info info{};
-  return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
+  const auto library = host::loaded_library(address);
+  return library ? reinterpret_cast<const void*>(library->begin) : nullptr;
 }
 
 // The lowest capability of the devices that run PTX; where none does, one above
@@ -68,6 +68,18 @@ bool has_ptx(const Module::Image& image, std::uint32_t capability) {
 }
 
 } // namespace
+
+std::string place_of_code(const Module::Image& image) {
+  const auto library = host::loaded_library(image.fat_binary);
+  if (!library) {
+    return "fat binary";
+  }
+  std::ostringstream place;
+  place << library->path.substr(library->path.rfind('/') + 1) << "+0x"
+        << std::hex
+        << reinterpret_cast<std::uintptr_t>(image.fat_binary) - library->begin;
+  return place.str();
+}
 
 void note_library_code(const Module::Image& image) {
   Noted& all = noted();

@@ -1,9 +1,14 @@
 // Which libraries of the process have code that a device can compile: PTX.
 #pragma once
 
+#include <string>
+
 #include "accelerator/runtime/core/modules/module.h"
 
 namespace accelerator::runtime {
+
+/// "libtorch_cuda.so+0x1234": where in a library its code lies.
+std::string place_of_code(const Module::Image& image);
 
 /// Notes the code that a library registers when it is loaded. Reads nothing of
 /// it until somebody asks.

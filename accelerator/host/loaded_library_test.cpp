@@ -1,0 +1,51 @@
+#include "accelerator/host/loaded_library.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+
+namespace accelerator::host {
+namespace {
+
+int here = 0;
+
+TEST(LoadedLibrary, IsThatOfAnAddress) {
+  Dl_info info{};
+  void* const address = dlsym(RTLD_DEFAULT, "fputs");
+  ASSERT_NE(dladdr(address, &info), 0);
+  const auto library = loaded_library(address);
+  ASSERT_TRUE(library);
+  EXPECT_EQ(library->path, info.dli_fname);
+  EXPECT_EQ(library->begin, reinterpret_cast<std::uintptr_t>(info.dli_fbase));
+}
+
+TEST(LoadedLibrary, IsTheProgram) {
+  const auto program = loaded_library(&here);
+  ASSERT_TRUE(program);
+  EXPECT_NE(program->path.find("loaded_library_test"), std::string::npos)
+      << program->path;
+}
+
+TEST(LoadedLibrary, IsNoneElsewhere) {
+  int local = 0;
+  EXPECT_FALSE(loaded_library(&local));
+  EXPECT_FALSE(loaded_library(nullptr));
+}
+
+TEST(LoadedLibrary, IsFoundWhenItIsLoadedLater) {
+  ASSERT_TRUE(loaded_library(&here));
+  void* const handle = dlopen("libresolv.so.2", RTLD_NOW);
+  if (handle == nullptr) {
+    GTEST_SKIP() << dlerror();
+  }
+  void* const address = dlsym(handle, "ns_name_skip");
+  ASSERT_NE(address, nullptr);
+  const auto library = loaded_library(address);
+  ASSERT_TRUE(library);
+  EXPECT_NE(library->path.find("libresolv"), std::string::npos);
+}
+
+} // namespace
+} // namespace accelerator::host
