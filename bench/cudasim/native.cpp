@@ -1,6 +1,6 @@
 // Kernels interpreted and as native code, in turn.
 //
-//   native KERNELS.ptx REPEATS
+//   native KERNELS.ptx REPEATS [KERNEL]
 //
 // Prints a line for each kernel: thread instructions of a launch, the medians
 // of their rates in 10^9 a second of processor time, interpreted and native,
@@ -64,8 +64,8 @@ double median(std::vector<double> values) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 || std::atoi(argv[2]) < 1) {
-    fail("needs: native KERNELS.ptx REPEATS");
+  if (argc < 3 || argc > 4 || std::atoi(argv[2]) < 1) {
+    fail("needs: native KERNELS.ptx REPEATS [KERNEL]");
   }
   std::ifstream file(argv[1]);
   std::stringstream ptx;
@@ -126,6 +126,9 @@ int main(int argc, char** argv) {
   };
   const int repeats = std::atoi(argv[2]);
   for (const Case& bench : cases) {
+    if (argc == 4 && bench.kernel != argv[3]) {
+      continue;
+    }
     // So often that auto has made code of all that it will.
     const bool exact = bench.kernel != "reduction"; // sums in any order
     double seconds = 0;
