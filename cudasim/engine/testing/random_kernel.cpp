@@ -284,8 +284,10 @@ class RandomKernel {
       case 2:
         line("mov.u32 %z, " + operand('W') + ";");
         line(
-            "shfl.sync.bfly.b32 " + operand('W') + ", %z, " + number(pick(32)) +
-            ", 31, -1;");
+            "shfl.sync." + any({"bfly", "up", "down", "idx"}) + ".b32 " +
+            operand('W') + (one_in(2) ? "|" + operand('P') : "") + ", %z, " +
+            (one_in(8) ? operand('W') : number(pick(32))) + ", " +
+            any({"31", "31", "0", "0x1c1f"}) + ", -1;");
         break;
       case 3:
         line(

@@ -7,16 +7,39 @@
 
 namespace cudasim::engine {
 
-/// Leaves the region before `inst` where the condition does not hold.
+/// Leaves the region before `inst`, or before the triangle that it is part of,
+/// where the condition does not hold.
 void Translator::require(const Inst& inst, const std::string& condition) {
   const std::string on = ir_.label();
-  ir_.branch(condition, on, cold_exit(inst.index, RegionEnd::kGoesOn));
+  std::string otherwise;
+  if (triangle_ == nullptr) {
+    otherwise = cold_exit(inst.index, RegionEnd::kGoesOn);
+  } else {
+    Triangle* const here = triangle_;
+    if (here->has_effects) {
+      given_up_.insert(here->branch + 1);
+      changed_ = true;
+    }
+    std::map<Slot, Value> current = *here->before;
+    std::swap(current, current_);
+    std::uint64_t counted = here->counted;
+    std::swap(counted, counted_);
+    std::uint64_t threads = here->counted_threads;
+    std::swap(threads, counted_threads_);
+    triangle_ = nullptr;
+    otherwise = cold_exit(here->branch, RegionEnd::kGoesOn);
+    triangle_ = here;
+    std::swap(current, current_);
+    std::swap(counted, counted_);
+    std::swap(threads, counted_threads_);
+  }
+  ir_.branch(condition, on, otherwise);
   ir_.begin(on);
 }
 
-/// Bits of base + stride x lane, as Triton makes addresses: the lanes' part
-/// takes bits of its own where the stride is a power of two and the base a
-/// multiple of 32 strides, which is looked at.
+/// Bits of base + stride x lane (straight), as Triton makes addresses: the
+/// lanes' part takes bits of its own where the stride is a power of two and the
+/// base a multiple of 32 strides, which is looked at.
 /// @param b all lanes alike. @returns false where that cannot be used.
 bool Translator::bits_of_ramp(
     const Inst& inst,
@@ -54,7 +77,7 @@ bool Translator::bits_of_ramp(
   assign(
       inst,
       0,
-      {{true, kept},
+      {{true, kept, kept * kRowLanes},
        a.bits,
        ir_.set(op + " " + type + " " + a.text + ", " + b.text)});
   return true;
@@ -109,8 +132,8 @@ bool Translator::logic(
   }
   if ((op == "and" || op == "or" || op == "xor") && opcode[1][0] == 'b' &&
       operand(inst, 1, bits, &a) && operand(inst, 2, bits, &b)) {
-    const bool first = a.shape.affine && b.shape.uniform();
-    const bool second = b.shape.affine && a.shape.uniform();
+    const bool first = a.shape.straight() && b.shape.uniform();
+    const bool second = b.shape.straight() && a.shape.uniform();
     if (!(first && bits_of_ramp(inst, op, a, b)) &&
         !(second && !first && bits_of_ramp(inst, op, b, a))) {
       assign(inst, 0, plain(op, a, b));
@@ -136,7 +159,7 @@ bool Translator::logic(
       assign(inst, 0, product(a, {kUniform, bits, std::to_string(factor)}));
       return true;
     }
-    if (a.shape.affine && shifted_ramp(inst, a, amount)) {
+    if (a.shape.straight() && shifted_ramp(inst, a, amount)) {
       a.shape = kUniform; // the same for all lanes, as the first has it
     }
     assign(

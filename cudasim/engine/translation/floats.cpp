@@ -268,7 +268,7 @@ bool Translator::convert(
     assign(
         inst,
         0,
-        {{a.shape.affine, a.shape.affine ? cut(a.shape.stride, 32) : 0},
+        {vector ? kVarying : sum_of(kUniform, a.shape, 1, 32),
          32,
          ir_.set(
              "trunc " + type_of(64, vector) + " " + a.text + " to " +

@@ -1,6 +1,8 @@
 #include "cudasim/engine/translation/flow.h"
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
 
 namespace cudasim::engine {
 namespace {
@@ -39,11 +41,29 @@ FlowEdge edge_of(const Inst& inst, const Control* control) {
 
 } // namespace
 
+bool immediate(const Code& code, Slot slot, int bytes, std::uint64_t* value) {
+  if (slot == kNoSlot || (slot & kConstantBit) == 0 ||
+      (bytes != 2 && bytes != 4 && bytes != 8)) {
+    return false;
+  }
+  const std::byte* const place = code.constants.get() + (slot & ~kConstantBit);
+  const auto size = static_cast<std::size_t>(bytes);
+  *value = 0;
+  std::memcpy(value, place, size);
+  for (int lane = 1; lane < kLanes; ++lane) {
+    if (std::memcmp(place, place + lane * bytes, size) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 CodeFlow::CodeFlow(const Code& code) : code_(code) {
   std::vector<FlowEdge> edges;
   for (const Inst& inst : code.instructions) {
     const Control* const control = control_at(inst.index);
     edges.push_back(edge_of(inst, control));
+    targets_.insert(edges.back().targets.begin(), edges.back().targets.end());
     SlotAccess access;
     const auto read = [&](Slot slot) {
       if (is_register(slot)) {
@@ -117,6 +137,85 @@ CodeFlow::CodeFlow(const Code& code) : code_(code) {
       }
     }
   }
+  find_constants();
+}
+
+/// What is known behind an instruction.
+void CodeFlow::step(Constants& constants, std::uint32_t pc) const {
+  for (const Slot slot : accesses_[pc].writes) {
+    constants.erase(slot);
+  }
+  const Inst& inst = code_.instructions[pc];
+  std::uint64_t value = 0;
+  if (inst.more_count == 0 && inst.destinations == 1 && inst.guard == kNoSlot &&
+      inst.operands[2] == kNoSlot && is_register(inst.operands[0]) &&
+      inst.widths[0] == inst.widths[1] &&
+      code_.texts[pc].rfind("mov.", 0) == 0 &&
+      immediate(code_, inst.operands[1], inst.widths[1], &value)) {
+    constants[inst.operands[0]] = value;
+  }
+}
+
+void CodeFlow::find_constants() {
+  const std::size_t count = graph_.blocks.size();
+  std::vector<Constants> in(count);
+  std::vector<bool> reached(count);
+  std::vector<std::uint32_t> next{0};
+  if (count != 0) {
+    reached[0] = true;
+  }
+  while (!next.empty() && count != 0) {
+    const std::uint32_t b = next.back();
+    next.pop_back();
+    Constants out = in[b];
+    for (std::uint32_t pc = graph_.blocks[b].begin; pc < graph_.blocks[b].end;
+         ++pc) {
+      step(out, pc);
+    }
+    for (const std::uint32_t successor : graph_.blocks[b].successors) {
+      if (!reached[successor]) {
+        reached[successor] = true;
+        in[successor] = out;
+        next.push_back(successor);
+        continue;
+      }
+      // What both ways agree on.
+      Constants& known = in[successor];
+      const std::size_t before = known.size();
+      for (auto at = known.begin(); at != known.end();) {
+        const auto mine = out.find(at->first);
+        at = mine != out.end() && mine->second == at->second ? std::next(at)
+                                                             : known.erase(at);
+      }
+      if (known.size() != before) {
+        next.push_back(successor);
+      }
+    }
+  }
+  constants_.resize(code_.instructions.size());
+  for (std::size_t b = 0; b < count; ++b) {
+    Constants known = reached[b] ? in[b] : Constants();
+    for (std::uint32_t pc = graph_.blocks[b].begin; pc < graph_.blocks[b].end;
+         ++pc) {
+      for (const Slot slot : accesses_[pc].reads) {
+        const auto found = known.find(slot);
+        if (found != known.end()) {
+          constants_[pc].insert(*found);
+        }
+      }
+      step(known, pc);
+    }
+  }
+}
+
+bool CodeFlow::constant_at(std::uint32_t pc, Slot slot, std::uint64_t* value)
+    const {
+  const auto found = constants_[pc].find(slot);
+  if (found == constants_[pc].end()) {
+    return false;
+  }
+  *value = found->second;
+  return true;
 }
 
 const Control* CodeFlow::control_at(std::uint32_t pc) const {

@@ -1,4 +1,5 @@
-// Control flow of lowered code, and which registers are needed where.
+// Control flow of lowered code, and which registers are needed, or are known to
+// hold a constant, where.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,11 @@ struct SlotAccess {
   std::vector<Slot> writes;
 };
 
+/// The number that all lanes have in an operand that is an immediate.
+/// @param bytes of a lane's value: 2, 4 or 8.
+/// @returns false for a register, or where lanes differ.
+bool immediate(const Code& code, Slot slot, int bytes, std::uint64_t* value);
+
 /// Of a lowered function.
 class CodeFlow {
  public:
@@ -33,21 +39,34 @@ class CodeFlow {
   const SlotAccess& access(std::uint32_t pc) const {
     return accesses_[pc];
   }
+  /// Whether a branch names an instruction.
+  bool is_target(std::uint32_t pc) const {
+    return targets_.count(pc) != 0;
+  }
   /// Registers whose values are read by what begins at an instruction, before
   /// anything writes them.
   Slots live_at(std::uint32_t pc) const;
+  /// Whether an instruction reads the same number from a register whichever way
+  /// it was come to.
+  bool constant_at(std::uint32_t pc, Slot slot, std::uint64_t* value) const;
   /// Bytes of a lane's value in a register: 2, 4, 8, 16; 0: a predicate; -1
   /// where that is not known.
   int width_of(Slot slot) const;
 
  private:
+  using Constants = std::map<Slot, std::uint64_t>;
+
   void step_back(Slots& live, std::uint32_t pc) const;
+  void step(Constants& constants, std::uint32_t pc) const;
+  void find_constants();
 
   const Code& code_;
   ControlFlowGraph graph_;
   std::vector<SlotAccess> accesses_;
   std::vector<Slots> live_in_; // of each block
   std::map<Slot, int> widths_;
+  std::set<std::uint32_t> targets_;
+  std::vector<Constants> constants_; // that each instruction reads
 };
 
 } // namespace cudasim::engine

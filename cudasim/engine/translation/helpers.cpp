@@ -2,16 +2,24 @@
 
 #include <cstring>
 
+#include "cudasim/engine/translation/value.h"
+
 namespace cudasim::engine {
 
 namespace {
 
 template <typename T>
-void write(std::byte* place, std::uint64_t base, std::uint64_t stride) {
+void write(
+    std::byte* place,
+    std::uint64_t base,
+    std::uint64_t stride,
+    std::uint64_t row) {
   T values[kLanes];
-  for (int lane = 0; lane < kLanes; ++lane) {
-    values[lane] =
-        static_cast<T>(base + stride * static_cast<std::uint64_t>(lane));
+  for (int lane = 0; lane < kRowLanes; ++lane) {
+    const std::uint64_t value =
+        base + stride * static_cast<std::uint64_t>(lane);
+    values[lane] = static_cast<T>(value);
+    values[lane + kRowLanes] = static_cast<T>(value + row);
   }
   std::memcpy(place, values, sizeof(values));
 }
@@ -22,16 +30,17 @@ void write_affine(
     std::byte* place,
     std::uint64_t base,
     std::uint64_t stride,
+    std::uint64_t row,
     std::uint32_t bytes) {
   switch (bytes) {
     case 2:
-      write<std::uint16_t>(place, base, stride);
+      write<std::uint16_t>(place, base, stride, row);
       break;
     case 4:
-      write<std::uint32_t>(place, base, stride);
+      write<std::uint32_t>(place, base, stride, row);
       break;
     default:
-      write<std::uint64_t>(place, base, stride);
+      write<std::uint64_t>(place, base, stride, row);
   }
 }
 

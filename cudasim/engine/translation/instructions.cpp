@@ -33,15 +33,25 @@ bool is_row(const std::string& key, Handler handler) {
 
 } // namespace
 
+/// How many lanes a word names, in 64 bits.
+std::string Translator::lanes_in(const std::string& mask) {
+  const std::string lanes =
+      ir_.set("call i32 @llvm.ctpop.i32(i32 " + mask + ")");
+  return ir_.set("zext i32 " + lanes + " to i64");
+}
+
 void Translator::count(const Inst& inst, const std::string& mask) {
   ++counted_;
+  if (triangle_ != nullptr) {
+    triangle_->threads =
+        ir_.set("add i64 " + triangle_->threads + ", " + lanes_in(mask));
+    return;
+  }
   if (inst.guard == kNoSlot) {
     counted_threads_ += kLanes;
     return;
   }
-  const std::string lanes =
-      ir_.set("call i32 @llvm.ctpop.i32(i32 " + mask + ")");
-  const std::string wide = ir_.set("zext i32 " + lanes + " to i64");
+  const std::string wide = lanes_in(mask);
   ir_.store(
       "i64",
       ir_.set("add i64 " + ir_.load("i64", "%threads") + ", " + wide),
@@ -62,7 +72,7 @@ void Translator::write_instruction(const Inst& inst) {
     return; // all lanes are here
   }
   const SlotAccess& access = flow_.access(inst.index);
-  bool known = inst.more_count == 0 && control == nullptr;
+  bool known = inst.more_count == 0;
   for (int k = 0; k < kOperands; ++k) {
     const Slot slot = inst.operands[k];
     // No emitter has a form for a predicate that is a constant.
@@ -77,15 +87,18 @@ void Translator::write_instruction(const Inst& inst) {
   ++written_instructions_;
   const std::string key = canonical_key(code_.texts[inst.index]);
   const std::vector<std::string> opcode = split(key);
-  known = known && is_row(key, inst.run);
+  known =
+      known && is_row(key, control == nullptr ? inst.run : control->handler);
   // The instruction may write its own guard.
   const std::string mask = guard_mask(inst);
-  if (known && memory(inst, opcode, mask)) {
+  if (known && control == nullptr && memory(inst, opcode, mask)) {
     return;
   }
   // A row may leave the region before it has done anything: it is counted
   // behind.
-  if (known && write_row(inst, opcode)) {
+  if (known &&
+      (control == nullptr ? write_row(inst, opcode)
+                          : shuffle(inst, opcode) || vote(inst, opcode))) {
     count(inst, mask);
     return;
   }
@@ -106,6 +119,14 @@ bool Translator::write_row(
 /// frame and leaves its results there.
 void Translator::call_handler(const Inst& inst, const std::string& mask) {
   const SlotAccess& access = flow_.access(inst.index);
+  if (triangle_ != nullptr) {
+    // What the frame alone knows could not be had once more.
+    triangle_->has_effects = triangle_->has_effects ||
+        code_.texts[inst.index].rfind("st", 0) == 0 ||
+        !std::all_of(access.writes.begin(),
+                     access.writes.end(),
+                     [&](Slot slot) { return tracked_.count(slot) != 0; });
+  }
   for (const Slot slot : access.reads) {
     if (tracked_.count(slot) != 0 && written_.count(slot) != 0) {
       write_back(slot, get(slot));
@@ -144,9 +165,13 @@ void Translator::call_handler(const Inst& inst, const std::string& mask) {
       std::to_string(static_cast<int>(Flow::kFault)));
   const Slots results(access.writes.begin(), access.writes.end());
   const std::string faulted = cold_exit(inst.index, RegionEnd::kFault);
-  const std::string yields =
-      cold_exit(inst.index + 1, RegionEnd::kYield, results);
-  ir_.branch(fault, faulted, yields);
+  if (triangle_ != nullptr) {
+    ir_.jump(faulted); // its instructions do not yield
+  } else {
+    const std::string yields =
+        cold_exit(inst.index + 1, RegionEnd::kYield, results);
+    ir_.branch(fault, faulted, yields);
+  }
   ir_.to(out);
   cold_ += text;
   ir_.begin(behind);

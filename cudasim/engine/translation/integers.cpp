@@ -25,11 +25,8 @@ Value Translator::sum(const Value& a, const Value& b, bool subtract) {
   if (!a.shape.affine || !b.shape.affine) {
     return plain(op, a, b);
   }
-  const auto mine = static_cast<std::uint64_t>(a.shape.stride);
-  const auto other = static_cast<std::uint64_t>(b.shape.stride);
-  const std::uint64_t stride = subtract ? mine - other : mine + other;
   return {
-      {true, cut(static_cast<std::int64_t>(stride), a.bits)},
+      sum_of(a.shape, b.shape, subtract ? -1 : 1, a.bits),
       a.bits,
       ir_.set(
           op + " " + type_of(a.bits, false) + " " + a.text + ", " + b.text)};
@@ -40,14 +37,11 @@ Value Translator::product(const Value& a, const Value& b) {
   if (!scales && b.shape.affine && a.shape.uniform() && a.literal()) {
     return product(b, a);
   }
-  if (!scales || a.shape.stride == 0) {
+  if (!scales || a.shape.uniform()) {
     return plain("mul", a, b);
   }
-  const std::int64_t stride = static_cast<std::int64_t>(
-      static_cast<std::uint64_t>(a.shape.stride) *
-      static_cast<std::uint64_t>(literal_value(b)));
   return {
-      {true, cut(stride, a.bits)},
+      sum_of(kUniform, a.shape, literal_value(b), a.bits),
       a.bits,
       ir_.set("mul " + type_of(a.bits, false) + " " + a.text + ", " + b.text)};
 }
@@ -71,20 +65,84 @@ bool Translator::widen(
   wide->text = ir_.set(
       op + type_of(a.bits, false) + " " + a.text + " to " +
       type_of(bits, false));
-  if (a.shape.stride == 0) {
-    return true;
+  const std::string type = type_of(bits, false);
+  for (const std::int64_t beyond : {a.shape.least(), a.shape.most()}) {
+    if (beyond == 0) {
+      continue;
+    }
+    const std::string last = ir_.set(
+        "add " + type + " " + wide->text + ", " + std::to_string(beyond));
+    const std::string short_last =
+        ir_.set("trunc " + type + " " + last + " to " + type_of(a.bits, false));
+    const std::string again =
+        ir_.set(op + type_of(a.bits, false) + " " + short_last + " to " + type);
+    const std::string same =
+        ir_.set("icmp eq " + type + " " + again + ", " + last);
+    require(inst, same);
+  }
+  return true;
+}
+
+/// Division by what all lanes have alike. Affine values have the same quotient
+/// in all lanes, unless they leave the region before `inst`: rows of images are
+/// as long as several warps, mostly.
+bool Translator::divide(const Inst& inst, bool is_signed, bool remainder) {
+  Value a;
+  Value b;
+  const int bits = 8 * inst.widths[0];
+  if ((bits != 32 && bits != 64) || !operand(inst, 1, bits, &a) ||
+      !operand(inst, 2, bits, &b) || !a.shape.affine || !b.shape.uniform()) {
+    return false;
+  }
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  for (const std::int64_t part : {a.shape.stride, a.shape.row}) {
+    if (part > kFar || part < -kFar) {
+      return false;
+    }
   }
   const std::string type = type_of(bits, false);
-  const std::string last = ir_.set(
-      "add " + type + " " + wide->text + ", " +
-      std::to_string(a.shape.stride * (kLanes - 1)));
-  const std::string short_last =
-      ir_.set("trunc " + type + " " + last + " to " + type_of(a.bits, false));
-  const std::string again =
-      ir_.set(op + type_of(a.bits, false) + " " + short_last + " to " + type);
-  const std::string same =
-      ir_.set("icmp eq " + type + " " + again + ", " + last);
-  require(inst, same);
+  const auto wide = [&](const std::string& text) {
+    return bits == 64 ? text
+                      : ir_.set(
+                            std::string(is_signed ? "sext" : "zext") + " " +
+                            type + " " + text + " to i64");
+  };
+  const auto beyond = [&](const std::string& from, std::int64_t offset) {
+    return ir_.set("add i64 " + from + ", " + std::to_string(offset));
+  };
+  const auto both = [&](const std::string& first, const std::string& second) {
+    return ir_.set("and i1 " + first + ", " + second);
+  };
+  // Neither negative nor close to where numbers end.
+  const std::string most = bits == 64 ? std::to_string(std::int64_t{1} << 62)
+      : is_signed                     ? "2147483647"
+                                      : "4294967295";
+  const std::string base = wide(a.text);
+  const std::string divisor = wide(b.text);
+  const std::string positive = ir_.set("icmp sgt i64 " + divisor + ", 0");
+  const std::string least =
+      ir_.set("icmp sge i64 " + beyond(base, a.shape.least()) + ", 0");
+  const std::string inside =
+      ir_.set("icmp sle i64 " + beyond(base, a.shape.most()) + ", " + most);
+  const std::string plain_base = ir_.set("icmp sge i64 " + base + ", 0");
+  require(inst, both(both(positive, plain_base), both(least, inside)));
+  const std::string quotient =
+      ir_.set("udiv " + type + " " + a.text + ", " + b.text);
+  const std::string times =
+      ir_.set("mul " + type + " " + quotient + ", " + b.text);
+  const std::string rest = ir_.set("sub " + type + " " + a.text + ", " + times);
+  if (!a.shape.uniform()) {
+    const std::string wide_rest = wide(rest);
+    const std::string first =
+        ir_.set("icmp sge i64 " + beyond(wide_rest, a.shape.least()) + ", 0");
+    const std::string last = ir_.set(
+        "icmp slt i64 " + beyond(wide_rest, a.shape.most()) + ", " + divisor);
+    require(inst, both(first, last));
+  }
+  assign(
+      inst,
+      0,
+      remainder ? Value{a.shape, bits, rest} : Value{kUniform, bits, quotient});
   return true;
 }
 
@@ -102,6 +160,9 @@ bool Translator::integer(
   Value a;
   Value b;
   Value c;
+  if (opcode.size() == 2 && (op == "div" || op == "rem")) {
+    return divide(inst, is_signed, op == "rem");
+  }
   if (opcode.size() == 2) {
     const bool two = op == "add" || op == "sub" || op == "min" || op == "max";
     if (two && operand(inst, 1, bits, &a) && operand(inst, 2, bits, &b)) {

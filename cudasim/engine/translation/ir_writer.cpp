@@ -12,12 +12,14 @@ std::string float_type_of(int bits, bool vector) {
   return vector ? "<32 x " + scalar + ">" : scalar;
 }
 
-std::string ramp(int bits, std::int64_t stride) {
+std::string ramp(int bits, const ValueShape& shape) {
   const std::string type = type_of(bits, false);
   std::string text = "<";
   for (int lane = 0; lane < kLanes; ++lane) {
-    const auto wide =
-        static_cast<std::uint64_t>(stride) * static_cast<std::uint64_t>(lane);
+    const std::uint64_t wide = static_cast<std::uint64_t>(shape.stride) *
+            static_cast<std::uint64_t>(lane % kRowLanes) +
+        static_cast<std::uint64_t>(shape.row) *
+            static_cast<std::uint64_t>(lane / kRowLanes);
     const std::uint64_t cut =
         bits == 64 ? wide : wide & ((std::uint64_t{1} << bits) - 1);
     text += (lane == 0 ? "" : ", ") + type + " " + std::to_string(cut);
@@ -37,9 +39,9 @@ std::string IrWriter::lanes_of(const Value& value) {
   const std::string all =
       set("shufflevector " + vector + " " + first + ", " + vector +
           " poison, <32 x i32> zeroinitializer");
-  return value.shape.stride == 0 ? all
-                                 : set("add " + vector + " " + all + ", " +
-                                       ramp(value.bits, value.shape.stride));
+  return value.shape.uniform()
+      ? all
+      : set("add " + vector + " " + all + ", " + ramp(value.bits, value.shape));
 }
 
 } // namespace cudasim::engine

@@ -13,8 +13,9 @@ namespace cudasim::engine {
 std::string type_of(int bits, bool vector);
 /// The same of floats: "float", "double".
 std::string float_type_of(int bits, bool vector);
-/// A constant vector: stride x lane, cut to `bits`.
-std::string ramp(int bits, std::int64_t stride);
+/// A constant vector: what the lanes of an affine value have beyond its base,
+/// cut to `bits`.
+std::string ramp(int bits, const ValueShape& shape);
 
 class IrWriter {
  public:

@@ -1,7 +1,10 @@
 // Loads and stores: one check for the warp where the lanes' addresses lie one
-// behind the other or are the same, else the handler.
+// behind the other or are the same, in the warp or in each of its two rows;
+// else the handler.
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 
 #include "cudasim/engine/memory/access.h"
@@ -70,6 +73,15 @@ std::string interleaved(
 
 } // namespace
 
+bool is_ordered_access(const std::string& text) {
+  static const char* const kWords[] = {
+      ".volatile", ".relaxed", ".acquire", ".release", ".mmio"};
+  return std::any_of(
+      std::begin(kWords), std::end(kWords), [&](const char* word) {
+        return text.find(word) != std::string::npos;
+      });
+}
+
 /// What a load or store accesses.
 struct Translator::Place {
   std::string space; // "": that of all
@@ -81,6 +93,23 @@ struct Translator::Place {
 
   std::int64_t lane_bytes() const {
     return static_cast<std::int64_t>(count) * bits / 8;
+  }
+  const ValueShape& shape() const {
+    return address.shape;
+  }
+  /// Whether the lanes, or the two rows, are each accessed in one piece.
+  bool in_pieces() const {
+    return !shape().uniform() && !shape().straight();
+  }
+  /// Of the second row from the first one.
+  std::uint64_t row_offset() const {
+    return static_cast<std::uint64_t>(shape().row);
+  }
+  /// From the lowest to behind the highest byte that the warp accesses.
+  std::int64_t extent() const {
+    const std::int64_t piece =
+        shape().stride == 0 ? lane_bytes() : lane_bytes() * kRowLanes;
+    return std::abs(shape().row) + piece;
   }
 };
 
@@ -108,12 +137,8 @@ bool Translator::place_of(
   if (opcode[0] != "ld" && opcode[0] != "st") {
     return false;
   }
-  // An access with an order stays where it is among the others.
-  for (const char* word :
-       {".volatile", ".relaxed", ".acquire", ".release", ".mmio"}) {
-    if (code_.texts[inst.index].find(word) != std::string::npos) {
-      return false;
-    }
+  if (is_ordered_access(code_.texts[inst.index])) {
+    return false;
   }
   place->is_load = opcode[0] == "ld";
   for (std::size_t i = 1; i + 1 < opcode.size(); ++i) {
@@ -148,7 +173,17 @@ bool Translator::place_of(
       (base.shape.stride != 0 && base.shape.stride != place->lane_bytes())) {
     return false;
   }
-  if (!place->is_load && base.shape.stride == 0) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 30;
+  const std::int64_t row = base.shape.row;
+  if (row > kFar || row < -kFar || row % place->lane_bytes() != 0) {
+    return false;
+  }
+  if (!base.shape.uniform() && !base.shape.straight() && place->count != 1) {
+    return false;
+  }
+  if (!place->is_load &&
+      (base.shape.stride == 0 ||
+       std::abs(row) < kRowLanes * place->lane_bytes())) {
     return false; // which lane is the last is the handler's to say
   }
   const std::string offset_bits = std::to_string(
@@ -174,14 +209,16 @@ std::string Translator::locate(
     const Place& place,
     const std::string& fast,
     const std::string& slow) {
-  const std::string& low = place.address.text;
-  const std::string bytes = std::to_string(
-      place.address.shape.stride == 0 ? place.lane_bytes()
-                                      : place.lane_bytes() * kLanes);
+  const std::int64_t down = std::min<std::int64_t>(0, place.shape().row);
+  const std::string low = down == 0
+      ? place.address.text
+      : ir_.set("add i64 " + place.address.text + ", " + std::to_string(down));
+  const std::string bytes = std::to_string(place.extent());
   const bool is_small = place.space == "shared" || place.space == "param";
   const std::string begin = place.space == "shared" ? "%shared" : "%parameters";
-  const std::string host =
-      is_small ? ir_.set("add i64 " + begin + ", " + low) : low;
+  const std::string host = is_small
+      ? ir_.set("add i64 " + begin + ", " + place.address.text)
+      : place.address.text;
   const std::string odd =
       ir_.set("and i64 " + low + ", " + std::to_string(place.lane_bytes() - 1));
   const std::string aligned = ir_.set("icmp eq i64 " + odd + ", 0");
@@ -234,6 +271,40 @@ std::string Translator::locate(
   return host;
 }
 
+/// Tells the processor what the same access will need some rounds of the loop
+/// later. A warp's loop strides over memory that other warps need in between,
+/// which no processor foresees by itself.
+void Translator::prefetch(const Place& place) {
+  if (!node_->repeats || place.space == "shared" || place.space == "param") {
+    return;
+  }
+  constexpr std::int64_t kRounds = 1;
+  constexpr std::int64_t kLine = 64;
+  constexpr std::int64_t kMostLines = 4;
+  const std::string variable = ir_.name();
+  ir_.variable(variable, "i64");
+  remembered_.push_back(variable);
+  const std::string& now = place.address.text;
+  const std::string before = ir_.load("i64", variable);
+  ir_.store("i64", now, variable);
+  const std::string first = ir_.set("icmp eq i64 " + before + ", 0");
+  const std::string step = ir_.set("sub i64 " + now + ", " + before);
+  const std::string ahead =
+      ir_.set("mul i64 " + step + ", " + std::to_string(kRounds));
+  const std::string known =
+      ir_.set("select i1 " + first + ", i64 0, i64 " + ahead);
+  const std::string target = ir_.set("add i64 " + now + ", " + known);
+  const std::string pointer = ir_.set("inttoptr i64 " + target + " to ptr");
+  const std::int64_t lines =
+      std::min(kMostLines, (place.extent() + kLine - 1) / kLine);
+  for (std::int64_t line = 0; line < lines; ++line) {
+    const std::string at =
+        ir_.at(pointer, static_cast<std::uint64_t>(line * kLine));
+    ir_.line(
+        "call void @llvm.prefetch.p0(ptr " + at + ", i32 0, i32 3, i32 1)");
+  }
+}
+
 /// Begins the two paths of an access: the slow one for lanes that are guarded
 /// off, too. What follows is written to the fast one.
 Translator::Paths Translator::part_paths(
@@ -242,15 +313,16 @@ Translator::Paths Translator::part_paths(
     std::string* pointer) {
   Paths paths{ir_.label(), ir_.label(), guard_mask(inst)};
   const std::string fast = ir_.label();
-  if (inst.guard != kNoSlot) {
+  if (!place.is_load && (inst.guard != kNoSlot || triangle_ != nullptr)) {
     const std::string check = ir_.label();
     ir_.branch(
         ir_.set("icmp eq i32 " + paths.mask + ", -1"), check, paths.slow);
-    // The address may be any where the guard is off; it is not used then.
     ir_.begin(check);
   }
+  // What is read for lanes that do not load is there, and is not used.
   const std::string host = locate(place, fast, paths.slow);
   ir_.begin(fast);
+  prefetch(place);
   *pointer = ir_.set("inttoptr i64 " + host + " to ptr");
   return paths;
 }
@@ -262,10 +334,42 @@ void Translator::call_slowly(const Inst& inst, const Paths& paths) {
   call_handler(inst, paths.mask);
 }
 
+/// The values of two rows, each of which is loaded in one piece.
+std::string Translator::load_rows(
+    const Place& place,
+    const std::string& pointer) {
+  const bool alike = place.shape().stride == 0; // the lanes of a row
+  const std::string scalar = type_of(place.bits, false);
+  const std::string type = alike ? scalar : vector_of(kRowLanes, scalar);
+  const std::string half = vector_of(kRowLanes, scalar);
+  std::string rows[2];
+  for (int row = 0; row < 2; ++row) {
+    if (row == 1 && place.shape().row == 0) {
+      rows[1] = rows[0];
+      break;
+    }
+    rows[row] = ir_.set(
+        "load " + type + ", ptr " +
+        (row == 0 ? pointer : ir_.at(pointer, place.row_offset())) +
+        ", align 1");
+    if (alike) {
+      const std::string first = ir_.set(
+          "insertelement " + half + " poison, " + scalar + " " + rows[row] +
+          ", i64 0");
+      rows[row] = ir_.set(
+          "shufflevector " + half + " " + first + ", " + half + " poison, " +
+          picks(kRowLanes, [](int) { return 0; }));
+    }
+  }
+  return ir_.set(
+      "shufflevector " + half + " " + rows[0] + ", " + half + " " + rows[1] +
+      ", " + picks(kLanes, [](int i) { return i; }));
+}
+
 void Translator::load(const Inst& inst, const Place& place) {
   // The lanes are alike where they read the same, if no guard keeps what some
   // had.
-  const bool same = place.address.shape.stride == 0;
+  const bool same = place.shape().uniform();
   const bool vector = !same || inst.guard != kNoSlot;
   const std::string scalar = type_of(place.bits, false);
   std::vector<Value> results;
@@ -280,7 +384,9 @@ void Translator::load(const Inst& inst, const Place& place) {
   const Paths paths = part_paths(inst, place, &pointer);
   std::string all;
   const std::string wide = vector_of(kLanes * place.count, scalar);
-  if (!same) {
+  if (place.in_pieces()) {
+    all = load_rows(place, pointer);
+  } else if (!same) {
     all = ir_.set("load " + wide + ", ptr " + pointer + ", align 1");
   }
   for (int k = 0; k < place.count; ++k) {
@@ -300,6 +406,13 @@ void Translator::load(const Inst& inst, const Place& place) {
     if (same && vector) {
       value = ir_.lanes_of({kUniform, bits, value});
     }
+    if (inst.guard != kNoSlot) {
+      const std::string lanes = type_of(bits, true);
+      const std::string old = ir_.lanes_of(get(inst.operands[k]));
+      value = ir_.set(
+          "select <32 x i1> " + ir_.bits_of(paths.mask) + ", " + lanes + " " +
+          value + ", " + lanes + " " + old);
+    }
     ir_.store(type_of(bits, vector), value, variables[n]);
   }
   call_slowly(inst, paths);
@@ -307,9 +420,13 @@ void Translator::load(const Inst& inst, const Place& place) {
     const auto n = static_cast<std::size_t>(k);
     std::string value = current_[inst.operands[k]].text;
     if (!vector) {
+      // That of a lane that did load.
+      const std::string lane = triangle_ == nullptr
+          ? "0"
+          : ir_.set("call i32 @llvm.cttz.i32(i32 " + paths.mask + ", i1 true)");
       value = ir_.set(
           "extractelement " + type_of(results[n].bits, true) + " " + value +
-          ", i64 0");
+          ", i32 " + lane);
     }
     ir_.store(type_of(results[n].bits, vector), value, variables[n]);
   }
@@ -324,6 +441,9 @@ void Translator::load(const Inst& inst, const Place& place) {
 }
 
 void Translator::store(const Inst& inst, const Place& place) {
+  if (triangle_ != nullptr) {
+    triangle_->has_effects = true;
+  }
   const std::string scalar = type_of(place.bits, false);
   std::vector<std::string> values;
   for (int k = 0; k < place.count; ++k) {
@@ -338,9 +458,21 @@ void Translator::store(const Inst& inst, const Place& place) {
   const std::map<Slot, Value> before = current_;
   std::string pointer;
   const Paths paths = part_paths(inst, place, &pointer);
-  ir_.line(
-      "store " + vector_of(kLanes * place.count, scalar) + " " +
-      interleaved(ir_, values, scalar) + ", ptr " + pointer + ", align 1");
+  const std::string whole = interleaved(ir_, values, scalar);
+  const std::string wide = vector_of(kLanes * place.count, scalar);
+  if (place.in_pieces()) {
+    for (int row = 0; row < 2; ++row) {
+      const std::string part = ir_.set(
+          "shufflevector " + wide + " " + whole + ", " + wide + " poison, " +
+          picks(kRowLanes, [row](int i) { return i + row * kRowLanes; }));
+      ir_.line(
+          "store " + vector_of(kRowLanes, scalar) + " " + part + ", ptr " +
+          (row == 0 ? pointer : ir_.at(pointer, place.row_offset())) +
+          ", align 1");
+    }
+  } else {
+    ir_.line("store " + wide + " " + whole + ", ptr " + pointer + ", align 1");
+  }
   call_slowly(inst, paths);
   ir_.jump(paths.done);
   ir_.begin(paths.done);

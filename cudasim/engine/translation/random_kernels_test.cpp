@@ -54,7 +54,7 @@ std::vector<std::uint64_t> inputs(std::mt19937_64& random) {
       0x1084210842108421};
   std::vector<std::uint64_t> words;
   for (unsigned column = 0; column < kInputs; ++column) {
-    const auto kind = random() % 6;
+    const auto kind = random() % 7;
     const std::uint64_t base = random() % 2 == 0
         ? kEdges[random() % std::size(kEdges)]
         : random() >> random() % 64;
@@ -62,13 +62,15 @@ std::vector<std::uint64_t> inputs(std::mt19937_64& random) {
         ? kEdges[random() % std::size(kEdges)]
         : random() % 3 == 0 ? std::uint64_t{1} << random() % 64
                             : random() % 9 - 4;
+    const std::uint64_t row = random() % 200 * 4;
     for (std::uint64_t i = 0; i < kThreads; ++i) {
       words.push_back(
           kind == 0       ? base
               : kind <= 2 ? base + stride * i
               : kind == 3 ? kEdges[random() % std::size(kEdges)]
               : kind == 4 ? random() >> random() % 64
-                          : base + stride * (i / 32));
+              : kind == 5 ? base + stride * (i / 32)
+                          : base + stride * (i % 16) + row * (i / 16));
     }
   }
   return words;

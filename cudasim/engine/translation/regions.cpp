@@ -92,13 +92,20 @@ template <typename T>
 ValueShape shape_of(const std::byte* place) {
   T values[kLanes];
   std::memcpy(values, place, sizeof(values));
+  using Signed = std::make_signed_t<T>;
   const T stride = static_cast<T>(values[1] - values[0]);
+  const T row = static_cast<T>(values[kRowLanes] - values[0]);
   for (int lane = 1; lane < kLanes; ++lane) {
-    if (static_cast<T>(values[lane] - values[lane - 1]) != stride) {
+    const T before = lane == kRowLanes ? values[0] : values[lane - 1];
+    if (static_cast<T>(values[lane] - before) !=
+        (lane == kRowLanes ? row : stride)) {
       return kVarying;
     }
   }
-  return {true, static_cast<std::int64_t>(std::make_signed_t<T>(stride))};
+  return {
+      true,
+      static_cast<std::int64_t>(static_cast<Signed>(stride)),
+      static_cast<std::int64_t>(static_cast<Signed>(row))};
 }
 
 std::atomic<std::uint64_t> made{0};

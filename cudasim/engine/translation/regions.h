@@ -43,8 +43,8 @@ class Regions {
   void visited(std::uint32_t pc, const std::byte* registers) {
     Place& place = places_[pc];
     if (place.visits.load(std::memory_order_relaxed) < threshold_) {
-      const auto before = place.visits.fetch_add(1, std::memory_order_relaxed);
-      if (before + 1 == threshold_) {
+      if (place.visits.fetch_add(1, std::memory_order_relaxed) + 1 ==
+          threshold_) {
         ask_for(pc, registers);
       }
     }
@@ -56,12 +56,10 @@ class Regions {
       bool refused,
       const std::byte* registers) {
     Place& place = places_[pc];
-    const auto calls = place.calls.fetch_add(1, std::memory_order_relaxed) + 1;
-    const auto total =
-        place.instructions.fetch_add(instructions, std::memory_order_relaxed) +
-        instructions;
+    const std::uint32_t calls = add(place.calls, 1u);
+    const std::uint64_t total = add(place.instructions, instructions);
     if (refused) {
-      place.refused.fetch_add(1, std::memory_order_relaxed);
+      add(place.refused, 1u);
     }
     if (calls % kReview == 0) {
       review(pc, calls, total, registers);
@@ -79,6 +77,14 @@ class Regions {
     Shapes assumed; // under mutex_
   };
   static constexpr std::uint32_t kReview = 64;
+
+  /// Adds to a count that may lose some: an atomic addition a warp is dear.
+  template <typename T>
+  static T add(std::atomic<T>& count, T more) {
+    const T sum = count.load(std::memory_order_relaxed) + more;
+    count.store(sum, std::memory_order_relaxed);
+    return sum;
+  }
 
   void ask_for(std::uint32_t pc, const std::byte* registers);
   void review(

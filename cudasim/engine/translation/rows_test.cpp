@@ -30,19 +30,20 @@ struct Result {
 };
 
 /// Runs kernel(out, in, n) in one mode. Three words of 64 bits of input for
-/// each thread, and `columns` of output.
+/// each thread, and `columns` of output. @param width of the block.
 Result run(
     NativeMode mode,
     const std::string& text,
     const std::vector<std::uint64_t>& input,
-    std::size_t columns) {
+    std::size_t columns,
+    unsigned width = kThreads) {
   set_native_mode(mode);
   TestDevice device;
   device.load(text);
   auto* in = device.copy_of(input);
   auto* out = device.zeros<std::uint64_t>(columns * kThreads);
   Shape shape;
-  shape.block = {kThreads, 1, 1};
+  shape.block = {width, kThreads / width, 1};
   Result result;
   result.outcome = device.run("kernel", shape, out, in, 5);
   result.words.assign(out, out + columns * kThreads);
@@ -456,10 +457,114 @@ TEST_F(NativeRows, ControlFlow) {
     add.u32 %h, %h, %e;
     bra LOOP;
     OUT:)");
-  compare(
-      "shfl.sync.bfly.b32 %h, %e, 5, 31, -1;\nadd.s32 %h, %h, %e;\n"
-      "vote.sync.ballot.b32 %z, %p, -1;\nxor.b32 %h, %h, %z;\n"
-      "bar.warp.sync -1;");
+}
+
+TEST_F(NativeRows, Collectives) {
+  for (const std::string bounds : {"31", "0", "0x1c1f", "0x1807", "0x10ff"}) {
+    for (const std::string form : {"up", "down", "bfly", "idx"}) {
+      for (const std::string amount : {"1", "5", "16", "40", "%n"}) {
+        compare(
+            "shfl.sync." + form + ".b32 %h|%r, %e, " + amount + ", " + bounds +
+            ", -1;");
+      }
+      compare(
+          "shfl.sync." + form + ".b32 %h, %t, 3, " + bounds +
+          ", -1;\nshfl.sync." + form + ".b32 %z, %n, 3, " + bounds +
+          ", 0xffffffff;\nadd.u32 %h, %h, %z;");
+    }
+  }
+  for (const std::string form : {"all", "any", "uni"}) {
+    compare("vote.sync." + form + ".pred %r, %p, -1;");
+    compare("vote.sync." + form + ".pred %r, !%q, -1;");
+    compare("setp.eq.u32 %q, %n, 5;\nvote.sync." + form + ".pred %r, %q, -1;");
+  }
+  compare("vote.sync.ballot.b32 %h, %p, -1;");
+  compare("vote.sync.ballot.b32 %h, !%q, -1;");
+  compare("setp.eq.u32 %q, %n, 5;\nvote.sync.ballot.b32 %h, %q, -1;");
+  compare("bar.warp.sync -1;\nadd.u32 %h, %e, 1;");
+}
+
+/// Blocks of 16 threads in x: a warp has two rows of lanes.
+TEST(NativeRowsOf16, AreTheSame) {
+  const auto input = inputs(6);
+  for (const char* const stride : {"0", "4", "8"}) {
+    for (const char* const row : {"0", "4", "60", "64", "68", "160", "-64"}) {
+      // Words of the input and of shared memory by x and y; what is read, and
+      // what the affine registers themselves hold.
+      const std::string text = std::string(R"(
+.visible .entry kernel(.param .u64 out, .param .u64 in, .param .u32 n) {
+  .reg .b64 %out, %in, %w, %v;
+  .reg .b32 %x, %y, %i, %a, %b, %c, %d, %s;
+  .reg .f32 %f;
+  .reg .pred %p;
+  .shared .align 8 .b8 tile[2048];
+  ld.param.u64 %out, [out];
+  ld.param.u64 %in, [in];
+  mov.u32 %x, %tid.x;
+  mov.u32 %y, %tid.y;
+  mad.lo.u32 %i, %y, 16, %x;
+  mul.wide.u32 %w, %i, 4;
+  add.u64 %w, %w, %in;
+  ld.global.b32 %a, [%w];
+  mov.u32 %s, tile;
+  mad.lo.u32 %b, %i, 4, %s;
+  st.shared.b32 [%b], %a;
+  st.shared.b32 [%b+1024], %a;
+  bar.sync 0;
+  mul.lo.s32 %c, %x, )") +
+          stride + ";\nmad.lo.s32 %c, %y, " + row + R"(, %c;
+  add.s32 %c, %c, 256;
+  cvt.s64.s32 %w, %c;
+  add.s64 %w, %w, %in;
+  ld.global.b32 %a, [%w];
+  add.s32 %d, %s, %c;
+  ld.shared.b32 %b, [%d];
+  ld.shared.u8 %i, [%d+4];
+  xor.b32 %a, %a, %b;
+  xor.b32 %a, %a, %i;
+  bar.sync 0;
+  st.shared.b32 [%d], %y;
+  bar.sync 0;
+  ld.shared.b32 %b, [%d];
+  mad.lo.u32 %a, %b, 7, %a;
+  mov.u32 %i, 0;
+  LOOP:
+  shl.b32 %b, %c, 1;
+  sub.s32 %b, %b, %y;
+  cvt.rn.f32.s32 %f, %b;
+  mov.b32 %d, %f;
+  xor.b32 %a, %a, %d;
+  shr.s32 %d, %c, 3;
+  and.b32 %b, %c, 31;
+  add.s32 %d, %d, %b;
+  add.s32 %a, %a, %d;
+  add.u32 %i, %i, 1;
+  setp.lt.u32 %p, %i, 3;
+  @%p bra LOOP;
+  mul.wide.s32 %v, %c, -3;
+  cvt.u64.u32 %w, %a;
+  shl.b64 %w, %w, 32;
+  add.s64 %v, %v, %w;
+  mad.lo.u32 %i, %y, 16, %x;
+  mul.wide.u32 %w, %i, 8;
+  add.u64 %w, %w, %out;
+  st.global.u64 [%w], %v;
+  ret;
+}
+)";
+      const std::uint64_t before = native_regions();
+      const Result plain = run(NativeMode::kOff, text, input, 1, kRowLanes);
+      const Result native = run(NativeMode::kAlways, text, input, 1, kRowLanes);
+      EXPECT_GT(native_regions(), before);
+      ASSERT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+      ASSERT_EQ(native.outcome.fault, FaultKind::kNone)
+          << native.outcome.report;
+      EXPECT_EQ(plain.words, native.words) << stride << " and " << row;
+      EXPECT_EQ(
+          plain.outcome.thread_instructions,
+          native.outcome.thread_instructions);
+    }
+  }
 }
 
 /// What a kernel that faults in the middle of a region says.

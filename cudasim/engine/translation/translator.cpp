@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <set>
 
 #include "cudasim/engine/translation/helpers.h"
 
@@ -44,7 +45,7 @@ bool Translator::is_end(std::uint32_t pc) const {
       }
       Value members;
       return control->members != kNoSlot &&
-          !(constant(control->members, 4, &members) &&
+          !(constant(code_.instructions[pc], control->members, 4, &members) &&
             members.text == "4294967295");
     }
     default:
@@ -90,6 +91,7 @@ void Translator::discover() {
     }
     nodes_.emplace(begin, std::move(node));
   }
+  find_loops();
   for (const auto& [begin, node] : nodes_) {
     for (std::uint32_t pc = begin; pc < node.end; ++pc) {
       const SlotAccess& access = flow_.access(pc);
@@ -99,6 +101,40 @@ void Translator::discover() {
           if (is_tracked(slot)) {
             tracked_.insert(slot);
           }
+        }
+      }
+    }
+  }
+}
+
+/// The nodes that may follow one.
+std::vector<std::uint32_t> Translator::successors(std::uint32_t begin) const {
+  const Node& node = nodes_.at(begin);
+  if (node.ends) {
+    return {};
+  }
+  const Control* const control = flow_.control_at(node.end - 1);
+  if (control == nullptr || control->kind != ControlKind::kBranch) {
+    return {node.end};
+  }
+  if (code_.instructions[node.end - 1].guard == kNoSlot) {
+    return {control->target};
+  }
+  return {control->target, node.end};
+}
+
+/// A node repeats where it can be come to from itself.
+void Translator::find_loops() {
+  for (auto& [begin, node] : nodes_) {
+    std::set<std::uint32_t> seen;
+    std::vector<std::uint32_t> next = successors(begin);
+    while (!next.empty() && !node.repeats) {
+      const std::uint32_t at = next.back();
+      next.pop_back();
+      node.repeats = at == begin;
+      if (nodes_.count(at) != 0 && seen.insert(at).second) {
+        for (const std::uint32_t successor : successors(at)) {
+          next.push_back(successor);
         }
       }
     }
@@ -146,6 +182,7 @@ std::string Translator::write_function() {
   written_instructions_ = called_ = 0;
   body_.clear();
   cold_.clear();
+  remembered_.clear();
   for (const Slot slot : tracked_) {
     const int bits = flow_.width_of(slot) == 0 ? 1 : 8 * flow_.width_of(slot);
     ir_.variable(scalar_variable(slot), type_of(bits, false));
@@ -159,9 +196,13 @@ std::string Translator::write_function() {
       write_node(begin, node);
     }
   }
+  std::string zeros;
+  for (const std::string& variable : remembered_) {
+    zeros += "  store i64 0, ptr " + variable + "\n";
+  }
   // The entry's block is written last: it has all variables.
   return "define i64 @region(ptr %state, ptr %registers) nounwind {\n" +
-      ir_.variables() + entry + body_ + cold_ + "}\n";
+      ir_.variables() + zeros + entry + body_ + cold_ + "}\n";
 }
 
 /// Reads the state and the registers that the region needs, and looks whether
@@ -273,6 +314,24 @@ void Translator::write_terminator(std::uint32_t, const Node& node) {
     const std::string mask = ir_.mask_of(guard.text);
     const std::string all = ir_.set("icmp eq i32 " + mask + ", -1");
     const std::string none = ir_.set("icmp eq i32 " + mask + ", 0");
+    if (is_triangle(node)) {
+      const std::string around = ir_.label();
+      const std::string through = ir_.label();
+      ir_.branch(inst.guard_negated ? none : all, around, through);
+      ++counted_;
+      counted_threads_ += kLanes;
+      ir_.begin(around);
+      write_edge(inst.index, target);
+      counted_threads_ -= kLanes;
+      ir_.begin(through);
+      write_triangle(
+          inst.index,
+          target,
+          inst.guard_negated
+              ? guard.text
+              : ir_.set("xor <32 x i1> " + guard.text + ", splat (i1 true)"));
+      return;
+    }
     const std::string together = ir_.set("or i1 " + all + ", " + none);
     const std::string on = ir_.label();
     ir_.branch(together, on, cold_exit(inst.index, RegionEnd::kGoesOn));
@@ -296,13 +355,21 @@ void Translator::write_terminator(std::uint32_t, const Node& node) {
   write_edge(inst.index, node.end);
 }
 
+/// Thread instructions so far.
+std::string Translator::threads_now() {
+  const std::string plain = ir_.set(
+      "add i64 " + ir_.load("i64", "%threads") + ", " +
+      std::to_string(counted_threads_));
+  const std::string& beyond =
+      triangle_ != nullptr ? triangle_->threads : threads_beyond_;
+  return beyond.empty() ? plain : ir_.set("add i64 " + plain + ", " + beyond);
+}
+
 /// To another node, or out of the region.
 void Translator::write_edge(std::uint32_t from, std::uint32_t to) {
   const std::string counted = ir_.set(
       "add i64 " + ir_.load("i64", "%count") + ", " + std::to_string(counted_));
-  const std::string threads = ir_.set(
-      "add i64 " + ir_.load("i64", "%threads") + ", " +
-      std::to_string(counted_threads_));
+  const std::string threads = threads_now();
   if (to <= from) {
     // Whoever spins leaves others their turn, be it through several regions.
     const std::string over = ir_.set("icmp uge i64 " + counted + ", %limit");
@@ -377,7 +444,8 @@ void Translator::write_back(Slot slot, const Value& value) {
         "call void " +
         IrWriter::pointer(reinterpret_cast<const void*>(&write_affine)) +
         "(ptr " + place + ", i64 " + base + ", i64 " +
-        std::to_string(value.shape.stride) + ", i32 " +
+        std::to_string(value.shape.stride) + ", i64 " +
+        std::to_string(value.shape.row) + ", i32 " +
         std::to_string(value.bits / 8) + ")");
     return;
   }
@@ -413,9 +481,7 @@ void Translator::write_exit(
       "add i64 " + ir_.load("i64", "%count") + ", " + std::to_string(counted_));
   ir_.store(
       "i64", counted, ir_.at("%state", offsetof(RegionState, instructions)));
-  const std::string threads = ir_.set(
-      "add i64 " + ir_.load("i64", "%threads") + ", " +
-      std::to_string(counted_threads_));
+  const std::string threads = threads_now();
   ir_.store(
       "i64",
       threads,

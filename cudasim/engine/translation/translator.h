@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace cudasim::engine {
 /// The variables of a register: of a base, and of the lanes.
 std::string scalar_variable(Slot slot);
 std::string vector_variable(Slot slot);
+/// Whether a load or store stays where it is among the other accesses.
+bool is_ordered_access(const std::string& text);
 
 /// Translates one region. Values are followed by their shapes: what all lanes
 /// have alike, or base + stride x lane, is a scalar, and an access to memory at
@@ -55,11 +58,14 @@ class Translator {
     bool ends = false; // before an instruction that the interpreter executes
     Shapes in;
     bool reached = false;
+    bool repeats = false; // is part of a loop within the region
   };
   using Nodes = std::map<std::uint32_t, Node>;
 
   // The region: translator.cpp.
   void discover();
+  std::vector<std::uint32_t> successors(std::uint32_t begin) const;
+  void find_loops();
   bool is_end(std::uint32_t pc) const;
   bool is_tracked(Slot slot) const;
   std::string write_function();
@@ -67,6 +73,7 @@ class Translator {
   void write_node(std::uint32_t begin, Node& node);
   void write_terminator(std::uint32_t begin, const Node& node);
   void write_edge(std::uint32_t from, std::uint32_t to);
+  std::string threads_now();
   void write_back(Slot slot, const Value& value);
   void write_exit(std::uint32_t pc, RegionEnd end, const Slots& except = {});
   std::string cold_exit(
@@ -74,10 +81,26 @@ class Translator {
       RegionEnd end,
       const Slots& except = {});
 
+  /// Instructions behind a branch that some lanes take: triangles.cpp.
+  struct Triangle {
+    std::uint32_t branch = 0;
+    std::string mask; // the lanes that execute it, as a word
+    const std::map<Slot, Value>* before = nullptr; // values at the branch
+    std::uint64_t counted = 0; // at the branch
+    std::uint64_t counted_threads = 0;
+    std::string threads; // thread instructions since the branch
+    bool has_effects = false; // so that it cannot be done once more
+  };
+  bool is_triangle(const Node& node) const;
+  void write_triangle(
+      std::uint32_t branch,
+      std::uint32_t target,
+      const std::string& stays);
+
   // Values: values.cpp.
   Value get(Slot slot);
   Value from_frame(Slot slot);
-  bool constant(Slot slot, int bytes, Value* value) const;
+  bool constant(const Inst& inst, Slot slot, int bytes, Value* value) const;
   bool operand(const Inst& inst, int index, int bits, Value* value);
   Value predicate_of(const Inst& inst, int index);
   void assign(const Inst& inst, int index, Value value);
@@ -87,6 +110,7 @@ class Translator {
   // Instructions: instructions.cpp.
   void write_instruction(const Inst& inst);
   void count(const Inst& inst, const std::string& mask);
+  std::string lanes_in(const std::string& mask);
   void call_handler(const Inst& inst, const std::string& mask);
   bool write_row(const Inst& inst, const std::vector<std::string>& opcode);
   // integers.cpp, bits.cpp, floats.cpp
@@ -100,6 +124,7 @@ class Translator {
   Value sum(const Value& a, const Value& b, bool subtract);
   Value product(const Value& a, const Value& b);
   bool widen(const Inst& inst, const Value& a, bool is_signed, Value* wide);
+  bool divide(const Inst& inst, bool is_signed, bool remainder);
   Value plain(const std::string& op, const Value& a, const Value& b);
   void require(const Inst& inst, const std::string& condition);
   bool bits_of_ramp(
@@ -110,6 +135,9 @@ class Translator {
   bool shifted_ramp(const Inst& inst, const Value& a, std::int64_t amount);
   Value real_value(const std::string& text, int bits, bool vector);
   std::string as_real(const Value& value, bool vector);
+  // collectives.cpp
+  bool shuffle(const Inst& inst, const std::vector<std::string>& opcode);
+  bool vote(const Inst& inst, const std::vector<std::string>& opcode);
   // memory.cpp
   bool memory(
       const Inst& inst,
@@ -130,8 +158,10 @@ class Translator {
       const Place& place,
       const std::string& fast,
       const std::string& slow);
+  void prefetch(const Place& place);
   Paths part_paths(const Inst& inst, const Place& place, std::string* pointer);
   void call_slowly(const Inst& inst, const Paths& paths);
+  std::string load_rows(const Place& place, const std::string& pointer);
   void load(const Inst& inst, const Place& place);
   void store(const Inst& inst, const Place& place);
 
@@ -151,10 +181,14 @@ class Translator {
   std::map<Slot, Value> current_;
   std::uint64_t counted_ = 0;
   std::uint64_t counted_threads_ = 0;
-  bool changed_ = false; // a shape of a node's beginning
+  bool changed_ = false; // what is to be written, while it is
+  Triangle* triangle_ = nullptr; // that is being written
+  std::string threads_beyond_; // thread instructions of the one before
   // Of the whole region.
   std::size_t written_instructions_ = 0;
   std::size_t called_ = 0; // those that handlers execute
+  std::set<std::uint32_t> given_up_; // triangles that have no form here
+  std::vector<std::string> remembered_; // variables that are 0 in the beginning
 };
 
 } // namespace cudasim::engine

@@ -19,6 +19,22 @@ std::int64_t cut(std::int64_t value, int bits) {
       rest;
 }
 
+ValueShape sum_of(
+    const ValueShape& a,
+    const ValueShape& b,
+    std::int64_t factor,
+    int bits) {
+  const auto part = [&](std::int64_t mine, std::int64_t other) {
+    return cut(
+        static_cast<std::int64_t>(
+            static_cast<std::uint64_t>(mine) +
+            static_cast<std::uint64_t>(other) *
+                static_cast<std::uint64_t>(factor)),
+        bits);
+  };
+  return {true, part(a.stride, b.stride), part(a.row, b.row)};
+}
+
 std::int64_t literal_value(const Value& value) {
   return cut(
       static_cast<std::int64_t>(std::strtoull(value.text.c_str(), nullptr, 10)),

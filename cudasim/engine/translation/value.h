@@ -1,6 +1,7 @@
 // What is known of a register's values in the 32 lanes while code is made.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,22 +11,43 @@
 
 namespace cudasim::engine {
 
-/// How the lanes' values of a register lie. An affine one is base + stride x
-/// lane, modulo its width; stride 0: all lanes have the same.
+/// Lanes of a row: blocks of 16 threads in x have two rows in a warp.
+inline constexpr int kRowLanes = kLanes / 2;
+
+/// How the lanes' values of a register lie. An affine one is, modulo its width,
+/// base + stride x lane in the first row, and `row` more in the second one.
 struct ValueShape {
   bool affine = false;
   std::int64_t stride = 0;
+  std::int64_t row = 0;
 
   bool operator==(const ValueShape& other) const {
-    return affine == other.affine && stride == other.stride;
+    return affine == other.affine && stride == other.stride && row == other.row;
   }
+  /// All lanes have the same.
   bool uniform() const {
-    return affine && stride == 0;
+    return affine && stride == 0 && row == 0;
+  }
+  /// base + stride x lane in all 32 lanes.
+  bool straight() const {
+    return affine &&
+        static_cast<std::uint64_t>(row) ==
+        static_cast<std::uint64_t>(stride) * kRowLanes;
+  }
+  /// The least and the most that a lane has beyond the base; of values of at
+  /// most 32 bits.
+  std::int64_t least() const {
+    return std::min<std::int64_t>(0, stride * (kRowLanes - 1)) +
+        std::min<std::int64_t>(0, row);
+  }
+  std::int64_t most() const {
+    return std::max<std::int64_t>(0, stride * (kRowLanes - 1)) +
+        std::max<std::int64_t>(0, row);
   }
 };
 
-inline constexpr ValueShape kUniform{true, 0};
-inline constexpr ValueShape kVarying{false, 0};
+inline constexpr ValueShape kUniform{true, 0, 0};
+inline constexpr ValueShape kVarying{false, 0, 0};
 
 /// What holds where both do.
 inline ValueShape meet(ValueShape a, ValueShape b) {

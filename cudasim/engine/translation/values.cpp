@@ -1,5 +1,5 @@
 // Values of registers: where they are, constants, guards.
-#include <cstring>
+#include <cstdint>
 
 #include "cudasim/engine/translation/translator.h"
 
@@ -43,24 +43,18 @@ Value Translator::get(Slot slot) {
   return value;
 }
 
-/// An immediate, which all lanes have alike.
-bool Translator::constant(Slot slot, int bytes, Value* value) const {
-  if (slot == kNoSlot || (slot & kConstantBit) == 0 ||
-      (bytes != 2 && bytes != 4 && bytes != 8)) {
-    return false;
+/// An immediate, or a register that holds one, which all lanes have alike.
+bool Translator::constant(const Inst& inst, Slot slot, int bytes, Value* value)
+    const {
+  std::uint64_t number = 0;
+  const bool known = slot != kNoSlot && (slot & kConstantBit) == 0
+      ? flow_.width_of(slot) == bytes &&
+          flow_.constant_at(inst.index, slot, &number)
+      : immediate(code_, slot, bytes, &number);
+  if (known) {
+    *value = {kUniform, 8 * bytes, std::to_string(number)};
   }
-  const std::byte* const place = code_.constants.get() + (slot & ~kConstantBit);
-  std::uint64_t first = 0;
-  std::memcpy(&first, place, static_cast<std::size_t>(bytes));
-  for (int lane = 1; lane < kLanes; ++lane) {
-    if (std::memcmp(
-            place, place + lane * bytes, static_cast<std::size_t>(bytes)) !=
-        0) {
-      return false;
-    }
-  }
-  *value = {kUniform, 8 * bytes, std::to_string(first)};
-  return true;
+  return known;
 }
 
 /// @returns false where it is not of that many bits.
@@ -69,8 +63,11 @@ bool Translator::operand(const Inst& inst, int index, int bits, Value* value) {
   if (slot == kNoSlot) {
     return false;
   }
+  if (constant(inst, slot, bits / 8, value)) {
+    return true;
+  }
   if ((slot & kConstantBit) != 0) {
-    return constant(slot, bits / 8, value);
+    return false;
   }
   *value = get(slot);
   return value->bits == bits;
@@ -120,13 +117,18 @@ void Translator::assign(const Inst& inst, int index, Value value) {
 /// The lanes for which an instruction is executed, as a word.
 std::string Translator::guard_mask(const Inst& inst) {
   if (inst.guard == kNoSlot) {
-    return "-1";
+    return triangle_ == nullptr ? "-1" : triangle_->mask;
   }
   const Value guard = get(inst.guard);
-  const std::string set = guard.shape.affine
+  std::string set = guard.shape.affine
       ? ir_.set("sext i1 " + guard.text + " to i32")
       : ir_.mask_of(guard.text);
-  return inst.guard_negated ? ir_.set("xor i32 " + set + ", -1") : set;
+  if (inst.guard_negated) {
+    set = ir_.set("xor i32 " + set + ", -1");
+  }
+  return triangle_ == nullptr
+      ? set
+      : ir_.set("and i32 " + set + ", " + triangle_->mask);
 }
 
 } // namespace cudasim::engine
