@@ -54,7 +54,8 @@ after = tables()
 assert before is None or after == before
 for kind in ("code", "operations", "interface"):
     assert (kind, "cuda") in after and after[kind, "cuda"] is not after[kind, "stand_in"], kind
-assert after["kinds"][:2] == ["cuda", "xpu"], after["kinds"]
+# The others differ between versions, "cuda" is the first of all.
+assert after["kinds"][0] == "cuda" and "xpu" in after["kinds"], after["kinds"]
 activate("stand-in")
 assert tables()["code", "cuda"] is found["code", "stand_in"]
 """
