@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 #include "accelerator/runtime/core/backends/backends.h"
 #include "accelerator/runtime/core/machine/driver_version.h"
@@ -48,6 +49,11 @@ bool is_at(
       bus == static_cast<unsigned>(figures.pci_bus) &&
       device == static_cast<unsigned>(figures.pci_device);
 }
+
+/// nvmlGpuFabricInfo_v3, which the headers of CUDA 12 do not have.
+constexpr unsigned kFabricInfoVersion3 =
+    (sizeof(nvmlGpuFabricInfo_v2_t) + alignof(nvmlGpuFabricInfo_v2_t)) |
+    (3u << 24);
 
 /// How many nvmlInit have no nvmlShutdown yet.
 std::atomic<int> users{0};
@@ -105,6 +111,8 @@ const char* nvmlErrorString(nvmlReturn_t result) {
       return "Not Supported";
     case NVML_ERROR_NOT_FOUND:
       return "Not Found";
+    case NVML_ERROR_ARGUMENT_VERSION_MISMATCH:
+      return "Argument Version Mismatch";
     default:
       return "Unknown Error";
   }
@@ -202,9 +210,24 @@ nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* version) {
   return nvmlSystemGetCudaDriverVersion(version);
 }
 
-// No device here is in a fabric of NVLink.
-nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t, nvmlGpuFabricInfoV_t*) {
-  return NVML_ERROR_NOT_SUPPORTED;
+/// No device here is in a fabric of NVLink, which is a state and no error.
+/// CUDA 13 asks with version 3, which is version 2 and a byte.
+nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(
+    nvmlDevice_t,
+    nvmlGpuFabricInfoV_t* info) {
+  const nvmlReturn_t result = check(info);
+  if (result != NVML_SUCCESS) {
+    return result;
+  }
+  const unsigned version = info->version;
+  if (version != nvmlGpuFabricInfo_v2 && version != kFabricInfoVersion3) {
+    return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  }
+  // A version holds the size of its structure in its lower bytes.
+  std::memset(info, 0, version & 0xffffff);
+  info->version = version;
+  info->state = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED;
+  return NVML_SUCCESS;
 }
 
 nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t, char*, unsigned) {

@@ -57,6 +57,43 @@ TEST_F(Nvml, ADeviceIsFoundByIndexAndByBusId) {
       NVML_ERROR_INVALID_ARGUMENT);
 }
 
+/// A fabric's description as CUDA 13 has it.
+struct FabricInfo3 {
+  nvmlGpuFabricInfo_v2_t before;
+  unsigned char health_summary;
+};
+
+TEST_F(Nvml, NoDeviceIsInAFabric) {
+  nvmlDevice_t device = nullptr;
+  ASSERT_EQ(nvmlDeviceGetHandleByIndex(0, &device), NVML_SUCCESS);
+  nvmlGpuFabricInfoV_t info{};
+  info.version = nvmlGpuFabricInfo_v2;
+  info.state = NVML_GPU_FABRIC_STATE_COMPLETED;
+  EXPECT_EQ(nvmlDeviceGetGpuFabricInfoV(device, &info), NVML_SUCCESS);
+  EXPECT_EQ(info.state, NVML_GPU_FABRIC_STATE_NOT_SUPPORTED);
+  EXPECT_EQ(info.version, unsigned{nvmlGpuFabricInfo_v2});
+
+  FabricInfo3 later{};
+  later.before.version = sizeof later | 3u << 24;
+  later.before.cliqueId = 7;
+  later.health_summary = 9;
+  ASSERT_EQ(nvmlDeviceGetGpuFabricInfoV(device, &later.before), NVML_SUCCESS);
+  EXPECT_EQ(later.before.state, NVML_GPU_FABRIC_STATE_NOT_SUPPORTED);
+  EXPECT_EQ(later.before.cliqueId, 0u);
+  EXPECT_EQ(later.health_summary, 0);
+}
+
+TEST_F(Nvml, AFabricOfAnotherVersionIsRefused) {
+  nvmlGpuFabricInfoV_t info{};
+  info.version = sizeof info | 9u << 24;
+  EXPECT_EQ(
+      nvmlDeviceGetGpuFabricInfoV(nullptr, &info),
+      NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+  EXPECT_EQ(
+      nvmlDeviceGetGpuFabricInfoV(nullptr, nullptr),
+      NVML_ERROR_INVALID_ARGUMENT);
+}
+
 TEST_F(Nvml, ErrorsHaveNames) {
   EXPECT_STREQ(nvmlErrorString(NVML_SUCCESS), "Success");
   EXPECT_STREQ(nvmlErrorString(NVML_ERROR_NOT_FOUND), "Not Found");
