@@ -4,7 +4,10 @@
 #include "accelerator/operators/capture/stream_capture.h"
 #include "accelerator/operators/dispatch/devices.h"
 
+#include <ATen/TensorIterator.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/native/Copy.h>
 #include <ATen/ops/copy_native.h>
 #include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAStream.h>
@@ -54,7 +57,52 @@ bool upstream_copies(const at::Tensor& to, const at::Tensor& from) {
         !host_sees(device.index())));
 }
 
+// Which kernel copies on CUDA is private, and PyTorch has no function for it.
+// An explicit instantiation may name private members ([temp.spec.general]).
+using Stub = at::native::copy_stub_DECLARE_DISPATCH_type;
+using StubBase = at::native::DispatchStub<at::native::copy_fn, Stub>;
+using Kernels = at::native::DispatchStubImpl StubBase::*;
+
+Kernels kernels();
+
+template <Kernels member>
+struct Member {
+  friend Kernels kernels() {
+    return member;
+  }
+};
+
+template struct Member<&StubBase::impl>;
+
+at::native::copy_fn upstreams_copy = nullptr;
+
+// What has come past the dispatcher's key of CUDA: by a redispatch to the
+// composite, which asks the stub.
+void copy_past_the_router(at::TensorIterator& iterator, bool non_blocking) {
+  const at::Tensor& to = iterator.tensor(0);
+  const at::Tensor& from = iterator.tensor(1);
+  if (upstream_copies(to, from)) {
+    upstreams_copy(iterator, non_blocking);
+    return;
+  }
+  static const auto op =
+      c10::Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
+  static const HostCall plain(op, c10::DispatchKey::CPU);
+  static const HostCall quantized(op, c10::DispatchKey::QuantizedCPU);
+  torch::jit::Stack stack{to, from, non_blocking};
+  (to.is_quantized() ? quantized : plain)(op, &stack);
+}
+
 } // namespace
+
+void route_copies_past_the_router() {
+  auto& stub = at::native::copy_stub;
+  upstreams_copy = reinterpret_cast<at::native::copy_fn>(
+      (stub.*kernels()).cuda_dispatch_ptr);
+  if (upstreams_copy != nullptr) {
+    stub.set_cuda_dispatch_ptr(&copy_past_the_router);
+  }
+}
 
 void CopyKernel::operator()(
     const c10::OperatorHandle& op,

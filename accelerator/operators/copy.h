@@ -23,4 +23,8 @@ class CopyKernel final : public c10::OperatorKernel {
   HostCall call_;
 };
 
+/// Has copies served likewise that are handed to PyTorch's composite without
+/// its dispatcher, where no kernel can be registered.
+void route_copies_past_the_router();
+
 } // namespace torch_cuda::operators

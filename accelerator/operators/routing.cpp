@@ -189,6 +189,7 @@ int route() {
       }
       count = router().route();
       is_routing = true;
+      route_copies_past_the_router();
       route_attention();
       route_dropout();
       route_recurrent();

@@ -176,5 +176,26 @@ class ServedTest(unittest.TestCase):
                 torch.cuda.synchronize()
 
 
+class CopiesTest(unittest.TestCase):
+    """Copies that a program hands to PyTorch's composite, past the router, as FlagGems does."""
+
+    def test_results_are_the_cpus(self) -> None:
+        composite = torch._C.DispatchKeySet(torch._C.DispatchKey.CompositeExplicitAutograd)
+        source = torch.arange(12.0).reshape(3, 4)
+        for dtype in (torch.float32, torch.complex64, torch.float16, torch.int64):
+            for begin, end in (("cuda", "cuda"), ("cpu", "cuda"), ("cuda", "cpu")):
+                for transposed in (False, True):
+                    with self.subTest(dtype=dtype, begin=begin, end=end, transposed=transposed):
+                        given = source.to(begin)
+                        result = torch.zeros(4, 3, dtype=dtype, device=end)
+                        torch.ops.aten.copy_.default.redispatch(
+                            composite,
+                            result if transposed else result.t(),
+                            given.t() if transposed else given,
+                            False,
+                        )
+                        self.assertTrue(torch.equal(result.cpu(), source.t().to(dtype)))
+
+
 if __name__ == "__main__":
     unittest.main()
