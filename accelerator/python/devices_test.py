@@ -124,6 +124,10 @@ class FoundTest(absltest.TestCase):
         environ = {}
         _devices.offer_to_triton([], environ)
         self.assertEqual(environ, {})
+        # No distribution brings it.
+        environ = {"TORCH_CUDA_DEVICES": "fake"}
+        _devices.offer_to_triton(_devices.found(environ), environ)
+        self.assertEqual(environ["TRITON_LIBCUDA_PATH"], str(runtime))
         environ = dict(asked)
         told = {
             "TRITON_PTXAS_PATH": str(ptxas),

@@ -92,12 +92,14 @@ def offer_to_triton(devices: list[Device], environ: MutableMapping[str, str] = o
     says already stays. Compilers look for the driver in the folders of LIBRARY_PATH (of GCC and clang).
 
     Args:
-        devices: what `found` returned; the first one's assembler serves all.
+        devices: what `found` returned; the first one's assembler serves all. It lacks devices that no
+            distribution brings, such as "fake", whose driver is ours, too.
         environ: environment variables, which Triton reads when it compiles first.
     """
-    if not devices:
+    if not _asked.libraries(environ):
         return
-    # Where no device runs code, too: the driver then says so when the first kernel is loaded.
+    # Where no device runs code, too: torch.compile asks it for the CPU's programs as well, and it says
+    # that no code runs when the first kernel is loaded.
     environ.setdefault("TRITON_LIBCUDA_PATH", str(_libraries.root()))
     device = next((device for device in devices if device.ptxas is not None), None)
     if device is not None:
