@@ -11,6 +11,8 @@ from torch.profiler import ProfilerActivity, profile
 class ProfilerTest(parameterized.TestCase):
     @parameterized.parameters(ProfilerActivity.PrivateUse1, ProfilerActivity.CUDA)
     def test_profiles(self, activity: ProfilerActivity) -> None:
+        if activity == ProfilerActivity.PrivateUse1 and torch.__version__.startswith("2.9."):
+            self.skipTest("the CUDA build of torch 2.9 has this activity for no device")
         self.assertIn(activity, torch.profiler.supported_activities())
         tensor = torch.ones(1 << 10, device="pu")
         with profile(activities=[ProfilerActivity.CPU, activity]) as profiled:
