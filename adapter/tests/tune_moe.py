@@ -1,7 +1,7 @@
 """Measures which blocks of programs/fused_moe.py are fastest on the stand-in, and prints the table that its wheel ships.
 
-./bazelw build //tests/adapter:env
-./bazelw shell env PYTHONPATH=bazel-bin/tests/adapter/env python3 -m torch_cuda_adapter tests/adapter/tune_moe.py
+./bazelw build //adapter/tests:env
+./bazelw shell env PYTHONPATH=bazel-bin/adapter/tests/env python3 -m torch_cuda_adapter adapter/tests/tune_moe.py
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _DEADLINE_S = 600
 _HEAD = """# The rows of torchada's README
 
 What torchada's README lists under "What Works", in English (0.1.103) and in Chinese, and the program in
-`tests/adapter/programs` that runs unmodified on the stand-in. `tests/adapter/rows_test.py` runs the programs and writes
+`adapter/tests/programs` that runs unmodified on the stand-in. `adapter/tests/rows_test.py` runs the programs and writes
 this table.
 
 | row | Chinese row | program | result |
