@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from tests.accelerator.random_steps import Step, Writer
+from accelerator.operators.tests.exhaustive.random_steps import Step, Writer
 
 _POOL = 10  # tensors
 _LARGEST = 1e4  # what is beyond is no longer computed with

@@ -1,6 +1,7 @@
 """Random programs on a device that runs no CUDA code are the CPU's, number for number.
 
-`./bazelw run //tests/accelerator:random_programs_test -- --first 0 --programs 100000` runs more of them.
+This command runs more of them:
+./bazelw run //accelerator/operators/tests/exhaustive:random_programs_test -- --first 0 --programs 100000
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 from absl import flags
 from absl.testing import absltest
 
-from tests.accelerator import random_programs
+from accelerator.operators.tests.exhaustive import random_programs
 
 _FIRST = flags.DEFINE_integer("first", 0, "the first program's number")
 _PROGRAMS = flags.DEFINE_integer("programs", 1500, "how many programs to run")

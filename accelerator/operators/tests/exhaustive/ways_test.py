@@ -9,7 +9,7 @@ import torch
 from absl import flags
 from absl.testing import absltest, parameterized
 
-from tests.accelerator import ways
+from accelerator.operators.tests.exhaustive import ways
 
 _SAMPLES = flags.DEFINE_integer("samples", 1, "how many samples of each operator to try")
 _CHOSEN = flags.DEFINE_list(

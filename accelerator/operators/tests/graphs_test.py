@@ -16,7 +16,7 @@ from absl.testing import absltest, parameterized
 from torch import nn
 from torch.nn import functional
 
-from tests.accelerator.captures import capture, equal
+from accelerator.operators.tests.captures import capture, equal
 
 _STEPS = 5
 _WARM = 2  # steps before the capture

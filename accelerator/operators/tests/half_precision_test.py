@@ -8,7 +8,7 @@ import torch
 from absl.testing import absltest, parameterized
 from torch.nn import functional
 
-from tests.accelerator.captures import capture
+from accelerator.operators.tests.captures import capture
 
 _Work = Callable[[torch.Tensor], torch.Tensor]
 

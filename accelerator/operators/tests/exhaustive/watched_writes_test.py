@@ -14,7 +14,7 @@ from torch.testing._internal.common_modules import module_db
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from tests.accelerator import ways
+from accelerator.operators.tests.exhaustive import ways
 
 _LARGEST = 1 << 16  # bytes of a storage that is watched
 
