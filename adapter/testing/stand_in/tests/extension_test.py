@@ -13,7 +13,7 @@ from torch.utils import cpp_extension
 from torch_cuda_adapter import platforms
 from torch_cuda_adapter.sources import Rules, translate, translate_files, write
 
-_TESTS = pathlib.Path(__file__).parents[1]
+_ROOT = pathlib.Path(__file__).parents[4]
 _BACKEND = pathlib.Path(torch_stand_in.__file__).parent
 
 
@@ -21,7 +21,7 @@ class ExtensionTest(absltest.TestCase):
     def build(self, name: str, *sources: str) -> str:
         folder = self.create_tempdir()
         translated = translate_files(
-            [_TESTS / source for source in sources],
+            [_ROOT / source for source in sources],
             Rules(platforms.load("stand-in")),
             out=folder.mkdir("sources").full_path,
         )
@@ -51,7 +51,8 @@ class ExtensionTest(absltest.TestCase):
         self.assertEmpty(own - declared)
 
     def test_an_operator(self) -> None:
-        self.build("axpy", "extensions/sources/axpy.cu", "extensions/sources/axpy_operator.cpp")
+        sources = "tests/extensions/sources"
+        self.build("axpy", f"{sources}/axpy.cu", f"{sources}/axpy_operator.cpp")
         x, y = torch.randn(2, 500)
         stream = torch_stand_in.Stream()
         with torch_stand_in.stream(stream):
@@ -66,7 +67,8 @@ class ExtensionTest(absltest.TestCase):
         self.assertEqual(result.unique().tolist(), [12])
 
     def test_the_runtime(self) -> None:
-        library = ctypes.CDLL(self.build("block_sums", "stand_in/sources/block_sums.cu"))
+        source = "adapter/testing/stand_in/tests/sources/block_sums.cu"
+        library = ctypes.CDLL(self.build("block_sums", source))
         library.launch.restype = library.free_twice.restype = ctypes.c_char_p
         numbers = torch.arange(1000, dtype=torch.int32)
         results = torch.zeros(17, dtype=torch.int32)
