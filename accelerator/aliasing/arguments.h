@@ -42,8 +42,9 @@ struct Argument {
 std::vector<Argument> crossing_arguments(const c10::FunctionSchema& schema);
 
 /// Whether an operator writes to an argument. Kernels write to some although
-/// their schemas do not say so: tests/accelerator/watched_writes_test.py
-/// watches what they do.
+/// their schemas do not say so:
+/// accelerator/operators/tests/exhaustive/watched_writes_test.py watches what
+/// they do.
 bool is_written(const c10::FunctionSchema& schema, const c10::Argument& which);
 
 /// Whether a value is a list of optional tensors, whoever made it:
