@@ -21,16 +21,16 @@ using GroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 struct Functions final : torch::CustomClassHolder {};
 
-at::Tensor as_cuda(at::Tensor tensor) {
+at::Tensor as_cuda(const at::Tensor& tensor) {
   return as_other_name(tensor, kCuda);
 }
 
-at::Tensor as_pu(at::Tensor tensor) {
+at::Tensor as_pu(const at::Tensor& tensor) {
   return as_other_name(tensor, kPu);
 }
 
 // Gives a group of CUDA's a backend for pu, which goes to that for CUDA.
-void add_pccl(GroupPtr group) {
+void add_pccl(const GroupPtr& group) {
   group->setBackend(
       kPu,
       c10d::ProcessGroup::BackendType::CUSTOM,
@@ -39,7 +39,7 @@ void add_pccl(GroupPtr group) {
 
 // Gives an empty group the backend below that for pu of another, as its own for
 // CUDA. Returns whether there is one.
-bool put_cuda_below(GroupPtr group, GroupPtr empty) {
+bool put_cuda_below(const GroupPtr& group, const GroupPtr& empty) {
   const auto below = cuda_below(group->getBackend(kPu));
   if (below) {
     empty->setBackend(kCuda, c10d::ProcessGroup::BackendType::NCCL, below);
