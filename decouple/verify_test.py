@@ -6,22 +6,39 @@ that says who owns what.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import pathlib
 import sys
+from unittest import mock
 
 from absl.testing import absltest
 
 from decouple import cli
+from decouple.commands import options
 
 OWNERS = pathlib.Path(sys.argv.pop(4))
 SITES = pathlib.Path(sys.argv.pop(3))
 COMPILED = pathlib.Path(sys.argv.pop(2))
 SOURCES = pathlib.Path(sys.argv.pop(1)).resolve().parent
 
+_scan_tree = options.scan_tree
+_scanned: list[options.Scanned] = []
+
+
+def _scan_once(args: argparse.Namespace, root: pathlib.Path | None = None) -> options.Scanned:
+    if not _scanned:
+        _scanned.append(_scan_tree(args, root))
+    return _scanned[0]
+
 
 class VerifyTest(absltest.TestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        # A scan takes most of the time, and finds the same in each test.
+        self.enterContext(mock.patch.object(options, "scan_tree", _scan_once))
+
     def _verify(self, compiled: pathlib.Path, sites: pathlib.Path) -> tuple[int, str]:
         output = io.StringIO()
         arguments = ["verify", str(SOURCES), "--strict", "--owners", str(OWNERS)]
