@@ -23,7 +23,7 @@ Value Translator::real_value(const std::string& text, int bits, bool vector) {
           type_of(bits, vector))};
 }
 
-/// Arithmetic of floats, rounded to nearest.
+/// Arithmetic of floats, rounded to nearest; approximations are exact here.
 bool Translator::real(
     const Inst& inst,
     const std::vector<std::string>& opcode) {
@@ -33,17 +33,22 @@ bool Translator::real(
     return false;
   }
   const bool rounds = opcode.size() == 3 && opcode[1] == "rn";
-  if (opcode.size() != 2 && !rounds) {
+  const bool near = opcode.size() == 3 && bits == 32 &&
+      (opcode[1] == "approx" || opcode[1] == "full");
+  if (opcode.size() != 2 && !rounds && !near) {
     return false;
   }
-  const bool plain_two =
-      op == "add" || op == "sub" || op == "mul" || (op == "div" && rounds);
-  const bool extreme = (op == "min" || op == "max") && !rounds;
+  const bool plain_two = op == "div"
+      ? rounds || near
+      : !near && (op == "add" || op == "sub" || op == "mul");
+  const bool extreme = (op == "min" || op == "max") && opcode.size() == 2;
   const bool fused = (op == "fma" || op == "mad") && rounds;
-  const bool sign = (op == "neg" || op == "abs") && !rounds;
-  const bool root = op == "sqrt" && rounds;
-  const bool inverse = op == "rcp" && rounds;
-  if (!plain_two && !extreme && !fused && !sign && !root && !inverse) {
+  const bool sign = (op == "neg" || op == "abs") && opcode.size() == 2;
+  const bool root = op == "sqrt" && (rounds || near);
+  const bool inverse = op == "rcp" && (rounds || near);
+  const bool inverse_root = op == "rsqrt" && near;
+  if (!plain_two && !extreme && !fused && !sign && !root && !inverse &&
+      !inverse_root) {
     return false;
   }
   const int count = fused ? 3 : plain_two || extreme ? 2 : 1;
@@ -83,6 +88,17 @@ bool Translator::real(
     result = ir_.set(
         "call " + kind + " @llvm.sqrt." + suffix + "(" + kind + " " + x[0] +
         ")");
+  } else if (inverse_root) {
+    const std::string wide = float_type_of(64, vector);
+    const std::string longer =
+        ir_.set("fpext " + kind + " " + x[0] + " to " + wide);
+    const std::string square = ir_.set(
+        "call " + wide + " @llvm.sqrt." + (vector ? "v32f64(" : "f64(") + wide +
+        " " + longer + ")");
+    const std::string one = vector ? "splat (double 1.0)" : "1.0";
+    const std::string quotient =
+        ir_.set("fdiv " + wide + " " + one + ", " + square);
+    result = ir_.set("fptrunc " + wide + " " + quotient + " to " + kind);
   } else if (inverse) {
     const std::string one =
         vector ? "splat (" + float_type_of(bits, false) + " 1.0)" : "1.0";

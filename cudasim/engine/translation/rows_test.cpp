@@ -325,6 +325,14 @@ TEST_F(NativeRows, Floats) {
   compare("mul.rz.f32 %h, %e, %f;");
   compare("add.sat.f32 %h, %e, %f;");
   compare("ex2.approx.f32 %h, %e;");
+  for (const std::string op : {"rcp", "sqrt", "rsqrt"}) {
+    compare_guarded(op + ".approx.f32 %h, %e;");
+    compare(op + ".approx.ftz.f32 %h, %e;");
+  }
+  compare("rsqrt.approx.f64 %d, %a;");
+  compare_guarded("div.full.f32 %h, %e, %f;");
+  compare("div.approx.f32 %h, %n, %e;");
+  compare("div.approx.ftz.f32 %h, %e, %f;");
   compare("fma.rn.f32 %h, %e, 0f40000000, %n;");
 }
 
