@@ -24,6 +24,7 @@
 #include "cudasim/engine/launch/launch.h"
 #include "cudasim/engine/module/module.h"
 #include "cudasim/engine/translation/regions.h"
+#include "cudasim/native/background.h"
 
 namespace {
 
@@ -135,6 +136,7 @@ int main(int argc, char** argv) {
     std::vector<float> expected;
     for (int i = 0; i < 40; ++i) {
       launch(*native, buffers, bench, &seconds);
+      cudasim::native::Background::instance().wait();
     }
     launch(*interpreted, buffers, bench, &seconds);
     expected.assign(bench.output, bench.output + bench.count);

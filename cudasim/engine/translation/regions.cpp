@@ -9,9 +9,11 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "cudasim/engine/instructions/registry.h"
 #include "cudasim/engine/translation/translator.h"
+#include "cudasim/native/background.h"
 #include "cudasim/native/compiler.h"
 
 namespace cudasim::engine {
@@ -24,17 +26,6 @@ constexpr std::uint32_t kManyVisits = 1 << 16;
 /// does as well.
 constexpr std::uint64_t kFewInstructions = 12;
 constexpr std::uint32_t kMostAttempts = 3;
-
-/// The compiler of this process, and who may use it now.
-struct Shared {
-  std::mutex mutex;
-  std::unique_ptr<native::Compiler> compiler;
-  bool tried = false;
-};
-Shared& shared() {
-  static auto* const instance = new Shared; // threads may outlive main()
-  return *instance;
-}
 
 /// Where llvmlite's library is: as CUDASIM_LLVM says, or in the folder of
 /// packages that this library is in, too. Empty where there is none.
@@ -108,6 +99,31 @@ ValueShape shape_of(const std::byte* place) {
       static_cast<std::int64_t>(static_cast<Signed>(row))};
 }
 
+/// Of whoever compiles.
+std::mutex& compiler_mutex() {
+  static auto* const instance = new std::mutex; // threads may outlive main()
+  return *instance;
+}
+
+/// The compiler of this process, which is loaded first of all; null where it
+/// cannot be, which is said once.
+native::Compiler* compiler() {
+  static native::Compiler* const instance = [] {
+    std::string why;
+    auto loaded = native::Compiler::load(
+        library(), best_isa() == Isa::kV4 ? "x86-64-v4" : "x86-64-v3", &why);
+    if (loaded == nullptr) {
+      std::fprintf(
+          stderr,
+          "CUDASIM_NATIVE: LLVM cannot be loaded: %s. Kernels are "
+          "interpreted.\n",
+          why.c_str());
+    }
+    return loaded.release(); // the code that it makes stays
+  }();
+  return instance;
+}
+
 std::atomic<std::uint64_t> made{0};
 
 NativeMode& mode() {
@@ -131,10 +147,13 @@ std::uint64_t native_regions() {
 
 Regions::Regions(const Code& code)
     : code_(code),
-      threshold_(native_mode() == NativeMode::kAlways ? 1 : kManyVisits),
+      at_once_(native_mode() == NativeMode::kAlways),
+      threshold_(at_once_ ? 1 : kManyVisits),
       places_(new Place[code.instructions.size() + 1]) {}
 
-Regions::~Regions() = default;
+Regions::~Regions() {
+  native::Background::instance().forget(this);
+}
 
 /// How the lanes' values lie now.
 Shapes Regions::observed(const Slots& slots, const std::byte* registers) const {
@@ -161,17 +180,34 @@ Shapes Regions::observed(const Slots& slots, const std::byte* registers) const {
   return shapes;
 }
 
+/// Has code made for a place: at once, or by a thread of low priority.
 void Regions::ask_for(std::uint32_t pc, const std::byte* registers) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  Place& place = places_[pc];
-  if (place.attempts++ >= kMostAttempts) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (places_[pc].attempts++ >= kMostAttempts) {
+      return;
+    }
+    if (at_once_) {
+      make(pc, registers);
+      return;
+    }
+  }
+  // What is loaded before the thread begins is unloaded after it has ended.
+  if (compiler() == nullptr) {
     return;
   }
+  std::vector<std::byte> seen(registers, registers + code_.frame_bytes);
+  native::Background::instance().add(
+      this, [this, pc, seen = std::move(seen)] { make(pc, seen.data()); });
+}
+
+/// @param registers as they were where the code is to begin.
+void Regions::make(std::uint32_t pc, const std::byte* registers) {
+  Place& place = places_[pc];
   if (flow_ == nullptr) {
     flow_ = std::make_unique<CodeFlow>(code_);
   }
   Shapes assumed;
-  std::string text;
   {
     const Translator probe(code_, *flow_, pc, assumed);
     Shapes now = observed(probe.inputs(), registers);
@@ -184,39 +220,17 @@ void Regions::ask_for(std::uint32_t pc, const std::byte* registers) {
     assumed = place.assumed = std::move(now);
   }
   Translator translator(code_, *flow_, pc, assumed);
-  text = translator.translate();
-  if (text.empty() ||
-      (native_mode() == NativeMode::kAuto && translator.is_mostly_called())) {
+  const std::string text = translator.translate();
+  if (text.empty() || (!at_once_ && translator.is_mostly_called())) {
     return;
   }
-  Shared& all = shared();
-  std::unique_lock<std::mutex> one(all.mutex, std::try_to_lock);
-  if (!one.owns_lock()) {
-    if (native_mode() == NativeMode::kAuto) {
-      // Somebody else's region is being made: later, rather than waiting.
-      --place.attempts;
-      place.visits.store(threshold_ / 2, std::memory_order_relaxed);
-      return;
-    }
-    one.lock();
+  native::Compiler* const llvm = compiler();
+  if (llvm == nullptr) {
+    return;
   }
   std::string why;
-  if (!all.tried) {
-    all.tried = true;
-    all.compiler = native::Compiler::load(
-        library(), best_isa() == Isa::kV4 ? "x86-64-v4" : "x86-64-v3", &why);
-    if (all.compiler == nullptr) {
-      std::fprintf(
-          stderr,
-          "CUDASIM_NATIVE: LLVM cannot be loaded: %s. Kernels are "
-          "interpreted.\n",
-          why.c_str());
-    }
-  }
-  if (all.compiler == nullptr) {
-    return;
-  }
-  void* const function = all.compiler->compile(text, "region", &why);
+  const std::lock_guard<std::mutex> one(compiler_mutex());
+  void* const function = llvm->compile(text, "region", &why);
   if (function == nullptr) {
     std::fprintf(
         stderr,
@@ -244,7 +258,7 @@ void Regions::review(
   if (!refuses && instructions / calls >= kFewInstructions) {
     return;
   }
-  if (native_mode() == NativeMode::kAlways && !refuses) {
+  if (at_once_ && !refuses) {
     return;
   }
   place.function.store(nullptr, std::memory_order_release);

@@ -74,7 +74,7 @@ class Regions {
     std::atomic<std::uint32_t> refused{0};
     std::atomic<std::uint64_t> instructions{0};
     std::uint32_t attempts = 0; // under mutex_
-    Shapes assumed; // under mutex_
+    Shapes assumed; // of whoever makes code
   };
   static constexpr std::uint32_t kReview = 64;
 
@@ -87,6 +87,7 @@ class Regions {
   }
 
   void ask_for(std::uint32_t pc, const std::byte* registers);
+  void make(std::uint32_t pc, const std::byte* registers);
   void review(
       std::uint32_t pc,
       std::uint32_t calls,
@@ -95,9 +96,11 @@ class Regions {
   Shapes observed(const Slots& slots, const std::byte* registers) const;
 
   const Code& code_;
+  const bool at_once_;
   const std::uint32_t threshold_;
   std::mutex mutex_;
-  std::unique_ptr<CodeFlow> flow_; // made when it is needed; under mutex_
+  // Made when it is needed, by whoever makes code: one thread at a time.
+  std::unique_ptr<CodeFlow> flow_;
   std::unique_ptr<Place[]> places_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "cudasim/engine/testing/test_device.h"
 #include "cudasim/engine/translation/regions.h"
+#include "cudasim/native/background.h"
 
 namespace cudasim::engine::testing {
 namespace {
@@ -193,6 +194,61 @@ TEST(Regions, StrideTimesLanesWrapsAround) {
               " %b, %a, 20;\ncvt.u32.u64 %h, %b;\n" + kEnd,
           rising(0, stride));
     }
+  }
+}
+
+/// A loop of each lane's own length, long enough for "auto".
+std::string long_loop() {
+  return kBegin + R"(
+    mul.lo.u32 %z, %n, 1000;
+    mov.u32 %k, 0;
+    LOOP:
+    mad.lo.u32 %h, %h, 3, %k;
+    xor.b32 %h, %h, %t;
+    add.u32 %h, %h, %e;
+    shl.b32 %f, %h, 3;
+    add.u32 %h, %h, %f;
+    xor.b32 %h, %h, 77;
+    add.u32 %h, %h, 5;
+    sub.u32 %h, %h, %k;
+    mad.lo.u32 %h, %h, 5, %t;
+    xor.b32 %h, %h, %e;
+    add.u32 %k, %k, 1;
+    setp.lt.u32 %p, %k, %z;
+    @%p bra LOOP;)" +
+      kEnd;
+}
+
+TEST(Regions, AreMadeInTheBackgroundWhileTheKernelRuns) {
+  const std::string text = long_loop();
+  const Result plain = run(NativeMode::kOff, text, rising(3, 7), 300);
+  const std::uint64_t before = native_regions();
+  set_native_mode(NativeMode::kAuto);
+  {
+    TestDevice device;
+    device.load(text);
+    auto* in = device.copy_of(rising(3, 7));
+    auto* out = device.zeros<std::uint64_t>(kThreads);
+    Shape shape;
+    shape.block = {kThreads, 1, 1};
+    for (int launch = 0; launch < 3; ++launch) {
+      const Outcome outcome = device.run("kernel", shape, out, in, 300);
+      EXPECT_EQ(outcome.fault, FaultKind::kNone) << outcome.report;
+      EXPECT_EQ(outcome.warp_instructions, plain.outcome.warp_instructions);
+      EXPECT_EQ(std::vector<std::uint64_t>(out, out + kThreads), plain.words);
+      native::Background::instance().wait();
+    }
+    EXPECT_GT(native_regions(), before);
+  }
+  set_native_mode(NativeMode::kOff);
+}
+
+TEST(Regions, ModuleIsUnloadedWhileCodeIsMade) {
+  const std::string text = long_loop();
+  const Result plain = run(NativeMode::kOff, text, rising(3, 7), 70);
+  for (int round = 0; round < 5; ++round) {
+    const Result native = run(NativeMode::kAuto, text, rising(3, 7), 70);
+    EXPECT_EQ(native.words, plain.words);
   }
 }
 

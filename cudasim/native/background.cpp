@@ -1,0 +1,99 @@
+#include "cudasim/native/background.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace cudasim::native {
+namespace {
+
+constexpr int kLowPriority = 10; // nice
+
+} // namespace
+
+Background& Background::instance() {
+  static auto* const all = new Background; // threads may outlive main()
+  return *all;
+}
+
+void Background::add(const void* owner, Job job) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_ || is_child_) {
+    return;
+  }
+  if (!thread_.joinable()) {
+    // The mutex is free in a child, and nothing that it guards is half done.
+    pthread_atfork(
+        [] { instance().mutex_.lock(); },
+        [] { instance().mutex_.unlock(); },
+        [] {
+          Background& all = instance();
+          all.is_child_ = true;
+          all.entries_.clear();
+          all.executing_ = nullptr;
+          all.mutex_.unlock();
+        });
+    std::atexit([] { instance().stop(); });
+    thread_ = std::thread([this] { run(); });
+  }
+  entries_.push_back({owner, std::move(job)});
+  changed_.notify_all();
+}
+
+void Background::forget(const void* owner) {
+  std::unique_lock lock(mutex_);
+  const auto is_owners = [owner](const Entry& entry) {
+    return entry.owner == owner;
+  };
+  entries_.erase(
+      std::remove_if(entries_.begin(), entries_.end(), is_owners),
+      entries_.end());
+  changed_.wait(lock, [&] { return executing_ != owner; });
+}
+
+void Background::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(
+      lock, [&] { return entries_.empty() && executing_ == nullptr; });
+}
+
+void Background::run() {
+  setpriority(
+      PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kLowPriority);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return stopping_ || !entries_.empty(); });
+    if (stopping_) {
+      return;
+    }
+    const Entry entry = std::move(entries_.front());
+    entries_.pop_front();
+    executing_ = entry.owner;
+    lock.unlock();
+    entry.job();
+    lock.lock();
+    executing_ = nullptr;
+    changed_.notify_all();
+  }
+}
+
+/// At the end of the process: libraries that a job uses are unloaded next.
+void Background::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_child_) {
+      return;
+    }
+    stopping_ = true;
+    entries_.clear();
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+} // namespace cudasim::native
