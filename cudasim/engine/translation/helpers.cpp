@@ -15,11 +15,12 @@ void write(
     std::uint64_t stride,
     std::uint64_t row) {
   T values[kLanes];
+  auto value = static_cast<T>(base);
+  const auto other = static_cast<T>(row);
   for (int lane = 0; lane < kRowLanes; ++lane) {
-    const std::uint64_t value =
-        base + stride * static_cast<std::uint64_t>(lane);
-    values[lane] = static_cast<T>(value);
-    values[lane + kRowLanes] = static_cast<T>(value + row);
+    values[lane] = value;
+    values[lane + kRowLanes] = static_cast<T>(value + other);
+    value = static_cast<T>(value + static_cast<T>(stride));
   }
   std::memcpy(place, values, sizeof(values));
 }

@@ -124,7 +124,8 @@ bool Translator::divide(const Inst& inst, bool is_signed, bool remainder) {
       ir_.set("icmp sge i64 " + beyond(base, a.shape.least()) + ", 0");
   const std::string inside =
       ir_.set("icmp sle i64 " + beyond(base, a.shape.most()) + ", " + most);
-  const std::string plain_base = ir_.set("icmp sge i64 " + base + ", 0");
+  // So that no sum here wraps around.
+  const std::string plain_base = ir_.set("icmp ule i64 " + base + ", " + most);
   require(inst, both(both(positive, plain_base), both(least, inside)));
   const std::string quotient =
       ir_.set("udiv " + type + " " + a.text + ", " + b.text);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "cudasim/engine/memory/access.h"
 #include "cudasim/engine/translation/translator.h"
@@ -89,8 +90,13 @@ struct Translator::Place {
   int count = 1; // values of each lane
   int bits = 32; // of a value
   bool is_signed = false;
-  Value address; // of 64 bits
+  Value address; // of 64 bits; a vector where its rows are looked at
 
+  /// Whether it is seen when the access is executed that each row of lanes is
+  /// in one piece.
+  bool is_looked_at() const {
+    return !shape().affine;
+  }
   std::int64_t lane_bytes() const {
     return static_cast<std::int64_t>(count) * bits / 8;
   }
@@ -100,10 +106,6 @@ struct Translator::Place {
   /// Whether the lanes, or the two rows, are each accessed in one piece.
   bool in_pieces() const {
     return !shape().uniform() && !shape().straight();
-  }
-  /// Of the second row from the first one.
-  std::uint64_t row_offset() const {
-    return static_cast<std::uint64_t>(shape().row);
   }
   /// From the lowest to behind the highest byte that the warp accesses.
   std::int64_t extent() const {
@@ -169,8 +171,17 @@ bool Translator::place_of(
   Value base;
   if ((bits != 64 &&
        (bits != 32 || place->space.empty() || place->space == "global")) ||
-      !operand(inst, at, bits, &base) || !base.shape.affine ||
-      (base.shape.stride != 0 && base.shape.stride != place->lane_bytes())) {
+      !operand(inst, at, bits, &base)) {
+    return false;
+  }
+  if (!base.shape.affine) {
+    if (place->count != 1 || place->space == "param") {
+      return false;
+    }
+    place->address = with_offset(base, inst.offset);
+    return true;
+  }
+  if (base.shape.stride != 0 && base.shape.stride != place->lane_bytes()) {
     return false;
   }
   constexpr std::int64_t kFar = std::int64_t{1} << 30;
@@ -186,29 +197,103 @@ bool Translator::place_of(
        std::abs(row) < kRowLanes * place->lane_bytes())) {
     return false; // which lane is the last is the handler's to say
   }
-  const std::string offset_bits = std::to_string(
-      bits == 64 ? static_cast<std::uint64_t>(inst.offset)
-                 : static_cast<std::uint64_t>(inst.offset) & 0xffffffffu);
-  place->address =
-      inst.offset == 0 ? base : sum(base, {kUniform, bits, offset_bits}, false);
-  if (bits == 32) {
-    // One that wraps around is beyond what there is, and so is the last of the
-    // lanes then.
-    place->address = {
-        place->address.shape,
-        64,
-        ir_.set("zext i32 " + place->address.text + " to i64")};
-  }
+  place->address = with_offset(base, inst.offset);
   return true;
+}
+
+/// An address of 64 bits. One of 32 bits that wraps around in some lanes is
+/// beyond what there is in others.
+Value Translator::with_offset(const Value& base, std::int64_t offset) {
+  const std::uint64_t bits = base.bits == 64
+      ? static_cast<std::uint64_t>(offset)
+      : static_cast<std::uint64_t>(offset) & 0xffffffffu;
+  Value address = offset == 0
+      ? base
+      : sum(base, {kUniform, base.bits, std::to_string(bits)}, false);
+  if (base.bits == 32) {
+    const bool vector = !base.shape.affine;
+    address.text = ir_.set(
+        "zext " + type_of(32, vector) + " " + address.text + " to " +
+        type_of(64, vector));
+    address.bits = 64;
+  }
+  return address;
+}
+
+/// The same for lanes whose addresses are known only when they access: whether
+/// they are one behind the other in each row.
+Translator::Hosts Translator::locate_rows(
+    const Place& place,
+    const std::string& fast,
+    const std::string& slow) {
+  const std::string lanes = type_of(64, true);
+  const auto lane = [&](int number) {
+    return ir_.set(
+        "extractelement " + lanes + " " + place.address.text + ", i64 " +
+        std::to_string(number));
+  };
+  const std::string first = lane(0);
+  const std::string second = lane(kRowLanes);
+  const std::string one =
+      ir_.set("insertelement <2 x i64> poison, i64 " + first + ", i64 0");
+  const std::string two =
+      ir_.set("insertelement <2 x i64> " + one + ", i64 " + second + ", i64 1");
+  const std::string begins = ir_.set(
+      "shufflevector <2 x i64> " + two + ", <2 x i64> poison, " +
+      picks(kLanes, [](int i) { return i / kRowLanes; }));
+  const std::string expected = ir_.set(
+      "add " + lanes + " " + begins + ", " +
+      ramp(64, {true, place.lane_bytes(), 0}));
+  const std::string equal =
+      ir_.set("icmp eq " + lanes + " " + place.address.text + ", " + expected);
+  std::string good = ir_.set("icmp eq i32 " + ir_.mask_of(equal) + ", -1");
+  const auto also = [&](const std::string& condition) {
+    good = ir_.set("and i1 " + good + ", " + condition);
+  };
+  const std::string odd = ir_.set(
+      "and i64 " + ir_.set("or i64 " + first + ", " + second) + ", " +
+      std::to_string(place.lane_bytes() - 1));
+  also(ir_.set("icmp eq i64 " + odd + ", 0"));
+  const auto of_both = [&](const char* which) {
+    return ir_.set(
+        std::string("call i64 @llvm.") + which + ".i64(i64 " + first +
+        ", i64 " + second + ")");
+  };
+  const std::string row = std::to_string(place.lane_bytes() * kRowLanes);
+  const std::string low = of_both("smin");
+  const std::string high_row = of_both("smax");
+  const std::string high = ir_.set("add i64 " + high_row + ", " + row);
+  if (!place.is_load) {
+    // Which lane is the last is the handler's to say.
+    const std::string apart = ir_.set("sub i64 " + high_row + ", " + low);
+    also(ir_.set("icmp uge i64 " + apart + ", " + row));
+  }
+  if (place.space == "shared") {
+    also(ir_.set("icmp uge i64 %shared_bytes, " + row));
+    const std::string most = ir_.set("sub i64 %shared_bytes, " + row);
+    also(ir_.set("icmp ule i64 " + high_row + ", " + most));
+    also(ir_.set("icmp sge i64 " + low + ", 0"));
+    const Hosts hosts = {
+        ir_.set("add i64 %shared, " + first),
+        ir_.set("add i64 %shared, " + second)};
+    ir_.branch(good, fast, slow);
+    return hosts;
+  }
+  also(is_inside(place, low, high));
+  ir_.branch(good, fast, slow);
+  return {first, second};
 }
 
 /// Branches to `fast` where the access is allowed, and to `slow` where the
 /// handler has to look closer.
-/// @returns the host's address, which is known in both.
-std::string Translator::locate(
+/// @returns the host's addresses of the two rows.
+Translator::Hosts Translator::locate(
     const Place& place,
     const std::string& fast,
     const std::string& slow) {
+  if (place.is_looked_at()) {
+    return locate_rows(place, fast, slow);
+  }
   const std::int64_t down = std::min<std::int64_t>(0, place.shape().row);
   const std::string low = down == 0
       ? place.address.text
@@ -216,9 +301,14 @@ std::string Translator::locate(
   const std::string bytes = std::to_string(place.extent());
   const bool is_small = place.space == "shared" || place.space == "param";
   const std::string begin = place.space == "shared" ? "%shared" : "%parameters";
-  const std::string host = is_small
+  Hosts hosts;
+  hosts.first = is_small
       ? ir_.set("add i64 " + begin + ", " + place.address.text)
       : place.address.text;
+  hosts.second = place.in_pieces()
+      ? ir_.set(
+            "add i64 " + hosts.first + ", " + std::to_string(place.shape().row))
+      : hosts.first;
   const std::string odd =
       ir_.set("and i64 " + low + ", " + std::to_string(place.lane_bytes() - 1));
   const std::string aligned = ir_.set("icmp eq i64 " + odd + ", 0");
@@ -229,11 +319,20 @@ std::string Translator::locate(
     const std::string inside = ir_.set("icmp ule i64 " + low + ", " + most);
     const std::string both = ir_.set("and i1 " + fits + ", " + inside);
     ir_.branch(ir_.set("and i1 " + both + ", " + aligned), fast, slow);
-    return host;
+    return hosts;
   }
-  // In one of the ranges that the warp touched lately, as numbers with a sign:
-  // no memory is beyond.
   const std::string high = ir_.set("add i64 " + low + ", " + bytes);
+  const std::string inside = is_inside(place, low, high);
+  ir_.branch(ir_.set("and i1 " + inside + ", " + aligned), fast, slow);
+  return hosts;
+}
+
+/// Whether an access lies in one of the ranges that the warp touched lately, as
+/// numbers with a sign: no memory is beyond.
+std::string Translator::is_inside(
+    const Place& place,
+    const std::string& low,
+    const std::string& high) {
   const std::string forward = ir_.set("icmp slt i64 " + low + ", " + high);
   const auto ranges = [&](const char* type, std::size_t offset) {
     return ir_.load(
@@ -266,16 +365,15 @@ std::string Translator::locate(
   const std::string which =
       ir_.set("bitcast " + bit + " " + inside + " to i" + four);
   const std::string any = ir_.set("icmp ne i" + four + " " + which + ", 0");
-  const std::string sane = ir_.set("and i1 " + forward + ", " + aligned);
-  ir_.branch(ir_.set("and i1 " + sane + ", " + any), fast, slow);
-  return host;
+  return ir_.set("and i1 " + forward + ", " + any);
 }
 
 /// Tells the processor what the same access will need some rounds of the loop
 /// later. A warp's loop strides over memory that other warps need in between,
 /// which no processor foresees by itself.
 void Translator::prefetch(const Place& place) {
-  if (!node_->repeats || place.space == "shared" || place.space == "param") {
+  if (!node_->repeats || place.is_looked_at() || place.space == "shared" ||
+      place.space == "param") {
     return;
   }
   constexpr std::int64_t kRounds = 1;
@@ -310,7 +408,7 @@ void Translator::prefetch(const Place& place) {
 Translator::Paths Translator::part_paths(
     const Inst& inst,
     const Place& place,
-    std::string* pointer) {
+    Hosts* pointers) {
   Paths paths{ir_.label(), ir_.label(), guard_mask(inst)};
   const std::string fast = ir_.label();
   if (!place.is_load && (inst.guard != kNoSlot || triangle_ != nullptr)) {
@@ -320,10 +418,14 @@ Translator::Paths Translator::part_paths(
     ir_.begin(check);
   }
   // What is read for lanes that do not load is there, and is not used.
-  const std::string host = locate(place, fast, paths.slow);
+  const Hosts hosts = locate(place, fast, paths.slow);
   ir_.begin(fast);
   prefetch(place);
-  *pointer = ir_.set("inttoptr i64 " + host + " to ptr");
+  for (const auto& [pointer, host] :
+       {std::pair{&pointers->first, &hosts.first},
+        std::pair{&pointers->second, &hosts.second}}) {
+    *pointer = ir_.set("inttoptr i64 " + *host + " to ptr");
+  }
   return paths;
 }
 
@@ -335,23 +437,20 @@ void Translator::call_slowly(const Inst& inst, const Paths& paths) {
 }
 
 /// The values of two rows, each of which is loaded in one piece.
-std::string Translator::load_rows(
-    const Place& place,
-    const std::string& pointer) {
-  const bool alike = place.shape().stride == 0; // the lanes of a row
+std::string Translator::load_rows(const Place& place, const Hosts& pointers) {
+  const bool alike = !place.is_looked_at() && place.shape().stride == 0;
   const std::string scalar = type_of(place.bits, false);
   const std::string type = alike ? scalar : vector_of(kRowLanes, scalar);
   const std::string half = vector_of(kRowLanes, scalar);
   std::string rows[2];
   for (int row = 0; row < 2; ++row) {
-    if (row == 1 && place.shape().row == 0) {
+    if (row == 1 && !place.is_looked_at() && place.shape().row == 0) {
       rows[1] = rows[0];
       break;
     }
     rows[row] = ir_.set(
         "load " + type + ", ptr " +
-        (row == 0 ? pointer : ir_.at(pointer, place.row_offset())) +
-        ", align 1");
+        (row == 0 ? pointers.first : pointers.second) + ", align 1");
     if (alike) {
       const std::string first = ir_.set(
           "insertelement " + half + " poison, " + scalar + " " + rows[row] +
@@ -380,12 +479,13 @@ void Translator::load(const Inst& inst, const Place& place) {
     ir_.variable(variables.back(), type_of(8 * inst.widths[k], vector));
   }
   const std::map<Slot, Value> before = current_;
-  std::string pointer;
-  const Paths paths = part_paths(inst, place, &pointer);
+  Hosts pointers;
+  const Paths paths = part_paths(inst, place, &pointers);
+  const std::string& pointer = pointers.first;
   std::string all;
   const std::string wide = vector_of(kLanes * place.count, scalar);
   if (place.in_pieces()) {
-    all = load_rows(place, pointer);
+    all = load_rows(place, pointers);
   } else if (!same) {
     all = ir_.set("load " + wide + ", ptr " + pointer + ", align 1");
   }
@@ -456,8 +556,9 @@ void Translator::store(const Inst& inst, const Place& place) {
         resized(ir_, ir_.lanes_of(value), width, place.bits, false, true));
   }
   const std::map<Slot, Value> before = current_;
-  std::string pointer;
-  const Paths paths = part_paths(inst, place, &pointer);
+  Hosts pointers;
+  const Paths paths = part_paths(inst, place, &pointers);
+  const std::string& pointer = pointers.first;
   const std::string whole = interleaved(ir_, values, scalar);
   const std::string wide = vector_of(kLanes * place.count, scalar);
   if (place.in_pieces()) {
@@ -467,8 +568,7 @@ void Translator::store(const Inst& inst, const Place& place) {
           picks(kRowLanes, [row](int i) { return i + row * kRowLanes; }));
       ir_.line(
           "store " + vector_of(kRowLanes, scalar) + " " + part + ", ptr " +
-          (row == 0 ? pointer : ir_.at(pointer, place.row_offset())) +
-          ", align 1");
+          (row == 0 ? pointers.first : pointers.second) + ", align 1");
     }
   } else {
     ir_.line("store " + wide + " " + whole + ", ptr " + pointer + ", align 1");

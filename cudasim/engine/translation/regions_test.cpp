@@ -252,6 +252,61 @@ TEST(Regions, ModuleIsUnloadedWhileCodeIsMade) {
   }
 }
 
+TEST(Regions, LanesThatPartAtABranchAreCountedAlike) {
+  for (const std::string body :
+       {"add.u32 %h, %h, %e;\nDONE:\nadd.u32 %h, %h, 1;\n",
+        "add.u32 %h, %h, %e;\nst.global.u64 [%out], %a;\nDONE:\nret;\n",
+        "ld.global.u32 %h, [%in+8];\nst.global.u32 [%out], %h;\n"
+        "DONE:\nexit;\n"}) {
+    for (const std::string lanes : {"0", "7", "20", "32", "40", "64"}) {
+      compare(
+          kBegin + "setp.lt.u32 %p, %t, " + lanes + ";\n@!%p bra DONE;\n" +
+              body + kEnd,
+          rising(8, 4));
+    }
+  }
+}
+
+TEST(Regions, AddressesOfRowsAreSeenWhenTheyAreUsed) {
+  // What is loaded says where to load and store: one behind the other in each
+  // row of 16 lanes, or not.
+  const std::string text = kBegin + R"(
+    mov.u32 %k, 0;
+    LOOP:
+    and.b64 %b, %a, 252;
+    add.u64 %y, %b, %in;
+    sub.u64 %y, %y, %x;
+    ld.global.u32 %f, [%y];
+    add.u32 %h, %h, %f;
+    cvt.u32.u64 %z, %b;
+    st.shared.u32 [%z], %h;
+    ld.shared.u32 %f, [%z];
+    ld.shared.u8 %n, [%z+1];
+    mad.lo.u32 %h, %f, 3, %n;
+    add.u64 %a, %a, 64;
+    add.u32 %k, %k, 1;
+    setp.lt.u32 %p, %k, 3;
+    @%p bra LOOP;)" +
+      kEnd;
+  std::string whole = text;
+  const std::string flag = ".shared .align 8 .b32 flag;";
+  whole.replace(
+      whole.find(flag), flag.size(), ".shared .align 8 .b8 tile[512];");
+  const auto rows = [](std::uint64_t stride, std::uint64_t row) {
+    std::vector<std::uint64_t> words;
+    for (std::uint64_t i = 0; i < kThreads; ++i) {
+      words.push_back(stride * (i % 16) + row * (i / 16));
+    }
+    return words;
+  };
+  for (const std::uint64_t row : {0u, 4u, 64u, 68u, 128u, 192u}) {
+    compare(whole, rows(4, row));
+    compare(whole, rows(8, row));
+    compare(whole, rows(0, row));
+  }
+  compare(whole, rising(12, 36));
+}
+
 TEST(Regions, GuardedFaultIsCountedAlike) {
   compare(
       kBegin +

@@ -247,6 +247,31 @@ TEST_F(NativeRows, Integers) {
     compare("mul.hi." + type + " %h, %e, %f;"); // by its handler
     compare("div." + type + " %h, %e, %f;");
   }
+  // By what all lanes have alike; at the edges of what is positive, too.
+  for (const std::string type : {"s32", "u32", "s64", "u64"}) {
+    const bool wide = type[1] == '6';
+    for (const std::string base :
+         {wide ? "9223372036854775777" : "2147483617",
+          wide ? "9223372036854775800" : "2147483640",
+          wide ? "18446744073709551590" : "4294967270",
+          wide ? "9223372036854775808" : "2147483648",
+          "0",
+          "64",
+          "-5"}) {
+      for (const std::string divisor :
+           {wide ? "9223372036854775807" : "2147483647", "100", "33", "-1"}) {
+        const std::string result = wide ? "%d" : "%h";
+        compare(
+            (wide ? "cvt.u64.u32 %x, %t;\nadd.u64 %x, %x, "
+                  : "add.u32 %z, %t, ") +
+            base + ";\ndiv." + type + " " + result + ", " +
+            (wide ? "%x, " : "%z, ") + divisor + ";\nrem." + type + " " +
+            (wide ? "%x, %x, " : "%z, %z, ") + divisor + ";\nmad.lo." + type +
+            " " + result + ", " + (wide ? "%x" : "%z") + ", 7, " + result +
+            ";");
+      }
+    }
+  }
   for (const std::string type : {"s64", "u64"}) {
     for (const std::string op : {"add", "sub", "min", "max", "mul.lo"}) {
       compare(op + "." + type + " %d, %a, %b;");

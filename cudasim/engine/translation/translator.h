@@ -154,14 +154,28 @@ class Translator {
     std::string done;
     std::string mask;
   };
-  std::string locate(
+  /// Where the two rows of lanes access, as numbers or as pointers.
+  struct Hosts {
+    std::string first;
+    std::string second;
+  };
+  Value with_offset(const Value& base, std::int64_t offset);
+  std::string is_inside(
+      const Place& place,
+      const std::string& low,
+      const std::string& high);
+  Hosts locate_rows(
+      const Place& place,
+      const std::string& fast,
+      const std::string& slow);
+  Hosts locate(
       const Place& place,
       const std::string& fast,
       const std::string& slow);
   void prefetch(const Place& place);
-  Paths part_paths(const Inst& inst, const Place& place, std::string* pointer);
+  Paths part_paths(const Inst& inst, const Place& place, Hosts* pointers);
   void call_slowly(const Inst& inst, const Paths& paths);
-  std::string load_rows(const Place& place, const std::string& pointer);
+  std::string load_rows(const Place& place, const Hosts& pointers);
   void load(const Inst& inst, const Place& place);
   void store(const Inst& inst, const Place& place);
 

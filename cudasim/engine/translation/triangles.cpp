@@ -29,15 +29,17 @@ bool is_plain(const std::string& text) {
 } // namespace
 
 /// Whether a branch that ends a node leaves out a short node behind it, which
-/// nothing else leads to.
+/// nothing else leads to, and behind which lanes meet.
 bool Translator::is_triangle(const Node& node) const {
   constexpr std::uint32_t kMost = 40; // instructions
   const std::uint32_t begin = node.end;
   const auto found = nodes_.find(begin);
   const std::uint32_t target = flow_.control_at(begin - 1)->target;
+  // Where lanes do not meet, each of their groups executes what follows.
   if (target <= begin || target - begin > kMost || found == nodes_.end() ||
-      found->second.ends || found->second.end != target ||
-      flow_.is_target(begin) || given_up_.count(begin) != 0) {
+      flow_.control_at(begin - 1)->join != target || found->second.ends ||
+      found->second.end != target || flow_.is_target(begin) ||
+      given_up_.count(begin) != 0) {
     return false;
   }
   for (std::uint32_t pc = begin; pc < target; ++pc) {

@@ -181,6 +181,13 @@ void WarpRunner::forget_stale_ranges() {
   }
 }
 
+/// Whether native code may begin behind an instruction for control: it ended
+/// before it. Collectives are part of it.
+bool begins_region(ControlKind kind) {
+  return kind == ControlKind::kBarrier || kind == ControlKind::kBarrierArrive ||
+      kind == ControlKind::kCall || kind == ControlKind::kReturn;
+}
+
 /// Executes a split until its turn is over.
 WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
   BlockChecker* const checker = block_.checker;
@@ -264,6 +271,10 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
     switch (execute(at, inst, control, active, limit)) {
       case Step::kGoOn:
         here = Cursor(splits_[at], loads_only_);
+        if (here.code->regions != nullptr && begins_region(control.kind) &&
+            run_native(at, here, slice_end, &turn)) {
+          return turn;
+        }
         break;
       case Step::kTurnOver:
         return Turn::kOver;
