@@ -1,3 +1,4 @@
+// Jobs, their owners, children of fork() and the end of the process.
 #include "cudasim/native/background.h"
 
 #include <gtest/gtest.h>

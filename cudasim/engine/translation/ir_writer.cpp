@@ -27,6 +27,10 @@ std::string ramp(int bits, const ValueShape& shape) {
   return text + ">";
 }
 
+std::string vector_of(int count, const std::string& scalar) {
+  return "<" + std::to_string(count) + " x " + scalar + ">";
+}
+
 std::string IrWriter::lanes_of(const Value& value) {
   if (!value.shape.affine) {
     return value.text;

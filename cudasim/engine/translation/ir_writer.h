@@ -17,6 +17,19 @@ std::string float_type_of(int bits, bool vector);
 /// cut to `bits`.
 std::string ramp(int bits, const ValueShape& shape);
 
+/// "<16 x i32>", of any scalar type.
+std::string vector_of(int count, const std::string& scalar);
+
+/// "<32 x i32> <i32 pick(0), …>", as shufflevector takes it.
+template <typename Pick>
+std::string picks(int count, Pick pick) {
+  std::string text = vector_of(count, "i32") + " <";
+  for (int i = 0; i < count; ++i) {
+    text += (i == 0 ? "i32 " : ", i32 ") + std::to_string(pick(i));
+  }
+  return text + ">";
+}
+
 class IrWriter {
  public:
   /// A name that is new.

@@ -288,7 +288,7 @@ void Translator::write_node(std::uint32_t begin, Node& node) {
     write_instruction(code_.instructions[pc]);
   }
   if (branches) {
-    write_terminator(begin, node);
+    write_terminator(node);
   } else if (node.ends) {
     write_exit(node.end, RegionEnd::kGoesOn);
   } else {
@@ -298,7 +298,7 @@ void Translator::write_node(std::uint32_t begin, Node& node) {
 
 /// A branch: all lanes take it, or none; where they part, the interpreter
 /// executes it.
-void Translator::write_terminator(std::uint32_t, const Node& node) {
+void Translator::write_terminator(const Node& node) {
   const Inst& inst = code_.instructions[node.end - 1];
   const std::uint32_t target = flow_.control_at(inst.index)->target;
   if (inst.guard == kNoSlot) {
@@ -423,35 +423,6 @@ void Translator::write_edge(std::uint32_t from, std::uint32_t to) {
     changed_ = true;
   }
   ir_.jump(node_label(to));
-}
-
-void Translator::write_back(Slot slot, const Value& value) {
-  const std::string place = ir_.at("%registers", slot);
-  if (value.bits == 1) {
-    const std::string mask = value.shape.affine
-        ? ir_.set("sext i1 " + value.text + " to i32")
-        : ir_.mask_of(value.text);
-    ir_.store("i32", mask, place);
-    return;
-  }
-  if (value.shape.affine) {
-    const std::string base = value.bits == 64
-        ? value.text
-        : ir_.set(
-              "zext " + type_of(value.bits, false) + " " + value.text +
-              " to i64");
-    ir_.line(
-        "call void " +
-        IrWriter::pointer(reinterpret_cast<const void*>(&write_affine)) +
-        "(ptr " + place + ", i64 " + base + ", i64 " +
-        std::to_string(value.shape.stride) + ", i64 " +
-        std::to_string(value.shape.row) + ", i32 " +
-        std::to_string(value.bits / 8) + ")");
-    return;
-  }
-  ir_.line(
-      "store " + type_of(value.bits, true) + " " + value.text + ", ptr " +
-      place + ", align 64");
 }
 
 /// Ends the region: what is needed afterwards goes to the frame.

@@ -71,7 +71,7 @@ class Translator {
   std::string write_function();
   std::string write_entry();
   void write_node(std::uint32_t begin, Node& node);
-  void write_terminator(std::uint32_t begin, const Node& node);
+  void write_terminator(const Node& node);
   void write_edge(std::uint32_t from, std::uint32_t to);
   std::string threads_now();
   void write_back(Slot slot, const Value& value);

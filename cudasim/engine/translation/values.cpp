@@ -1,6 +1,7 @@
 // Values of registers: where they are, constants, guards.
 #include <cstdint>
 
+#include "cudasim/engine/translation/helpers.h"
 #include "cudasim/engine/translation/translator.h"
 
 namespace cudasim::engine {
@@ -41,6 +42,36 @@ Value Translator::get(Slot slot) {
       ? ir_.load(type_of(value.bits, false), scalar_variable(slot))
       : ir_.load(type_of(value.bits, true), vector_variable(slot));
   return value;
+}
+
+/// To the frame.
+void Translator::write_back(Slot slot, const Value& value) {
+  const std::string place = ir_.at("%registers", slot);
+  if (value.bits == 1) {
+    const std::string mask = value.shape.affine
+        ? ir_.set("sext i1 " + value.text + " to i32")
+        : ir_.mask_of(value.text);
+    ir_.store("i32", mask, place);
+    return;
+  }
+  if (value.shape.affine) {
+    const std::string base = value.bits == 64
+        ? value.text
+        : ir_.set(
+              "zext " + type_of(value.bits, false) + " " + value.text +
+              " to i64");
+    ir_.line(
+        "call void " +
+        IrWriter::pointer(reinterpret_cast<const void*>(&write_affine)) +
+        "(ptr " + place + ", i64 " + base + ", i64 " +
+        std::to_string(value.shape.stride) + ", i64 " +
+        std::to_string(value.shape.row) + ", i32 " +
+        std::to_string(value.bits / 8) + ")");
+    return;
+  }
+  ir_.line(
+      "store " + type_of(value.bits, true) + " " + value.text + ", ptr " +
+      place + ", align 64");
 }
 
 /// An immediate, or a register that holds one, which all lanes have alike.

@@ -1,0 +1,239 @@
+// For tests of native code against the interpreter: the same kernel with both,
+// and all that it leaves in memory compared byte by byte.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cudasim/engine/testing/test_device.h"
+#include "cudasim/engine/translation/regions.h"
+
+namespace cudasim::engine::testing {
+
+constexpr int kThreads = 64;
+constexpr unsigned kRounds = 4; // so many kinds of input
+/// Instructions of one kernel: it takes longer to compile than to run.
+constexpr std::size_t kBatch = 16;
+
+/// A kernel's end and memory.
+struct Result {
+  Outcome outcome;
+  std::vector<std::uint64_t> words;
+};
+
+/// Runs kernel(out, in, n) in one mode. Three words of 64 bits of input for
+/// each thread, and `columns` of output. @param width of the block.
+inline Result run(
+    NativeMode mode,
+    const std::string& text,
+    const std::vector<std::uint64_t>& input,
+    std::size_t columns,
+    unsigned width = kThreads) {
+  set_native_mode(mode);
+  TestDevice device;
+  device.load(text);
+  auto* in = device.copy_of(input);
+  auto* out = device.zeros<std::uint64_t>(columns * kThreads);
+  Shape shape;
+  shape.block = {width, kThreads / width, 1};
+  Result result;
+  result.outcome = device.run("kernel", shape, out, in, 5);
+  result.words.assign(out, out + columns * kThreads);
+  set_native_mode(NativeMode::kOff);
+  return result;
+}
+
+/// Which values the lanes have: all kinds of layouts, and values at the edges.
+inline std::vector<std::uint64_t> inputs(unsigned seed) {
+  std::mt19937_64 random(seed);
+  const std::uint64_t edges[] = {
+      0,
+      1,
+      0x7f800000,
+      0xff800000,
+      0x7fc00000,
+      0x80000000,
+      0x7fffffff,
+      0xffffffff,
+      0x3f800000,
+      0x00000001,
+      0x7ff0000000000000,
+      0xfff0000000000000,
+      0x7ff8000000000000,
+      0x8000000000000000,
+      0x7fffffffffffffff,
+      0xffffffffffffffff,
+      0x3ff0000000000000,
+      31,
+      32,
+      63,
+      64};
+  std::vector<std::uint64_t> words;
+  for (int column = 0; column < 3; ++column) {
+    const std::uint64_t base = random() % 3 == 0
+        ? edges[random() % std::size(edges)]
+        : random() >> random() % 64;
+    const std::uint64_t stride = random() % 4 == 0 ? random() : random() % 9;
+    const auto kind = (seed + static_cast<unsigned>(column)) % 4;
+    for (int i = 0; i < kThreads; ++i) {
+      const auto lane = static_cast<std::uint64_t>(i);
+      words.push_back(
+          kind == 0       ? base
+              : kind == 1 ? base + stride * lane
+              : kind == 2 ? edges[random() % std::size(edges)]
+                          : random() >> random() % 64);
+    }
+  }
+  return words;
+}
+
+inline const std::string kBegin = R"(
+.visible .entry kernel(.param .u64 out, .param .u64 in, .param .u32 n) {
+  .reg .b64 %out, %in, %d, %a, %b, %c, %x, %y;
+  .reg .b32 %t, %k, %n, %e, %f, %g, %h, %z;
+  .reg .b16 %s, %u, %v;
+  .reg .pred %p, %q, %r;
+  .shared .align 8 .b8 tile[1024];
+  ld.param.u64 %out, [out];
+  ld.param.u64 %in, [in];
+  ld.param.u32 %n, [n];
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %x, %t, 8;
+  add.u64 %out, %out, %x;
+  add.u64 %in, %in, %x;
+  ld.global.u64 %a, [%in];
+  ld.global.u64 %b, [%in+512];
+  ld.global.u64 %c, [%in+1024];
+  cvt.u32.u64 %e, %a;
+  cvt.u32.u64 %f, %b;
+  cvt.u32.u64 %g, %c;
+  cvt.u16.u64 %s, %a;
+  cvt.u16.u64 %u, %b;
+)";
+/// Before each of the instructions.
+inline const std::string kReset = R"(
+  mov.u64 %d, 77;
+  mov.u32 %h, 7;
+  mov.u16 %v, 3;
+  setp.lt.s32 %p, %e, %f;
+  setp.gt.u32 %q, %t, 40;
+  mov.pred %r, %p;
+)";
+
+/// Behind it: what it has written goes to two columns of the output.
+inline std::string results_to(std::size_t column) {
+  const auto place = [](std::size_t at) {
+    return "[%out+" + std::to_string(8 * kThreads * at) + "]";
+  };
+  return R"(
+  selp.b32 %z, 1, 0, %r;
+  cvt.u64.u32 %x, %h;
+  shl.b64 %y, %x, 16;
+  cvt.u64.u16 %x, %v;
+  or.b64 %y, %y, %x;
+  shl.b64 %y, %y, 1;
+  cvt.u64.u32 %x, %z;
+  or.b64 %y, %y, %x;
+  st.global.u64 )" +
+      place(column) + ", %d;\n  st.global.u64 " + place(column + 1) + ", %y;\n";
+}
+inline const std::string kEnd = "ret;\n}\n";
+
+inline bool same_or_nan(
+    std::uint64_t a,
+    std::uint64_t b,
+    const std::string& code) {
+  if (a == b) {
+    return true;
+  }
+  double x = 0;
+  double y = 0;
+  std::memcpy(&x, &a, sizeof(x));
+  std::memcpy(&y, &b, sizeof(y));
+  if (code.find("f64") != std::string::npos && std::isnan(x) && std::isnan(y)) {
+    return true;
+  }
+  // %h, the result of 32 bits, is 17 bits up in the second word.
+  const auto low = static_cast<std::uint32_t>(a >> 17);
+  const auto other = static_cast<std::uint32_t>(b >> 17);
+  float v = 0;
+  float w = 0;
+  std::memcpy(&v, &low, sizeof(v));
+  std::memcpy(&w, &other, sizeof(w));
+  return code.find("f32") != std::string::npos && std::isnan(v) &&
+      std::isnan(w) && (a & 0x1ffff) == (b & 0x1ffff);
+}
+
+/// Instructions, which are compared in kernels of several at the end.
+class NativeRows : public ::testing::Test {
+ protected:
+  void compare(const std::string& code) {
+    codes_.push_back(code);
+  }
+  /// Plain, and with a guard that some lanes, all, or none have.
+  void compare_guarded(const std::string& code) {
+    compare(code);
+    compare("@%p " + code);
+    compare("@!%q " + code);
+  }
+
+  void TearDown() override {
+    for (std::size_t first = 0; first < codes_.size(); first += kBatch) {
+      const std::vector<std::string> batch(
+          codes_.begin() + static_cast<std::ptrdiff_t>(first),
+          codes_.begin() +
+              static_cast<std::ptrdiff_t>(
+                  std::min(first + kBatch, codes_.size())));
+      for (unsigned seed = 0; seed < kRounds; ++seed) {
+        compare_batch(batch, seed);
+      }
+    }
+  }
+
+ private:
+  static void compare_batch(
+      const std::vector<std::string>& codes,
+      unsigned seed) {
+    std::string text = kBegin;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      text += kReset + "{\n" + codes[i] + "\n}\n" + results_to(2 * i);
+    }
+    text += kEnd;
+    const auto input = inputs(seed);
+    const Result plain = run(NativeMode::kOff, text, input, 2 * codes.size());
+    const std::uint64_t before = native_regions();
+    const Result native =
+        run(NativeMode::kAlways, text, input, 2 * codes.size());
+    EXPECT_GT(native_regions(), before) << codes[0];
+    ASSERT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+    ASSERT_EQ(native.outcome.fault, FaultKind::kNone) << native.outcome.report;
+    EXPECT_EQ(plain.outcome.warp_instructions, native.outcome.warp_instructions)
+        << codes[0];
+    EXPECT_EQ(
+        plain.outcome.thread_instructions, native.outcome.thread_instructions)
+        << codes[0];
+    for (std::size_t i = 0; i < plain.words.size(); ++i) {
+      const std::string& code = codes[i / (2 * kThreads)];
+      if (!same_or_nan(plain.words[i], native.words[i], code)) {
+        ADD_FAILURE() << code << ": thread " << i % kThreads << ", round "
+                      << seed << ", column " << i / kThreads % 2 << std::hex
+                      << ": interpreted " << plain.words[i] << ", native "
+                      << native.words[i];
+        i += kThreads; // the next column will do
+      }
+    }
+  }
+
+  std::vector<std::string> codes_;
+};
+
+} // namespace cudasim::engine::testing

@@ -1,0 +1,220 @@
+// Accesses to memory, branches and collectives as native code.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "cudasim/engine/testing/native_rows.h"
+
+namespace cudasim::engine::testing {
+namespace {
+
+TEST_F(NativeRows, LoadsAndStores) {
+  // Lane after lane, the same for all, apart, and beyond a word.
+  for (const std::string type : {"u8", "s8", "u16", "s16", "b32", "f32"}) {
+    compare_guarded("ld.global." + type + " %h, [%in+8];");
+    compare("ld.global.nc." + type + " %h, [%in+16];");
+  }
+  compare("ld.param.u64 %y, [in];\nld.global.b32 %h, [%y+12];");
+  compare("ld.param.u64 %y, [in];\n@%p ld.global.b32 %h, [%y+12];");
+  compare(
+      "mul.wide.u32 %x, %t, 4;\nsub.u64 %y, %in, %x;\n"
+      "ld.global.b32 %h, [%y+4];");
+  compare(
+      "mul.wide.u32 %x, %t, 8;\nadd.u64 %y, %in, %x;\n"
+      "ld.global.v4.b32 {%h, %z, %e, %f}, [%y];\n"
+      "add.s32 %h, %h, %z;\nadd.s32 %h, %h, %e;\nadd.s32 %h, %h, %f;");
+  compare(
+      "ld.global.v2.b32 {%h, %z}, [%in];\n"
+      "st.global.v2.b32 [%in], {%z, %h};\nld.global.b64 %d, [%in];");
+  compare_guarded("st.global.b64 [%in], %b;");
+  compare("ld.global.b64 %d, [%in];");
+  for (const std::string stride : {"4", "8", "12"}) {
+    compare(
+        "mov.u32 %z, tile;\nmad.lo.u32 %z, %t, " + stride +
+        ", %z;\nst.shared.b32 [%z], %e;\nbar.sync 0;\n"
+        "ld.shared.b32 %h, [%z];");
+  }
+  compare(
+      "mov.u32 %z, tile;\nmad.lo.u32 %z, %t, 8, %z;\n"
+      "st.shared.v2.b32 [%z], {%e, %f};\nbar.sync 0;\n"
+      "ld.shared.v2.b32 {%h, %k}, [%z];\nxor.b32 %h, %h, %k;");
+  compare("ld.volatile.global.b32 %h, [%in];");
+  compare("atom.global.add.u32 %h, [%in], 3;");
+}
+
+TEST_F(NativeRows, ControlFlow) {
+  // Loops of the same length for all lanes, and of their own.
+  compare(R"(
+    mov.u32 %k, 0;
+    LOOP:
+    mad.lo.u32 %h, %h, 3, %k;
+    add.u32 %k, %k, 1;
+    setp.lt.u32 %p, %k, %n;
+    @%p bra LOOP;)");
+  compare(R"(
+    and.b32 %z, %e, 15;
+    mov.u32 %k, 0;
+    LOOP:
+    mad.lo.u32 %h, %h, 3, %k;
+    add.u32 %k, %k, 1;
+    setp.lt.u32 %p, %k, %z;
+    @%p bra LOOP;
+    add.u32 %h, %h, %k;)");
+  compare(R"(
+    @%p bra THEN;
+    add.s32 %h, %e, %f;
+    bra MET;
+    THEN:
+    mul.lo.s32 %h, %e, %f;
+    MET:
+    add.s32 %h, %h, 1;)");
+  compare(R"(
+    setp.eq.u32 %p, %n, 5;
+    @!%p bra ELSE;
+    add.s32 %h, %e, %f;
+    bra MET;
+    ELSE:
+    mov.u32 %h, %t;
+    MET:
+    add.s32 %h, %h, 1;)");
+  // A register that is the same for all on one way, and not on the other.
+  compare(R"(
+    mov.u32 %h, %n;
+    mov.u32 %k, 0;
+    LOOP:
+    add.u32 %k, %k, 1;
+    setp.lt.u32 %p, %k, 3;
+    @!%p bra OUT;
+    add.u32 %h, %h, %e;
+    bra LOOP;
+    OUT:)");
+}
+
+TEST_F(NativeRows, Collectives) {
+  for (const std::string bounds : {"31", "0", "0x1c1f", "0x1807", "0x10ff"}) {
+    for (const std::string form : {"up", "down", "bfly", "idx"}) {
+      for (const std::string amount : {"1", "5", "16", "40", "%n"}) {
+        compare(
+            "shfl.sync." + form + ".b32 %h|%r, %e, " + amount + ", " + bounds +
+            ", -1;");
+      }
+      compare(
+          "shfl.sync." + form + ".b32 %h, %t, 3, " + bounds +
+          ", -1;\nshfl.sync." + form + ".b32 %z, %n, 3, " + bounds +
+          ", 0xffffffff;\nadd.u32 %h, %h, %z;");
+    }
+  }
+  for (const std::string form : {"all", "any", "uni"}) {
+    compare("vote.sync." + form + ".pred %r, %p, -1;");
+    compare("vote.sync." + form + ".pred %r, !%q, -1;");
+    compare("setp.eq.u32 %q, %n, 5;\nvote.sync." + form + ".pred %r, %q, -1;");
+  }
+  compare("vote.sync.ballot.b32 %h, %p, -1;");
+  compare("vote.sync.ballot.b32 %h, !%q, -1;");
+  compare("setp.eq.u32 %q, %n, 5;\nvote.sync.ballot.b32 %h, %q, -1;");
+  compare("bar.warp.sync -1;\nadd.u32 %h, %e, 1;");
+}
+
+/// Blocks of 16 threads in x: a warp has two rows of lanes.
+TEST(NativeRowsOf16, AreTheSame) {
+  const auto input = inputs(6);
+  for (const char* const stride : {"0", "4", "8"}) {
+    for (const char* const row : {"0", "4", "60", "64", "68", "160", "-64"}) {
+      // Words of the input and of shared memory by x and y; what is read, and
+      // what the affine registers themselves hold.
+      const std::string text = std::string(R"(
+.visible .entry kernel(.param .u64 out, .param .u64 in, .param .u32 n) {
+  .reg .b64 %out, %in, %w, %v;
+  .reg .b32 %x, %y, %i, %a, %b, %c, %d, %s;
+  .reg .f32 %f;
+  .reg .pred %p;
+  .shared .align 8 .b8 tile[2048];
+  ld.param.u64 %out, [out];
+  ld.param.u64 %in, [in];
+  mov.u32 %x, %tid.x;
+  mov.u32 %y, %tid.y;
+  mad.lo.u32 %i, %y, 16, %x;
+  mul.wide.u32 %w, %i, 4;
+  add.u64 %w, %w, %in;
+  ld.global.b32 %a, [%w];
+  mov.u32 %s, tile;
+  mad.lo.u32 %b, %i, 4, %s;
+  st.shared.b32 [%b], %a;
+  st.shared.b32 [%b+1024], %a;
+  bar.sync 0;
+  mul.lo.s32 %c, %x, )") +
+          stride + ";\nmad.lo.s32 %c, %y, " + row + R"(, %c;
+  add.s32 %c, %c, 256;
+  cvt.s64.s32 %w, %c;
+  add.s64 %w, %w, %in;
+  ld.global.b32 %a, [%w];
+  add.s32 %d, %s, %c;
+  ld.shared.b32 %b, [%d];
+  ld.shared.u8 %i, [%d+4];
+  xor.b32 %a, %a, %b;
+  xor.b32 %a, %a, %i;
+  bar.sync 0;
+  st.shared.b32 [%d], %y;
+  bar.sync 0;
+  ld.shared.b32 %b, [%d];
+  mad.lo.u32 %a, %b, 7, %a;
+  mov.u32 %i, 0;
+  LOOP:
+  shl.b32 %b, %c, 1;
+  sub.s32 %b, %b, %y;
+  cvt.rn.f32.s32 %f, %b;
+  mov.b32 %d, %f;
+  xor.b32 %a, %a, %d;
+  shr.s32 %d, %c, 3;
+  and.b32 %b, %c, 31;
+  add.s32 %d, %d, %b;
+  add.s32 %a, %a, %d;
+  add.u32 %i, %i, 1;
+  setp.lt.u32 %p, %i, 3;
+  @%p bra LOOP;
+  mul.wide.s32 %v, %c, -3;
+  cvt.u64.u32 %w, %a;
+  shl.b64 %w, %w, 32;
+  add.s64 %v, %v, %w;
+  mad.lo.u32 %i, %y, 16, %x;
+  mul.wide.u32 %w, %i, 8;
+  add.u64 %w, %w, %out;
+  st.global.u64 [%w], %v;
+  ret;
+}
+)";
+      const std::uint64_t before = native_regions();
+      const Result plain = run(NativeMode::kOff, text, input, 1, kRowLanes);
+      const Result native = run(NativeMode::kAlways, text, input, 1, kRowLanes);
+      EXPECT_GT(native_regions(), before);
+      ASSERT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+      ASSERT_EQ(native.outcome.fault, FaultKind::kNone)
+          << native.outcome.report;
+      EXPECT_EQ(plain.words, native.words) << stride << " and " << row;
+      EXPECT_EQ(
+          plain.outcome.thread_instructions,
+          native.outcome.thread_instructions);
+    }
+  }
+}
+
+/// What a kernel that faults in the middle of a region says.
+TEST(NativeFaults, AreReportedAlike) {
+  const std::string text = kBegin +
+      "ld.global.u64 %d, [%in];\nadd.u64 %in, %in, 4096;\n"
+      "ld.global.u64 %d, [%in];\n" +
+      kEnd;
+  const auto input = inputs(3);
+  const Result plain = run(NativeMode::kOff, text, input, 1);
+  const Result native = run(NativeMode::kAlways, text, input, 1);
+  EXPECT_EQ(plain.outcome.fault, FaultKind::kIllegalAddress);
+  EXPECT_EQ(native.outcome.fault, plain.outcome.fault);
+  const auto first_line = [](const std::string& report) {
+    return report.substr(0, report.find("0x"));
+  };
+  EXPECT_EQ(
+      first_line(native.outcome.report), first_line(plain.outcome.report));
+}
+
+} // namespace
+} // namespace cudasim::engine::testing
