@@ -38,9 +38,11 @@ def main(command_line: list[str]) -> int:
         except environments.PreparationError as error:
             print(f"stock_torch: {error}", file=sys.stderr)
             return 1
-        return subprocess.run(
-            [python, options.program], env=environments.clean(dict(os.environ)), check=False
-        ).returncode
+        # What lies beside the program is what Bazel put there, and not all that is where a link leads: the
+        # source of a package would be imported in the place of its wheel.
+        beside = str(pathlib.Path(options.program).absolute().parent)
+        environ = {**environments.clean(dict(os.environ)), "PYTHONPATH": beside}
+        return subprocess.run([python, "-P", options.program], env=environ, check=False).returncode
 
 
 if __name__ == "__main__":
