@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace cudasim::native {
@@ -51,6 +52,16 @@ struct Functions {
   void (*dispose_builder)(void* builder);
   void (*dispose_tuning)(void* tuning);
   void (*dispose_module)(void* module);
+  void (*dispose_machine)(void* machine);
+  void (*dispose_context)(void* context);
+  void* (*emit)(void* machine, void* module, int form, const char** error);
+  const void* (*buffer_start)(void* buffer);
+  std::size_t (*buffer_size)(void* buffer);
+  void (*dispose_buffer)(void* buffer);
+  void* (*create_object)(const char* data, std::size_t size);
+  void (*add_object)(void* engine, void* object);
+  void (*dispose_object)(void* object);
+  void (*dispose_engine)(void* engine);
 };
 
 template <typename Function>
@@ -67,23 +78,72 @@ class Llvm final : public Compiler {
     f_.initialize_printer();
   }
 
-  void* compile(
+  bool compile(
       const std::string& text,
       const std::string& function,
+      std::string* object,
       std::string* why) override {
+    void* const context = f_.create_context();
+    bool compiled = false;
+    if (void* const module = parse(context, text, why)) {
+      if (void* const machine = create_machine(why)) {
+        improve(machine, f_.named_function(module, function.c_str()));
+        compiled = emit(machine, module, object, why);
+        f_.dispose_machine(machine);
+      }
+      f_.dispose_module(module);
+    }
+    f_.dispose_context(context);
+    return compiled;
+  }
+
+  void* link(
+      const std::string& object,
+      const std::string& function,
+      std::string* why) override {
+    void* const module = parse(f_.create_context(), "", why);
+    void* const machine = module == nullptr ? nullptr : create_machine(why);
+    if (machine == nullptr) {
+      return nullptr;
+    }
     const char* error = nullptr;
-    void* const module = f_.parse(f_.create_context(), text.c_str(), &error);
+    // Owns the module and the machine, and stays. In one piece of memory: code
+    // names its constants by distances of 32 bits.
+    void* const engine = f_.create_engine(module, machine, true, &error);
+    if (take(error, why) || engine == nullptr) {
+      return nullptr;
+    }
+    void* const file = f_.create_object(object.data(), object.size());
+    if (file == nullptr) {
+      *why = "the object cannot be read";
+      f_.dispose_engine(engine);
+      return nullptr;
+    }
+    f_.add_object(engine, file);
+    f_.dispose_object(file);
+    f_.finalize(engine);
+    return reinterpret_cast<void*>(f_.address_of(engine, function.c_str()));
+  }
+
+ private:
+  void* parse(void* context, const std::string& text, std::string* why) const {
+    const char* error = nullptr;
+    void* const module = f_.parse(context, text.c_str(), &error);
     if (take(error, why) || module == nullptr) {
       return nullptr;
     }
     error = nullptr;
-    if (f_.verify(module, &error)) {
-      take(error, why);
+    const bool wrong = f_.verify(module, &error);
+    take(error, why);
+    if (wrong) {
       f_.dispose_module(module);
       return nullptr;
     }
-    take(error, why);
-    error = nullptr;
+    return module;
+  }
+
+  void* create_machine(std::string* why) const {
+    const char* error = nullptr;
     void* const target = f_.target_of(kTriple, &error);
     void* const machine = target == nullptr ? nullptr
                                             : f_.create_machine(
@@ -97,30 +157,36 @@ class Llvm final : public Compiler {
                                                   0,
                                                   1,
                                                   "");
-    if (machine == nullptr) {
-      take(error, why);
-      f_.dispose_module(module);
-      return nullptr;
-    }
+    take(error, why);
+    return machine;
+  }
+
+  void improve(void* machine, void* function) const {
     void* const tuning = f_.create_tuning();
     void* const builder = f_.create_builder(machine, tuning);
     void* const passes = f_.function_passes(builder, kPasses);
-    f_.run_passes(passes, f_.named_function(module, function.c_str()), builder);
+    f_.run_passes(passes, function, builder);
     f_.dispose_passes(passes);
     f_.dispose_builder(builder);
     f_.dispose_tuning(tuning);
-    error = nullptr;
-    // Owns the module and the machine, and stays. In one piece of memory: code
-    // names its constants by distances of 32 bits.
-    void* const engine = f_.create_engine(module, machine, true, &error);
-    if (take(error, why) || engine == nullptr) {
-      return nullptr;
-    }
-    f_.finalize(engine);
-    return reinterpret_cast<void*>(f_.address_of(engine, function.c_str()));
   }
 
- private:
+  bool emit(void* machine, void* module, std::string* object, std::string* why)
+      const {
+    constexpr int kObject = 1; // and no text of an assembler
+    const char* error = nullptr;
+    void* const buffer = f_.emit(machine, module, kObject, &error);
+    take(error, why);
+    if (buffer == nullptr) {
+      return false;
+    }
+    object->assign(
+        static_cast<const char*>(f_.buffer_start(buffer)),
+        f_.buffer_size(buffer));
+    f_.dispose_buffer(buffer);
+    return true;
+  }
+
   /// @returns whether there was an error, which goes to `why`.
   bool take(const char* error, std::string* why) const {
     if (error == nullptr) {
@@ -174,7 +240,17 @@ std::unique_ptr<Compiler> Compiler::load(
       find(handle, "LLVMPY_DisposeNewFunctionPassManger", &f.dispose_passes) &&
       find(handle, "LLVMPY_DisposePassBuilder", &f.dispose_builder) &&
       find(handle, "LLVMPY_DisposePipelineTuningOptions", &f.dispose_tuning) &&
-      find(handle, "LLVMPY_DisposeModule", &f.dispose_module);
+      find(handle, "LLVMPY_DisposeModule", &f.dispose_module) &&
+      find(handle, "LLVMPY_DisposeTargetMachine", &f.dispose_machine) &&
+      find(handle, "LLVMPY_ContextDispose", &f.dispose_context) &&
+      find(handle, "LLVMPY_TargetMachineEmitToMemory", &f.emit) &&
+      find(handle, "LLVMPY_GetBufferStart", &f.buffer_start) &&
+      find(handle, "LLVMPY_GetBufferSize", &f.buffer_size) &&
+      find(handle, "LLVMPY_DisposeMemoryBuffer", &f.dispose_buffer) &&
+      find(handle, "LLVMPY_CreateObjectFile", &f.create_object) &&
+      find(handle, "LLVMPY_MCJITAddObjectFile", &f.add_object) &&
+      find(handle, "LLVMPY_DisposeObjectFile", &f.dispose_object) &&
+      find(handle, "LLVMPY_DisposeExecutionEngine", &f.dispose_engine);
   if (!complete) {
     *why = library +
         " lacks a function: it is of another version of llvmlite; "

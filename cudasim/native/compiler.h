@@ -23,12 +23,18 @@ class Compiler {
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
 
-  /// The machine code of a function, which stays until the process ends.
-  /// @param text of a module. @param function its name. @param why is set
-  /// where it fails.
-  /// @returns its address; null where LLVM refuses the text.
-  virtual void* compile(
+  /// Compiles a module to an object, which any process can load.
+  /// @param text of the module. @param function the name of its only function.
+  /// @param why is set where LLVM refuses the text.
+  virtual bool compile(
       const std::string& text,
+      const std::string& function,
+      std::string* object,
+      std::string* why) = 0;
+  /// Makes an object part of this process, until the process ends.
+  /// @returns the function's address; null where it cannot be loaded.
+  virtual void* link(
+      const std::string& object,
       const std::string& function,
       std::string* why) = 0;
 

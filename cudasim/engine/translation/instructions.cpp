@@ -141,18 +141,15 @@ void Translator::call_handler(const Inst& inst, const std::string& mask) {
     ir_.branch(any, called, behind);
     ir_.begin(called);
   }
-  const std::string flow = control == nullptr
-      ? ir_.set(
-            "call i8 " +
-            IrWriter::pointer(reinterpret_cast<const void*>(inst.run)) +
-            "(ptr %warp, ptr " + IrWriter::pointer(&inst) + ", i32 " + mask +
-            ")")
-      : ir_.set(
-            "call i8 " +
-            IrWriter::pointer(
-                reinterpret_cast<const void*>(&execute_collective)) +
-            "(ptr %warp, ptr " + IrWriter::pointer(&inst) + ", ptr " +
-            IrWriter::pointer(control) + ")");
+  const void* const function = control == nullptr
+      ? reinterpret_cast<const void*>(inst.run)
+      : reinterpret_cast<const void*>(&execute_collective);
+  const std::string callee = pointer_to(function);
+  const std::string last =
+      control == nullptr ? "i32 " + mask : "ptr " + pointer_to(control);
+  const std::string flow = ir_.set(
+      "call i8 " + callee + "(ptr %warp, ptr " + pointer_to(&inst) + ", " +
+      last + ")");
   const std::string well = ir_.set("icmp eq i8 " + flow + ", 0");
   ir_.branch(well, behind, failed);
   // In a block of its own, where the results are in the frame already.

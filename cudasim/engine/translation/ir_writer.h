@@ -73,11 +73,6 @@ class IrWriter {
       const std::string& to) {
     line("store " + type + " " + value + ", ptr " + to);
   }
-  /// Something of this process as a pointer.
-  static std::string pointer(const void* address) {
-    return "inttoptr (i64 " +
-        std::to_string(reinterpret_cast<std::uint64_t>(address)) + " to ptr)";
-  }
   /// The address `offset` bytes behind a pointer.
   std::string at(const std::string& pointer, std::uint64_t offset) {
     return set(

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "cudasim/engine/state/warp.h"
 
@@ -28,6 +29,7 @@ struct RegionState {
   std::uint64_t parameter_bytes = 0;
   const RangeCache* ranges = nullptr;
   std::uint64_t loads_only = 0; // end before the next of Code::first_stores
+  const void* const* table = nullptr; // NativeRegion::table
 };
 
 /// Why native code ends, in the upper half of what it returns; the lower half
@@ -43,5 +45,12 @@ enum class RegionEnd : std::uint32_t {
 /// @param registers of the warp's frame.
 using RegionFunction =
     std::uint64_t (*)(RegionState* state, std::byte* registers);
+
+/// Machine code, and the addresses of this process that it uses: it has none in
+/// it, so that other processes can use the same.
+struct NativeRegion {
+  RegionFunction function = nullptr;
+  std::vector<const void*> table;
+};
 
 } // namespace cudasim::engine

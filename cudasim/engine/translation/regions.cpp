@@ -15,6 +15,7 @@
 #include "cudasim/engine/translation/translator.h"
 #include "cudasim/native/background.h"
 #include "cudasim/native/compiler.h"
+#include "cudasim/native/object_cache.h"
 
 namespace cudasim::engine {
 namespace {
@@ -22,6 +23,9 @@ namespace {
 /// Visits until a region is worth its compilation: an instruction takes LLVM a
 /// millisecond or two, and the interpreter some 15 ns.
 constexpr std::uint32_t kManyVisits = 1 << 16;
+/// Visits until it is worth to look whether an earlier process compiled it,
+/// for which it has to be translated.
+constexpr std::uint32_t kSomeVisits = 1 << 12;
 /// Instructions that a call executes on average, below which the interpreter
 /// does as well.
 constexpr std::uint64_t kFewInstructions = 12;
@@ -99,6 +103,10 @@ ValueShape shape_of(const std::byte* place) {
       static_cast<std::int64_t>(static_cast<Signed>(row))};
 }
 
+const char* processor() {
+  return best_isa() == Isa::kV4 ? "x86-64-v4" : "x86-64-v3";
+}
+
 /// Of whoever compiles.
 std::mutex& compiler_mutex() {
   static auto* const instance = new std::mutex; // threads may outlive main()
@@ -110,8 +118,7 @@ std::mutex& compiler_mutex() {
 native::Compiler* compiler() {
   static native::Compiler* const instance = [] {
     std::string why;
-    auto loaded = native::Compiler::load(
-        library(), best_isa() == Isa::kV4 ? "x86-64-v4" : "x86-64-v3", &why);
+    auto loaded = native::Compiler::load(library(), processor(), &why);
     if (loaded == nullptr) {
       std::fprintf(
           stderr,
@@ -125,6 +132,44 @@ native::Compiler* compiler() {
 }
 
 std::atomic<std::uint64_t> made{0};
+std::atomic<std::uint64_t> found{0};
+
+native::ObjectCache& cache() {
+  static auto* const instance = new native::ObjectCache(native::cache_folder());
+  return *instance; // threads may outlive main()
+}
+
+/// All that an object depends on.
+std::string key_of(const std::string& text) {
+  return processor() + ("\n" + text);
+}
+
+/// Machine code of a text: what an earlier process left, or compiled.
+RegionFunction function_of(
+    native::Compiler& llvm,
+    const std::string& text,
+    std::string* why) {
+  const auto link = [&](const std::string& object) {
+    return reinterpret_cast<RegionFunction>(llvm.link(object, "region", why));
+  };
+  const std::string key = key_of(text);
+  if (const auto object = cache().find(key)) {
+    if (const RegionFunction function = link(*object)) {
+      found.fetch_add(1, std::memory_order_relaxed);
+      return function;
+    }
+  }
+  std::string object;
+  if (!llvm.compile(text, "region", &object, why)) {
+    return nullptr;
+  }
+  const RegionFunction function = link(object);
+  if (function != nullptr) {
+    made.fetch_add(1, std::memory_order_relaxed);
+    cache().put(key, object);
+  }
+  return function;
+}
 
 NativeMode& mode() {
   static NativeMode instance = read_mode();
@@ -142,13 +187,18 @@ void set_native_mode(NativeMode wish) {
 }
 
 std::uint64_t native_regions() {
-  return made.load(std::memory_order_relaxed);
+  return made.load(std::memory_order_relaxed) + found_native_regions();
+}
+
+std::uint64_t found_native_regions() {
+  return found.load(std::memory_order_relaxed);
 }
 
 Regions::Regions(const Code& code)
     : code_(code),
       at_once_(native_mode() == NativeMode::kAlways),
       threshold_(at_once_ ? 1 : kManyVisits),
+      looks_after_(!at_once_ && cache().is_used() ? kSomeVisits : 0),
       places_(new Place[code.instructions.size() + 1]) {}
 
 Regions::~Regions() {
@@ -180,8 +230,42 @@ Shapes Regions::observed(const Slots& slots, const std::byte* registers) const {
   return shapes;
 }
 
+/// Has a job done by a thread of low priority.
+void Regions::when_idle(
+    std::uint32_t pc,
+    const std::byte* registers,
+    void (Regions::*job)(std::uint32_t, const std::byte*)) {
+  std::vector<std::byte> seen(registers, registers + code_.frame_bytes);
+  native::Background::instance().add(
+      this, [this, pc, job, seen = std::move(seen)] {
+        (this->*job)(pc, seen.data());
+      });
+}
+
+/// Whether an earlier process left the code is known long before it would be
+/// worth its compilation.
+void Regions::look_for(std::uint32_t pc, const std::byte* registers) {
+  when_idle(pc, registers, &Regions::look);
+}
+
+void Regions::look(std::uint32_t pc, const std::byte* registers) {
+  const Translated translated = translate(pc, registers);
+  if (translated.text.empty() ||
+      !cache().find(key_of(translated.text)).has_value()) {
+    return;
+  }
+  Place& place = places_[pc];
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    place.seen.assign(registers, registers + code_.frame_bytes);
+  }
+  // The next visit asks for it: LLVM is loaded by whoever runs the warp.
+  place.visits.store(threshold_ - 1, std::memory_order_relaxed);
+}
+
 /// Has code made for a place: at once, or by a thread of low priority.
 void Regions::ask_for(std::uint32_t pc, const std::byte* registers) {
+  std::vector<std::byte> seen;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (places_[pc].attempts++ >= kMostAttempts) {
@@ -191,47 +275,56 @@ void Regions::ask_for(std::uint32_t pc, const std::byte* registers) {
       make(pc, registers);
       return;
     }
+    seen.swap(places_[pc].seen);
   }
   // What is loaded before the thread begins is unloaded after it has ended.
   if (compiler() == nullptr) {
     return;
   }
-  std::vector<std::byte> seen(registers, registers + code_.frame_bytes);
-  native::Background::instance().add(
-      this, [this, pc, seen = std::move(seen)] { make(pc, seen.data()); });
+  when_idle(pc, seen.empty() ? registers : seen.data(), &Regions::make);
 }
 
 /// @param registers as they were where the code is to begin.
-void Regions::make(std::uint32_t pc, const std::byte* registers) {
-  Place& place = places_[pc];
+Regions::Translated Regions::translate(
+    std::uint32_t pc,
+    const std::byte* registers) {
   if (flow_ == nullptr) {
     flow_ = std::make_unique<CodeFlow>(code_);
   }
-  Shapes assumed;
+  Translated result;
+  const Place& place = places_[pc];
   {
-    const Translator probe(code_, *flow_, pc, assumed);
-    Shapes now = observed(probe.inputs(), registers);
-    for (auto& [slot, shape] : now) {
-      const auto before = place.assumed.find(slot);
-      if (before != place.assumed.end()) {
-        shape = meet(shape, before->second);
-      }
+    const Translator probe(code_, *flow_, pc, result.assumed);
+    result.assumed = observed(probe.inputs(), registers);
+  }
+  for (auto& [slot, shape] : result.assumed) {
+    const auto before = place.assumed.find(slot);
+    if (before != place.assumed.end()) {
+      shape = meet(shape, before->second);
     }
-    assumed = place.assumed = std::move(now);
   }
-  Translator translator(code_, *flow_, pc, assumed);
-  const std::string text = translator.translate();
-  if (text.empty() || (!at_once_ && translator.is_mostly_called())) {
-    return;
+  Translator translator(code_, *flow_, pc, result.assumed);
+  result.text = translator.translate();
+  result.table = translator.table();
+  if (!at_once_ && translator.is_mostly_called()) {
+    result.text.clear();
   }
+  return result;
+}
+
+void Regions::make(std::uint32_t pc, const std::byte* registers) {
+  Translated translated = translate(pc, registers);
+  Place& place = places_[pc];
+  place.assumed = std::move(translated.assumed);
   native::Compiler* const llvm = compiler();
-  if (llvm == nullptr) {
+  if (translated.text.empty() || llvm == nullptr) {
     return;
   }
+  auto region = std::make_unique<NativeRegion>();
   std::string why;
   const std::lock_guard<std::mutex> one(compiler_mutex());
-  void* const function = llvm->compile(text, "region", &why);
-  if (function == nullptr) {
+  region->function = function_of(*llvm, translated.text, &why);
+  if (region->function == nullptr) {
     std::fprintf(
         stderr,
         "CUDASIM_NATIVE: LLVM refuses a region of %s, which is interpreted: "
@@ -240,9 +333,9 @@ void Regions::make(std::uint32_t pc, const std::byte* registers) {
         why.c_str());
     return;
   }
-  place.function.store(
-      reinterpret_cast<RegionFunction>(function), std::memory_order_release);
-  made.fetch_add(1, std::memory_order_relaxed);
+  region->table = std::move(translated.table);
+  place.region.store(region.get(), std::memory_order_release);
+  made_.push_back(std::move(region));
 }
 
 /// Gives up code that is refused or does little.
@@ -261,7 +354,7 @@ void Regions::review(
   if (at_once_ && !refuses) {
     return;
   }
-  place.function.store(nullptr, std::memory_order_release);
+  place.region.store(nullptr, std::memory_order_release);
   place.calls.store(0, std::memory_order_relaxed);
   place.refused.store(0, std::memory_order_relaxed);
   place.instructions.store(0, std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "cudasim/engine/code/code.h"
@@ -21,8 +22,10 @@ enum class NativeMode : std::uint8_t { kOff, kAuto, kAlways };
 NativeMode native_mode();
 /// For tests, which compare both: of modules that are loaded from now on.
 void set_native_mode(NativeMode mode);
-/// How many regions this process has made native code of.
+/// How many regions this process has native code of, and of how many of them an
+/// earlier process had left it.
 std::uint64_t native_regions();
+std::uint64_t found_native_regions();
 
 /// The regions of one function. Warps of many host threads use it at once.
 class Regions {
@@ -34,8 +37,8 @@ class Regions {
   Regions& operator=(const Regions&) = delete;
 
   /// The native code that begins at an instruction; null where there is none.
-  RegionFunction at(std::uint32_t pc) const {
-    return places_[pc].function.load(std::memory_order_acquire);
+  const NativeRegion* at(std::uint32_t pc) const {
+    return places_[pc].region.load(std::memory_order_acquire);
   }
   /// The interpreter is about to execute an instruction at which a region may
   /// begin, for a warp whose lanes are together. May have code made for it.
@@ -43,9 +46,12 @@ class Regions {
   void visited(std::uint32_t pc, const std::byte* registers) {
     Place& place = places_[pc];
     if (place.visits.load(std::memory_order_relaxed) < threshold_) {
-      if (place.visits.fetch_add(1, std::memory_order_relaxed) + 1 ==
-          threshold_) {
+      const std::uint32_t visits =
+          place.visits.fetch_add(1, std::memory_order_relaxed) + 1;
+      if (visits == threshold_) {
         ask_for(pc, registers);
+      } else if (visits == looks_after_) {
+        look_for(pc, registers);
       }
     }
   }
@@ -68,12 +74,13 @@ class Regions {
 
  private:
   struct Place {
-    std::atomic<RegionFunction> function{nullptr};
+    std::atomic<const NativeRegion*> region{nullptr};
     std::atomic<std::uint32_t> visits{0};
     std::atomic<std::uint32_t> calls{0};
     std::atomic<std::uint32_t> refused{0};
     std::atomic<std::uint64_t> instructions{0};
     std::uint32_t attempts = 0; // under mutex_
+    std::vector<std::byte> seen; // registers of code that was found; likewise
     Shapes assumed; // of whoever makes code
   };
   static constexpr std::uint32_t kReview = 64;
@@ -86,7 +93,21 @@ class Regions {
     return sum;
   }
 
+  /// A region's text, and what its code needs of this process.
+  struct Translated {
+    std::string text; // empty where there is nothing to compile
+    std::vector<const void*> table;
+    Shapes assumed; // of registers where it begins
+  };
+
+  void look_for(std::uint32_t pc, const std::byte* registers);
   void ask_for(std::uint32_t pc, const std::byte* registers);
+  void when_idle(
+      std::uint32_t pc,
+      const std::byte* registers,
+      void (Regions::*job)(std::uint32_t, const std::byte*));
+  Translated translate(std::uint32_t pc, const std::byte* registers);
+  void look(std::uint32_t pc, const std::byte* registers);
   void make(std::uint32_t pc, const std::byte* registers);
   void review(
       std::uint32_t pc,
@@ -98,10 +119,13 @@ class Regions {
   const Code& code_;
   const bool at_once_;
   const std::uint32_t threshold_;
+  const std::uint32_t looks_after_; // visits; 0: never
   std::mutex mutex_;
   // Made when it is needed, by whoever makes code: one thread at a time.
   std::unique_ptr<CodeFlow> flow_;
   std::unique_ptr<Place[]> places_;
+  // Those that were ever entered: a warp may still be in one that was given up.
+  std::vector<std::unique_ptr<const NativeRegion>> made_;
 };
 
 } // namespace cudasim::engine

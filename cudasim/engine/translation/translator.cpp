@@ -183,6 +183,7 @@ std::string Translator::write_function() {
   body_.clear();
   cold_.clear();
   remembered_.clear();
+  table_.clear();
   for (const Slot slot : tracked_) {
     const int bits = flow_.width_of(slot) == 0 ? 1 : 8 * flow_.width_of(slot);
     ir_.variable(scalar_variable(slot), type_of(bits, false));
@@ -223,6 +224,7 @@ std::string Translator::write_entry() {
   field("%parameters_bytes", "i64", offsetof(RegionState, parameter_bytes));
   field("%ranges", "ptr", offsetof(RegionState, ranges));
   field("%loads_only", "i64", offsetof(RegionState, loads_only));
+  field("%table", "ptr", offsetof(RegionState, table));
   field("%count_before", "i64", offsetof(RegionState, instructions));
   field("%threads_before", "i64", offsetof(RegionState, thread_instructions));
   ir_.store("i64", "%count_before", "%count");

@@ -43,6 +43,10 @@ class Translator {
   /// The text of a module with one function, "region" (RegionFunction); empty
   /// where the region has no instruction.
   std::string translate();
+  /// What its NativeRegion::table has to hold.
+  const std::vector<const void*>& table() const {
+    return table_;
+  }
   /// Whether handlers execute so much of it that interpreting it is as quick.
   bool is_mostly_called() const {
     return 4 * called_ > written_instructions_;
@@ -106,6 +110,7 @@ class Translator {
   void assign(const Inst& inst, int index, Value value);
   Value blend(const Value& condition, const Value& a, const Value& b);
   std::string guard_mask(const Inst& inst);
+  std::string pointer_to(const void* address);
 
   // Instructions: instructions.cpp.
   void write_instruction(const Inst& inst);
@@ -199,6 +204,7 @@ class Translator {
   Triangle* triangle_ = nullptr; // that is being written
   std::string threads_beyond_; // thread instructions of the one before
   // Of the whole region.
+  std::vector<const void*> table_;
   std::size_t written_instructions_ = 0;
   std::size_t called_ = 0; // those that handlers execute
   std::set<std::uint32_t> given_up_; // triangles that have no form here

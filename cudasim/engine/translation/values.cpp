@@ -44,6 +44,17 @@ Value Translator::get(Slot slot) {
   return value;
 }
 
+/// An address of this process, which the code has from a table.
+std::string Translator::pointer_to(const void* address) {
+  auto found = std::find(table_.begin(), table_.end(), address);
+  if (found == table_.end()) {
+    table_.push_back(address);
+    found = table_.end() - 1;
+  }
+  const auto index = static_cast<std::uint64_t>(found - table_.begin());
+  return ir_.load("ptr", ir_.at("%table", index * sizeof(const void*)));
+}
+
 /// To the frame.
 void Translator::write_back(Slot slot, const Value& value) {
   const std::string place = ir_.at("%registers", slot);
@@ -60,10 +71,10 @@ void Translator::write_back(Slot slot, const Value& value) {
         : ir_.set(
               "zext " + type_of(value.bits, false) + " " + value.text +
               " to i64");
+    const std::string write =
+        pointer_to(reinterpret_cast<const void*>(&write_affine));
     ir_.line(
-        "call void " +
-        IrWriter::pointer(reinterpret_cast<const void*>(&write_affine)) +
-        "(ptr " + place + ", i64 " + base + ", i64 " +
+        "call void " + write + "(ptr " + place + ", i64 " + base + ", i64 " +
         std::to_string(value.shape.stride) + ", i64 " +
         std::to_string(value.shape.row) + ", i32 " +
         std::to_string(value.bits / 8) + ")");

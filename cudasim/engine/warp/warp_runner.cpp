@@ -301,8 +301,8 @@ bool WarpRunner::run_native(
   Regions& regions = *here.code->regions;
   while (here.pc != here.stop) {
     const std::uint32_t begin = here.pc;
-    const RegionFunction function = regions.at(begin);
-    if (function == nullptr) {
+    const NativeRegion* const region = regions.at(begin);
+    if (region == nullptr) {
       regions.visited(begin, bases[0]);
       if (regions.at(begin) == nullptr) {
         return false;
@@ -320,7 +320,8 @@ bool WarpRunner::run_native(
     state.parameter_bytes = block_.parameter_bytes;
     state.ranges = &cache_;
     state.loads_only = loads_only_ ? 1 : 0;
-    const std::uint64_t result = function(&state, bases[0]);
+    state.table = region->table.data();
+    const std::uint64_t result = region->function(&state, bases[0]);
     const auto end = static_cast<RegionEnd>(result >> 32);
     const bool refused = end == RegionEnd::kNotEntered;
     const std::uint64_t executed =
