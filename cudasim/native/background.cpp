@@ -38,7 +38,7 @@ void Background::add(const void* owner, Job job) {
           all.executing_ = nullptr;
           all.mutex_.unlock();
         });
-    std::atexit([] { instance().stop(); });
+    stop_at_exit();
     thread_ = std::thread([this] { run(); });
   }
   entries_.push_back({owner, std::move(job)});
@@ -78,8 +78,17 @@ void Background::run() {
     entry.job();
     lock.lock();
     executing_ = nullptr;
+    if (!stopping_) {
+      stop_at_exit();
+    }
     changed_.notify_all();
   }
+}
+
+/// What jobs made that exit() destroys is destroyed in the reverse order: it
+/// has to stop the thread before anything that exists by now.
+void Background::stop_at_exit() {
+  std::atexit([] { instance().stop(); });
 }
 
 /// At the end of the process: libraries that a job uses are unloaded next.
@@ -93,7 +102,9 @@ void Background::stop() {
     entries_.clear();
     changed_.notify_all();
   }
-  thread_.join();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
 }
 
 } // namespace cudasim::native

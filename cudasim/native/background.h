@@ -37,6 +37,7 @@ class Background {
 
   Background() = default;
   void run();
+  static void stop_at_exit();
   void stop();
 
   std::mutex mutex_;

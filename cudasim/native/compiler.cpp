@@ -16,6 +16,46 @@ constexpr int kCodeGeneration = 2;
 // which would be of 32 bits.
 constexpr const char* kRelocation = "pic";
 
+/// Code with something of each kind that regions have. LLVM makes objects when
+/// it first needs them, and exit() destroys them before what was there earlier:
+/// they have to be there before a thread compiles.
+constexpr const char* kFirst = R"(
+declare <32 x float> @llvm.fma.v32f32(<32 x float>, <32 x float>, <32 x float>)
+declare i32 @llvm.ctpop.i32(i32)
+define i64 @first(ptr %state, ptr %registers) {
+begin:
+  %mask = load i32, ptr %state, align 1
+  br label %again
+again:
+  %round = phi i64 [ 0, %begin ], [ %next, %behind ]
+  %place = getelementptr i8, ptr %registers, i64 %round
+  %a = load <32 x float>, ptr %place, align 1
+  %b = shufflevector <32 x float> %a, <32 x float> poison, <32 x i32> zeroinitializer
+  %c = call <32 x float> @llvm.fma.v32f32(<32 x float> %a, <32 x float> %b, <32 x float> %a)
+  %less = fcmp olt <32 x float> %c, %b
+  %d = select <32 x i1> %less, <32 x float> %c, <32 x float> %b
+  store <32 x float> %d, ptr %place, align 1
+  %word = bitcast <32 x i1> %less to i32
+  %lanes = call i32 @llvm.ctpop.i32(i32 %word)
+  switch i32 %lanes, label %behind [
+    i32 0, label %called
+    i32 1, label %called
+    i32 2, label %end
+    i32 3, label %end
+    i32 4, label %called
+  ]
+called:
+  %flow = call i8 inttoptr (i64 4096 to ptr)(ptr %state, ptr %place, i32 %word)
+  br label %behind
+behind:
+  %next = add i64 %round, 128
+  %more = icmp ult i64 %next, 4096
+  br i1 %more, label %again, label %end
+end:
+  ret i64 %round
+}
+)";
+
 /// The functions of llvmlite's library (its "binding" layer) that are used.
 struct Functions {
   void (*initialize_target)();
@@ -258,7 +298,11 @@ std::unique_ptr<Compiler> Compiler::load(
     dlclose(handle);
     return nullptr;
   }
-  return std::make_unique<Llvm>(f, processor);
+  auto compiler = std::make_unique<Llvm>(f, processor);
+  std::string object;
+  const bool works = compiler->compile(kFirst, "first", &object, why) &&
+      compiler->link(object, "first", why) != nullptr;
+  return works ? std::move(compiler) : nullptr;
 }
 
 } // namespace cudasim::native
