@@ -157,7 +157,7 @@ WarpRunner* BlockRunner::stop_gathering() const {
 std::uint32_t BlockRunner::live_threads() const {
   std::uint32_t threads = 0;
   for (const auto& warp : warps_) {
-    threads += static_cast<std::uint32_t>(__builtin_popcount(warp->live));
+    threads += lane_count(warp->live);
   }
   return threads;
 }
@@ -196,8 +196,8 @@ void BlockRunner::arrive(
   barrier.expected = expected;
   if (control.reduction != BarrierReduction::kNone) {
     barrier.reduction = control.reduction;
-    barrier.set += static_cast<std::uint32_t>(__builtin_popcount(contribution));
-    barrier.threads += static_cast<std::uint32_t>(__builtin_popcount(active));
+    barrier.set += lane_count(contribution);
+    barrier.threads += lane_count(active);
   }
   open_if_complete(number);
 }

@@ -16,6 +16,14 @@ inline constexpr int kLanes = 32;
 using Mask = std::uint32_t;
 inline constexpr Mask kAllLanes = 0xffffffffu;
 
+/// How many lanes a mask has. Not the compiler's builtin, which is a call of a
+/// library where the processor may lack the instruction.
+constexpr std::uint32_t lane_count(Mask mask) {
+  mask -= mask >> 1 & 0x55555555u;
+  mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+  return ((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+
 /// Where the 32 values of an operand are: a byte offset into the warp's
 /// registers, or, with kConstantBit, into the kernel's constants (immediates,
 /// repeated for each lane). A register of 8 or 16 bits takes 32 x 2 bytes, one

@@ -220,9 +220,8 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
       ++here.pc;
       continue;
     }
-    thread_instructions += active == kAllLanes
-        ? kLanes
-        : static_cast<std::uint64_t>(__builtin_popcount(active));
+    thread_instructions +=
+        active == kAllLanes ? kLanes : std::uint64_t{lane_count(active)};
     if (checker != nullptr) {
       checker->before({this, here.code, &inst}, active);
     }
@@ -592,7 +591,7 @@ WarpRunner::Step WarpRunner::barrier(
   }
   const auto threads = expected != 0 && active == live
       ? static_cast<std::uint32_t>(kLanes)
-      : static_cast<std::uint32_t>(__builtin_popcount(active));
+      : lane_count(active);
   if (control.kind == ControlKind::kBarrier) {
     loads_only_ = !alone_;
     splits_[at].state = Split::State::kAtBarrier;
