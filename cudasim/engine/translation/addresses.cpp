@@ -50,6 +50,9 @@ bool Translator::place_of(
       place->bits != 64) {
     return false;
   }
+  if (!place->is_load && place->space == "param") {
+    return false;
+  }
   const int at = place->is_load ? place->count : 0;
   const std::string offset = std::to_string(inst.offset);
   if (inst.operands[at] == kNoSlot) {
@@ -82,7 +85,7 @@ bool Translator::place_of(
   if (!base.shape.uniform() && !base.shape.straight() && place->count != 1) {
     return false;
   }
-  if (!place->is_load &&
+  if (!place->is_load && !base.shape.uniform() &&
       (base.shape.stride == 0 ||
        std::abs(row) < kRowLanes * place->lane_bytes())) {
     return false; // which lane is the last is the handler's to say

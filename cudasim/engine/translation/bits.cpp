@@ -107,6 +107,46 @@ bool Translator::shifted_ramp(
   return true;
 }
 
+/// Shifts by any amount: LLVM's are not total.
+Value Translator::shifted(
+    bool left,
+    bool is_signed,
+    const Value& a,
+    const Value& amount) {
+  const bool vector = !a.shape.uniform() || !amount.shape.uniform();
+  const std::string type = type_of(a.bits, vector);
+  const std::string words = type_of(32, vector);
+  const auto all = [&](int bits, int number) {
+    const Value value{kUniform, bits, std::to_string(number)};
+    return vector ? ir_.lanes_of(value) : value.text;
+  };
+  const std::string given = vector ? ir_.lanes_of(amount) : amount.text;
+  const std::string inside =
+      ir_.set("icmp ult " + words + " " + given + ", " + all(32, a.bits));
+  const std::string bit = vector ? "<32 x i1> " : "i1 ";
+  const auto otherwise = [&](const std::string& kind,
+                             const std::string& value,
+                             const std::string& beyond) {
+    return ir_.set(
+        "select " + bit + inside + ", " + kind + " " + value + ", " + kind +
+        " " + beyond);
+  };
+  std::string count =
+      otherwise(words, given, all(32, is_signed && !left ? a.bits - 1 : 0));
+  if (a.bits != 32) {
+    count = ir_.set(
+        (a.bits < 32 ? "trunc " : "zext ") + words + " " + count + " to " +
+        type);
+  }
+  const std::string first = vector ? ir_.lanes_of(a) : a.text;
+  const std::string op = left ? "shl " : is_signed ? "ashr " : "lshr ";
+  const std::string result = ir_.set(op + type + " " + first + ", " + count);
+  return {
+      vector ? kVarying : kUniform,
+      a.bits,
+      is_signed && !left ? result : otherwise(type, result, all(a.bits, 0))};
+}
+
 bool Translator::logic(
     const Inst& inst,
     const std::vector<std::string>& opcode) {
@@ -147,12 +187,12 @@ bool Translator::logic(
     assign(inst, 0, plain("xor", a, {kUniform, bits, ones}));
     return true;
   }
-  // Amounts that are constants, below the width: LLVM's shifts are not total.
   if ((op == "shl" || op == "shr") && operand(inst, 1, bits, &a) &&
-      operand(inst, 2, 32, &b) && b.literal()) {
-    const std::int64_t amount = literal_value(b);
+      operand(inst, 2, 32, &b)) {
+    const std::int64_t amount = b.literal() ? literal_value(b) : -1;
     if (amount < 0 || amount >= bits) {
-      return false;
+      assign(inst, 0, shifted(op == "shl", opcode[1][0] == 's', a, b));
+      return true;
     }
     if (op == "shl") {
       const std::uint64_t factor = std::uint64_t{1} << amount;

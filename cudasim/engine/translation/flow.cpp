@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <string>
 
 namespace cudasim::engine {
 namespace {
@@ -140,19 +141,84 @@ CodeFlow::CodeFlow(const Code& code) : code_(code) {
   find_constants();
 }
 
+/// The number that an operand has in all lanes.
+bool CodeFlow::number_of(
+    const Constants& constants,
+    Slot slot,
+    int bytes,
+    std::uint64_t* value) const {
+  if (!is_register(slot)) {
+    return immediate(code_, slot, bytes, value);
+  }
+  const auto found = constants.find(slot);
+  if (found == constants.end() || width_of(slot) != bytes) {
+    return false;
+  }
+  *value = found->second;
+  return true;
+}
+
+/// What an instruction writes, where its operands are known: as nvcc computes
+/// the bounds of a shuffle from WARP_SZ.
+bool CodeFlow::result_of(
+    const Constants& constants,
+    std::uint32_t pc,
+    std::uint64_t* value) const {
+  const Inst& inst = code_.instructions[pc];
+  const std::string& text = code_.texts[pc];
+  const int bytes = inst.widths[0];
+  if (inst.more_count != 0 || inst.destinations != 1 || inst.guard != kNoSlot ||
+      !is_register(inst.operands[0]) ||
+      (bytes != 2 && bytes != 4 && bytes != 8) || inst.widths[1] != bytes ||
+      !number_of(constants, inst.operands[1], bytes, value)) {
+    return false;
+  }
+  if (inst.operands[2] == kNoSlot) {
+    return text.rfind("mov.", 0) == 0;
+  }
+  const std::size_t dot = text.rfind('.');
+  if (dot == std::string::npos || text.find_first_of("sub", dot) != dot + 1) {
+    return false; // numbers that are not integers
+  }
+  const bool shifts = text == "shl.b32" || text == "shl.b64";
+  if (inst.operands[3] != kNoSlot || bytes == 2 ||
+      text.compare(dot + 2, std::string::npos, bytes == 4 ? "32" : "64") != 0 ||
+      inst.widths[2] != (shifts ? 4 : bytes)) {
+    return false;
+  }
+  std::uint64_t second = 0;
+  if (!number_of(constants, inst.operands[2], inst.widths[2], &second)) {
+    return false;
+  }
+  const std::string operation = text.substr(0, dot);
+  if (shifts) {
+    *value = second < 64 ? *value << second : 0;
+  } else if (operation == "add") {
+    *value += second;
+  } else if (operation == "sub") {
+    *value -= second;
+  } else if (operation == "mul.lo") {
+    *value *= second;
+  } else if (operation == "and") {
+    *value &= second;
+  } else if (operation == "or") {
+    *value |= second;
+  } else {
+    return false;
+  }
+  *value &= bytes == 4 ? 0xffffffffu : ~std::uint64_t{0};
+  return true;
+}
+
 /// What is known behind an instruction.
 void CodeFlow::step(Constants& constants, std::uint32_t pc) const {
+  std::uint64_t value = 0;
+  const bool known = result_of(constants, pc, &value);
   for (const Slot slot : accesses_[pc].writes) {
     constants.erase(slot);
   }
-  const Inst& inst = code_.instructions[pc];
-  std::uint64_t value = 0;
-  if (inst.more_count == 0 && inst.destinations == 1 && inst.guard == kNoSlot &&
-      inst.operands[2] == kNoSlot && is_register(inst.operands[0]) &&
-      inst.widths[0] == inst.widths[1] &&
-      code_.texts[pc].rfind("mov.", 0) == 0 &&
-      immediate(code_, inst.operands[1], inst.widths[1], &value)) {
-    constants[inst.operands[0]] = value;
+  if (known) {
+    constants[code_.instructions[pc].operands[0]] = value;
   }
 }
 

@@ -57,6 +57,15 @@ class CodeFlow {
   using Constants = std::map<Slot, std::uint64_t>;
 
   void step_back(Slots& live, std::uint32_t pc) const;
+  bool number_of(
+      const Constants& constants,
+      Slot slot,
+      int bytes,
+      std::uint64_t* value) const;
+  bool result_of(
+      const Constants& constants,
+      std::uint32_t pc,
+      std::uint64_t* value) const;
   void step(Constants& constants, std::uint32_t pc) const;
   void find_constants();
 

@@ -46,6 +46,29 @@ Value Translator::product(const Value& a, const Value& b) {
       ir_.set("mul " + type_of(a.bits, false) + " " + a.text + ", " + b.text)};
 }
 
+/// The upper half of a product.
+Value Translator::high_product(const Value& a, const Value& b, bool is_signed) {
+  const bool vector = !a.shape.uniform() || !b.shape.uniform();
+  const std::string type = type_of(a.bits, vector);
+  const std::string wide = type_of(2 * a.bits, vector);
+  const auto widened = [&](const Value& value) {
+    return ir_.set(
+        (is_signed ? "sext " : "zext ") + type + " " +
+        (vector ? ir_.lanes_of(value) : value.text) + " to " + wide);
+  };
+  const std::string first = widened(a);
+  const std::string second = widened(b);
+  const ValueShape shape = vector ? kVarying : kUniform;
+  const Value whole{
+      shape, 2 * a.bits, ir_.set("mul " + wide + " " + first + ", " + second)};
+  const Value half{kUniform, 2 * a.bits, std::to_string(a.bits)};
+  const Value high = plain("lshr", whole, half);
+  return {
+      shape,
+      a.bits,
+      ir_.set("trunc " + wide + " " + high.text + " to " + type)};
+}
+
 /// A value of twice the bits. An affine one that would wrap around in its own
 /// width leaves the region before `inst`.
 bool Translator::widen(
@@ -201,6 +224,13 @@ bool Translator::integer(
       (op == "mul" || operand(inst, 3, bits, &c))) {
     const Value low = product(a, b);
     assign(inst, 0, op == "mul" ? low : sum(low, c, false));
+    return true;
+  }
+  if (form == "hi" && bits != 64 && operand(inst, 1, bits, &a) &&
+      operand(inst, 2, bits, &b) &&
+      (op == "mul" || operand(inst, 3, bits, &c))) {
+    const Value high = high_product(a, b, is_signed);
+    assign(inst, 0, op == "mul" ? high : sum(high, c, false));
     return true;
   }
   if (form == "wide" && bits != 64 && operand(inst, 1, bits, &a) &&

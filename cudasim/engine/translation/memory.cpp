@@ -85,8 +85,13 @@ Translator::Paths Translator::part_paths(
   const std::string fast = ir_.label();
   if (!place.is_load && (inst.guard != kNoSlot || triangle_ != nullptr)) {
     const std::string check = ir_.label();
-    ir_.branch(
-        ir_.set("icmp eq i32 " + paths.mask + ", -1"), check, paths.slow);
+    if (place.shape().uniform()) {
+      ir_.branch(
+          ir_.set("icmp eq i32 " + paths.mask + ", 0"), paths.done, check);
+    } else {
+      ir_.branch(
+          ir_.set("icmp eq i32 " + paths.mask + ", -1"), check, paths.slow);
+    }
     ir_.begin(check);
   }
   // What is read for lanes that do not load is there, and is not used.
@@ -217,6 +222,7 @@ void Translator::store(const Inst& inst, const Place& place) {
     triangle_->has_effects = true;
   }
   const std::string scalar = type_of(place.bits, false);
+  const bool same = place.shape().uniform();
   std::vector<std::string> values;
   for (int k = 0; k < place.count; ++k) {
     Value value;
@@ -224,13 +230,43 @@ void Translator::store(const Inst& inst, const Place& place) {
     if (!operand(inst, 1 + k, width, &value)) {
       value = {kUniform, width, "0"}; // discarded: see the caller
     }
-    values.push_back(
-        resized(ir_, ir_.lanes_of(value), width, place.bits, false, true));
+    const bool vector = !same || !value.shape.uniform();
+    values.push_back(resized(
+        ir_,
+        vector ? ir_.lanes_of(value) : value.text,
+        width,
+        place.bits,
+        false,
+        vector));
+    if (same && vector) {
+      // The last lane's stays.
+      const std::string zeros = ir_.set(
+          "call i32 @llvm.ctlz.i32(i32 " + guard_mask(inst) + ", i1 false)");
+      const std::string last = ir_.set("sub i32 31, " + zeros);
+      const std::string lane = ir_.set("and i32 " + last + ", 31"); // or none
+      values.back() = ir_.set(
+          "extractelement " + type_of(place.bits, true) + " " + values.back() +
+          ", i32 " + lane);
+    }
   }
   const std::map<Slot, Value> before = current_;
   Hosts pointers;
   const Paths paths = part_paths(inst, place, &pointers);
   const std::string& pointer = pointers.first;
+  if (same) {
+    for (int k = 0; k < place.count; ++k) {
+      const auto offset = static_cast<std::uint64_t>(k * place.bits / 8);
+      const std::string at = offset == 0 ? pointer : ir_.at(pointer, offset);
+      ir_.line(
+          "store " + scalar + " " + values[static_cast<std::size_t>(k)] +
+          ", ptr " + at + ", align 1");
+    }
+    call_slowly(inst, paths);
+    ir_.jump(paths.done);
+    ir_.begin(paths.done);
+    current_ = before;
+    return;
+  }
   const std::string whole = interleaved(ir_, values, scalar);
   const std::string wide = vector_of(kLanes * place.count, scalar);
   if (place.in_pieces()) {

@@ -42,6 +42,49 @@ TEST_F(NativeRows, LoadsAndStores) {
   compare("atom.global.add.u32 %h, [%in], 3;");
 }
 
+TEST_F(NativeRows, StoresToOnePlace) {
+  // The last of the lanes that store is what stays. A place for each warp.
+  const std::string place =
+      "shr.u32 %z, %t, 5;\nshl.b32 %z, %z, 4;\nmov.u32 %k, tile;\n"
+      "add.u32 %z, %z, %k;\nst.shared.b64 [%z], 99;\n";
+  const std::string read = "\nbar.sync 0;\nld.shared.b64 %d, [%z];";
+  for (const std::string guard : {"", "@%p ", "@!%p ", "@%q "}) {
+    for (const std::string access :
+         {"b32 [%z], %e",
+          "b32 [%z+4], %n",
+          "b64 [%z], %a",
+          "b16 [%z+2], %s",
+          "u8 [%z+3], %e",
+          "v2.b32 [%z], {%e, %f}",
+          "v2.b32 [%z], {%n, %f}"}) {
+      compare(place + guard + "st.shared." + access + ";" + read);
+    }
+  }
+  compare(place + "@%p bra PAST;\nst.shared.b32 [%z], %f;\nPAST:" + read);
+  // Lanes of their own, some of which are the same.
+  compare(
+      place +
+      "and.b32 %k, %e, 7;\nadd.u32 %k, %k, %z;\n"
+      "st.shared.u8 [%k], %f;" +
+      read);
+}
+
+TEST_F(NativeRows, KnownNumbers) {
+  // As nvcc computes the bounds of a shuffle.
+  compare(
+      "mov.u32 %k, WARP_SZ;\nshl.b32 %k, %k, 8;\nsub.s32 %k, 8223, %k;\n"
+      "shfl.sync.down.b32 %h, %e, 4, %k, -1;");
+  compare(
+      "mov.u32 %k, 5;\nmul.lo.s32 %k, %k, -3;\nand.b32 %k, %k, 0xff;\n"
+      "or.b32 %k, %k, 2;\nadd.s32 %k, %k, -240;\nmov.u32 %z, %k;\n"
+      "shl.b32 %z, %z, 40;\nadd.s32 %h, %k, %z;\nshl.b32 %h, %e, %h;");
+  compare("mov.b32 %k, 0f3F800000;\nadd.f32 %h, %k, 0f40000000;");
+  compare("mov.b64 %x, 0d3FF0000000000000;\nsub.f64 %d, %x, %x;");
+  compare(
+      "mov.u64 %x, 5;\nshl.b64 %x, %x, 62;\nmul.lo.s64 %x, %x, 3;\n"
+      "add.s64 %d, %x, %a;");
+}
+
 TEST_F(NativeRows, ControlFlow) {
   // Loops of the same length for all lanes, and of their own.
   compare(R"(
@@ -200,20 +243,26 @@ TEST(NativeRowsOf16, AreTheSame) {
 
 /// What a kernel that faults in the middle of a region says.
 TEST(NativeFaults, AreReportedAlike) {
-  const std::string text = kBegin +
-      "ld.global.u64 %d, [%in];\nadd.u64 %in, %in, 4096;\n"
-      "ld.global.u64 %d, [%in];\n" +
-      kEnd;
   const auto input = inputs(3);
-  const Result plain = run(NativeMode::kOff, text, input, 1);
-  const Result native = run(NativeMode::kAlways, text, input, 1);
-  EXPECT_EQ(plain.outcome.fault, FaultKind::kIllegalAddress);
-  EXPECT_EQ(native.outcome.fault, plain.outcome.fault);
-  const auto first_line = [](const std::string& report) {
-    return report.substr(0, report.find("0x"));
-  };
-  EXPECT_EQ(
-      first_line(native.outcome.report), first_line(plain.outcome.report));
+  for (const std::string access :
+       {"ld.global.u64 %d, [%in];\nadd.u64 %in, %in, 4096;\n"
+        "ld.global.u64 %d, [%in];\n",
+        "mov.u64 %x, 4096;\nst.global.u32 [%x], %e;\n",
+        "mov.u64 %x, 4096;\n@%q st.global.u32 [%x], %e;\n",
+        "mov.u32 %z, 1024;\nst.shared.u32 [%z], %e;\n",
+        "mov.u32 %z, tile;\nst.shared.u32 [%z+2], %e;\n"}) {
+    const std::string text =
+        kBegin + "setp.gt.u32 %q, %t, 40;\n" + access + kEnd;
+    const Result plain = run(NativeMode::kOff, text, input, 1);
+    const Result native = run(NativeMode::kAlways, text, input, 1);
+    EXPECT_NE(plain.outcome.fault, FaultKind::kNone) << access;
+    EXPECT_EQ(native.outcome.fault, plain.outcome.fault) << access;
+    const auto first_line = [](const std::string& report) {
+      return report.substr(0, report.find("0x"));
+    };
+    EXPECT_EQ(
+        first_line(native.outcome.report), first_line(plain.outcome.report));
+  }
 }
 
 } // namespace

@@ -19,7 +19,10 @@ TEST_F(NativeRows, Integers) {
     compare_guarded("mul.wide." + type + " %d, %e, %f;");
     compare("mul.wide." + type + " %d, %e, 4;");
     compare("mad.wide." + type + " %d, %e, 4, %b;");
-    compare("mul.hi." + type + " %h, %e, %f;"); // by its handler
+    compare_guarded("mul.hi." + type + " %h, %e, %f;");
+    compare("mul.hi." + type + " %h, %t, 0xcccccccd;");
+    compare("mul.hi." + type + " %h, %n, -7;");
+    compare("mad.hi." + type + " %h, %e, %f, %g;");
     compare("div." + type + " %h, %e, %f;");
   }
   // By what all lanes have alike; at the edges of what is positive, too.
@@ -49,6 +52,7 @@ TEST_F(NativeRows, Integers) {
       compare(op + "." + type + " %d, %a, -3;");
     }
     compare("mad.lo." + type + " %d, %a, %b, %c;");
+    compare("mul.hi." + type + " %d, %a, %b;");
   }
   compare("add.s16 %v, %s, %u;");
   compare("mul.lo.u16 %v, %s, %u;");
@@ -87,7 +91,8 @@ TEST_F(NativeRows, Logic) {
   compare("not.b64 %d, %a;");
   compare("not.b16 %v, %s;");
   compare("not.pred %r, %q;");
-  for (const std::string amount : {"0", "1", "31", "32", "40", "%f"}) {
+  for (const std::string amount :
+       {"0", "1", "31", "32", "40", "-1", "%f", "%n", "%t"}) {
     compare_guarded("shl.b32 %h, %e, " + amount + ";");
     compare("shr.u32 %h, %e, " + amount + ";");
     compare("shr.s32 %h, %e, " + amount + ";");
@@ -95,6 +100,10 @@ TEST_F(NativeRows, Logic) {
     compare("shr.s64 %d, %a, " + amount + ";");
     compare("shl.b16 %v, %s, " + amount + ";");
     compare("shr.u16 %v, %s, " + amount + ";");
+    compare("shr.s16 %v, %s, " + amount + ";");
+    compare("shr.u64 %d, %a, " + amount + ";");
+    compare("shr.s32 %h, %n, " + amount + ";");
+    compare("shl.b32 %h, %t, " + amount + ";");
   }
 }
 

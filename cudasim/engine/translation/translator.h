@@ -130,6 +130,8 @@ class Translator {
   Value product(const Value& a, const Value& b);
   bool widen(const Inst& inst, const Value& a, bool is_signed, Value* wide);
   bool divide(const Inst& inst, bool is_signed, bool remainder);
+  Value high_product(const Value& a, const Value& b, bool is_signed);
+  Value shifted(bool left, bool is_signed, const Value& a, const Value& amount);
   Value plain(const std::string& op, const Value& a, const Value& b);
   void require(const Inst& inst, const std::string& condition);
   bool bits_of_ramp(
