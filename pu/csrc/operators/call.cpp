@@ -25,7 +25,7 @@ struct Across {
   static c10::Stream stream(const c10::Stream& pu) {
     return to_cuda(pu);
   }
-  static IValue generator(IValue value) {
+  static IValue generator(const IValue& value) {
     return value.isGenerator() && value.toGenerator().device().type() == kPu
         ? IValue(cuda_generator(value.toGenerator()))
         : value;
