@@ -192,8 +192,9 @@ cudaError_t cudaDeviceGetP2PAttribute(
       case 5: // of CUDA 13: native atomics are there in part only
         *value = 0;
         return;
+      default:
+        throw Failure(cudaErrorInvalidValue);
     }
-    throw Failure(cudaErrorInvalidValue);
   });
 }
 

@@ -62,7 +62,7 @@ To argument(From value) {
   } else {
     static_assert(is_counterpart<To, From>());
     To result;
-    std::memcpy(&result, &value, sizeof(result));
+    std::memcpy(&result, &value, sizeof(To));
     return result;
   }
 }

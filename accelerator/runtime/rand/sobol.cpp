@@ -132,7 +132,8 @@ class Sobol : public Sequence {
       Word number = at(index_, vectors, constant);
       for (std::size_t i = 0; i < points; ++i) {
         *out++ = static_cast<T>(draw(number));
-        const auto zeros = static_cast<Word>(~(index_ + i));
+        const std::uint64_t inverted = ~(index_ + i);
+        const auto zeros = static_cast<Word>(inverted);
         // After the last point comes the first.
         number =
             zeros == 0 ? constant : number ^ vectors[__builtin_ctzll(zeros)];

@@ -49,12 +49,26 @@ std::int64_t index(
                                             : column * layout.leading + row;
 }
 
+/// matrix_bytes() of sizes as descriptors have them. check_sizes() has found
+/// that they fit into an int.
+std::size_t checked_bytes(
+    std::uint64_t rows,
+    std::uint64_t columns,
+    std::int64_t leading,
+    std::size_t size) {
+  return matrix_bytes(
+      static_cast<std::int64_t>(rows),
+      static_cast<std::int64_t>(columns),
+      leading,
+      size);
+}
+
 /// The memory of `count` matrices.
 Extent extent(const void* data, const MatrixLayout& l, int count) {
   const std::size_t size = size_of(l.type);
   const std::size_t one = l.order == CUBLASLT_ORDER_ROW
-      ? matrix_bytes(l.columns, l.rows, l.leading, size)
-      : matrix_bytes(l.rows, l.columns, l.leading, size);
+      ? checked_bytes(l.columns, l.rows, l.leading, size)
+      : checked_bytes(l.rows, l.columns, l.leading, size);
   return strided_extent(data, one, l.batch_stride, size, count);
 }
 
@@ -71,7 +85,8 @@ Extent bias_extent(const Call& call) {
   const std::size_t size = size_of(type_or(call.desc.bias_type, call.d));
   return strided_extent(
       call.desc.bias,
-      matrix_bytes(call.d.rows, 1, call.d.rows, size),
+      checked_bytes(
+          call.d.rows, 1, static_cast<std::int64_t>(call.d.rows), size),
       call.desc.bias_stride,
       size,
       call.d.batch_count);
@@ -87,7 +102,7 @@ Extent auxiliary_extent(const Call& call) {
       bits ? 1 : size_of(type_or(call.desc.auxiliary_type, call.d));
   const Extent all = strided_extent(
       call.desc.auxiliary,
-      matrix_bytes(
+      checked_bytes(
           call.d.rows, call.d.columns, call.desc.auxiliary_leading, size),
       call.desc.auxiliary_stride,
       size,

@@ -20,15 +20,18 @@ extern "C" int LLVMFuzzerTestOneInput(
       try {
         fatbin::unpack(image.data(), entry);
       } catch (const fatbin::FatbinError&) {
+        // This entry is damaged.
       }
     }
     fatbin::select_ptx(image.data(), 90, size);
   } catch (const fatbin::FatbinError&) {
+    // These bytes are no fat binary.
   }
   try {
     fatbin::find_ptx(
         {reinterpret_cast<const char*>(image.data()), size}, "file", 90);
   } catch (const fatbin::FatbinError&) {
+    // These bytes are neither an object nor an archive with PTX.
   }
   return 0;
 }
