@@ -38,9 +38,12 @@ def defined(libraries: Iterable[pathlib.Path]) -> set[str]:
 
 
 def of_torch(objects: Iterable[pathlib.Path]) -> set[str]:
-    """The names of torch's that objects need, and that none of them defines."""
+    """The names of torch's that objects need, and that none of them defines.
+
+    A weak name may be absent: what initialises a variable of a thread is, where nothing has to be done.
+    """
     paths = [str(file) for file in objects]
-    wanted = set(_nm("--undefined-only", *paths)) - set(_nm("--defined-only", *paths))
+    wanted = set(_nm("--undefined-only", *paths, but="wv")) - set(_nm("--defined-only", *paths))
     return {name for name in wanted if _TORCHS.match(name)}
 
 
@@ -119,8 +122,10 @@ def _split(name: str) -> tuple[str, str]:
     return base, version.lstrip("@")
 
 
-def _nm(*arguments: str) -> list[str]:
+def _nm(*arguments: str, but: str = "") -> list[str]:
+    """The names that nm prints, without those whose type is among the letters of `but`."""
     done = subprocess.run(
         ["nm", "--format=posix", *arguments], capture_output=True, text=True, check=True
     )
-    return [line.split()[0] for line in done.stdout.splitlines() if len(line.split()) > 1]
+    rows = [line.split() for line in done.stdout.splitlines()]
+    return [row[0] for row in rows if len(row) > 1 and row[1] not in but]

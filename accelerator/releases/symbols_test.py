@@ -72,6 +72,12 @@ class SymbolsTest(absltest.TestCase):
         missing = symbols.of_torch([first, second]) - symbols.defined([torch])
         self.assertEqual(symbols.demangled(missing), ["at::gone()"])
 
+    def test_names_that_may_be_absent(self) -> None:
+        code = "namespace c10 { extern thread_local int state; } int f() { return c10::state; }"
+        user = self.compile("a.o", code, "-c")
+        c10 = self.library("libc10.so", "namespace c10 { thread_local int state = 1; }")
+        self.assertEmpty(symbols.of_torch([user]) - symbols.defined([c10]))
+
     def test_what_our_libraries_lack(self) -> None:
         script, stubs = self.folder / "map", self.folder / "stubs.c"
         script.write_text(_SCRIPT)
