@@ -40,8 +40,8 @@ _HERE = pathlib.Path(__file__).parent
 # From which what is run imports.
 _ROOT = pathlib.Path(__file__).absolute().parents[2]
 STOPPED = 130
-# What the programs need in an environment with PyPI's torch.
-_PACKAGES = ("absl-py",)
+# What the programs need in an environment with PyPI's torch; torch.testing._internal asks for expecttest.
+_PACKAGES = ("absl-py", "expecttest")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

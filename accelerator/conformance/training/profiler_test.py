@@ -200,8 +200,9 @@ class ProfilerTest(topic.TopicTest):
         host, tensor = torch.ones(1000), torch.empty(1000, device="cuda")
         with traced(activities=(ProfilerActivity.CPU,)) as traces:
             tensor.copy_(host)
+        # Calls of the runtime are the CPU's to the Kineto of PyPI's PyTorch.
         self.assertEmpty(traces[0].work)
-        self.assertEmpty(traces[0].of("cuda_runtime", "cuda_driver"))
+        self.assertEmpty(traces[0].arrows())
         self.assertNotEmpty(traces[0].of("cpu_op"))
 
     def test_one_after_the_other(self) -> None:
