@@ -71,7 +71,10 @@ bool is_composites(const c10::OperatorHandle& op, DispatchKey key) {
   if (is_routed_composite(op.operator_name())) {
     return key == DispatchKey::CUDA;
   }
-  return op.hasKernelForDispatchKey(key) && aliasing::is_explicit_composite(op);
+  const bool routed = is_routed_where_explicit(op.operator_name())
+      ? key == DispatchKey::CUDA
+      : op.hasKernelForDispatchKey(key);
+  return routed && aliasing::is_explicit_composite(op);
 }
 
 // What has neither a kernel of the CPU nor other operators that it is made of.

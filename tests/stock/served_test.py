@@ -197,5 +197,34 @@ class CopiesTest(unittest.TestCase):
                         self.assertTrue(torch.equal(result.cpu(), source.t().to(dtype)))
 
 
+class CompositesTest(unittest.TestCase):
+    """Operators made of others that for some types ask for a kernel by the device, past the router."""
+
+    def ldexp(self, device: str, value: torch.dtype, exponent: torch.dtype) -> list[torch.Tensor]:
+        """Two to the power of exponents times values: as a new tensor, in place, as out=, and its gradient."""
+        values = torch.tensor([0.75, -3.0, 0.0, torch.inf, torch.nan, 1.0]).to(value).to(device)
+        exponents = torch.tensor([1, -2, 3, 4, 5, 90]).to(exponent).to(device)
+        out = torch.empty(12, device=device, dtype=value)[::2]
+        leaf = values.clone().requires_grad_()
+        torch.ldexp(values[::2], exponents[::2], out=out[:3])
+        torch.ldexp(leaf, exponents).sum().backward()
+        assert leaf.grad is not None
+        return [
+            torch.ldexp(values, exponents),
+            torch.ldexp(values, exponents[0]),
+            values.clone().ldexp_(exponents),
+            out[:3],
+            leaf.grad,
+        ]
+
+    def test_ldexp_is_the_cpus(self) -> None:
+        for value in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+            for exponent in (torch.int8, torch.int32, torch.int64, value):
+                with self.subTest(value=value, exponent=exponent):
+                    wanted = self.ldexp("cpu", value, exponent)
+                    found = [each.cpu() for each in self.ldexp("cuda", value, exponent)]
+                    torch.testing.assert_close(found, wanted, equal_nan=True)
+
+
 if __name__ == "__main__":
     unittest.main()

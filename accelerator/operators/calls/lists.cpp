@@ -74,6 +74,15 @@ bool is_routed_composite(const c10::OperatorName& name) {
   return is_copy(name) || contains(names, name);
 }
 
+bool is_routed_where_explicit(const c10::OperatorName& name) {
+  static const Names names = {
+      "aten::ldexp.Tensor",
+      "aten::ldexp_",
+      "aten::ldexp.out",
+  };
+  return contains(names, name);
+}
+
 bool asks_for_gradients(const c10::OperatorName& name) {
   static const Names names = {"aten::_sparse_mm_reduce_impl"};
   return contains(names, name);

@@ -15,6 +15,10 @@ bool is_general(const c10::OperatorName& name);
 /// the dispatcher: it is served as a whole.
 bool is_routed_composite(const c10::OperatorName& name);
 
+/// An operator that newer versions have as such a composite. Older ones make it
+/// of other operators, with their derivatives.
+bool is_routed_where_explicit(const c10::OperatorName& name);
+
 /// The CPU's kernel asks which arguments require gradients.
 bool asks_for_gradients(const c10::OperatorName& name);
 
