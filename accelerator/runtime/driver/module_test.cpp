@@ -338,6 +338,22 @@ TEST_F(Module, MoreSharedMemoryHasToBeAskedFor) {
   EXPECT_EQ(cuFuncSetAttribute(bounded, kMost, -1), CUDA_ERROR_INVALID_VALUE);
 }
 
+// Triton asks in this way for what CUDA 13 has, and goes on without.
+TEST_F(Module, AttributesOfLaterVersionsAreRefusedWithoutALine) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(
+      cuFuncSetAttribute(
+          kernel("store"), static_cast<CUfunction_attribute>(17), 1),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(
+      cuFuncSetAttribute(
+          kernel("store"),
+          CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+          1),
+      CUDA_ERROR_NOT_SUPPORTED);
+}
+
 TEST_F(Module, TheCarveoutIsAPercentageOrLeftOpen) {
   constexpr auto kCarveout = CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
   const CUfunction store = kernel("store");

@@ -31,6 +31,9 @@ void func_set_attribute(
     require(value >= -1 && value <= 100);
     function.carveout = value;
   } else {
+    // Programs ask in this way whether there is something newer, and say
+    // nothing when there is not.
+    require(attribute <= cudaFuncAttributeClusterSchedulingPolicyPreference);
     throw Failure(
         cudaErrorNotSupported,
         "attribute " + std::to_string(attribute) + " of the kernel " +
