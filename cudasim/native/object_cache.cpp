@@ -21,6 +21,8 @@ namespace {
 /// engine beside its text, are never found.
 constexpr char kFormat[] = "torch_cuda native 1";
 constexpr const char* kEnding = ".o";
+constexpr const char* kDraft = "native-draft-"; // and six letters
+constexpr std::size_t kDigits = 32;
 
 /// 128 bits of a text. The folder is private: it need not withstand people.
 struct Digest {
@@ -94,6 +96,16 @@ void make_folder(const std::string& path) {
   mkdir(path.c_str(), S_IRWXU);
 }
 
+/// Whether a file of the folder is the cache's own: all others stay.
+bool is_own_name(const std::string& name) {
+  if (name.rfind(kDraft, 0) == 0) {
+    return name.size() == std::strlen(kDraft) + 6;
+  }
+  return name.size() == kDigits + std::strlen(kEnding) &&
+      name.find_first_not_of("0123456789abcdef") == kDigits &&
+      name.compare(kDigits, std::string::npos, kEnding) == 0;
+}
+
 std::optional<std::string> read_all(int file) {
   std::string content;
   char part[1 << 16];
@@ -160,7 +172,7 @@ void ObjectCache::put(const std::string& text, const std::string& object) {
   }
   const Header header = header_of(text, object);
   make_room(sizeof(header) + object.size());
-  std::string draft = folder_ + "/draft-XXXXXX";
+  std::string draft = folder_ + "/" + kDraft + "XXXXXX";
   const int file = mkostemp(draft.data(), O_CLOEXEC);
   if (file < 0) {
     return;
@@ -190,6 +202,9 @@ void ObjectCache::make_room(std::uint64_t bytes) {
   std::vector<Kept> all;
   std::uint64_t total = bytes;
   while (const dirent* const entry = readdir(folder)) {
+    if (!is_own_name(entry->d_name)) {
+      continue;
+    }
     const std::string path = folder_ + "/" + entry->d_name;
     struct stat found{};
     // Another process may be doing the same.

@@ -133,6 +133,25 @@ TEST_F(ObjectCacheTest, RemovesWhatWasUsedLongestAgo) {
   EXPECT_TRUE(cache.find("big").has_value());
 }
 
+TEST_F(ObjectCacheTest, LeavesWhatIsNotItsOwn) {
+  fs::create_directories(folder_);
+  fs::permissions(folder_, fs::perms::owner_all);
+  for (const char* const name :
+       {"thesis.o", "notes", "draft-123456", "0123456789abcdef.o"}) {
+    std::ofstream(folder_ + "/" + name) << std::string(10000, 'x');
+  }
+  ObjectCache cache(folder_, 5000);
+  for (int i = 0; i < 5; ++i) {
+    cache.put(std::to_string(i), std::string(1500, 'x'));
+  }
+  EXPECT_FALSE(cache.find("0").has_value());
+  EXPECT_TRUE(cache.find("4").has_value());
+  for (const char* const name :
+       {"thesis.o", "notes", "draft-123456", "0123456789abcdef.o"}) {
+    EXPECT_EQ(fs::file_size(folder_ + "/" + name), 10000u) << name;
+  }
+}
+
 TEST_F(ObjectCacheTest, LeavesNothingWhereTheDiskIsFull) {
   ObjectCache cache(folder_);
   cache.put("small", "object");
