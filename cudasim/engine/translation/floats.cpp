@@ -1,4 +1,5 @@
 // Floats, comparisons, conversions and moves.
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -70,6 +71,11 @@ bool Translator::real(
         op == "neg" ? plain("xor", values[0], {kUniform, bits, top})
                     : plain("and", values[0], {kUniform, bits, rest}));
     return true;
+  }
+  if (!extreme && std::all_of(values, values + count, [](const Value& value) {
+        return value.literal();
+      })) {
+    return false; // the NaN that LLVM computes has another sign
   }
   std::string x[3];
   for (int i = 0; i < count; ++i) {

@@ -126,6 +126,12 @@ TEST_F(NativeRows, Floats) {
   for (const char* op : {"neg", "abs", "sqrt.rn", "rcp.rn"}) {
     both(op, "1");
   }
+  // Of numbers that are known.
+  compare(
+      "mov.b32 %h, 0f7F800000;\nmov.b32 %z, 0fFF800000;\n"
+      "add.f32 %h, %h, %z;");
+  compare("mov.b64 %d, 0d0000000000000000;\ndiv.rn.f64 %d, %d, %d;");
+  compare("sqrt.rn.f32 %h, 0fBF800000;");
   compare("add.ftz.f32 %h, %e, %f;");
   compare("mul.rz.f32 %h, %e, %f;");
   compare("add.sat.f32 %h, %e, %f;");
