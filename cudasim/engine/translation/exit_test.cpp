@@ -41,24 +41,42 @@ std::string loops() {
   return text + "  st.global.u32 [%rd2], %r4;\n  ret;\n}\n";
 }
 
-void run_and_exit(int milliseconds) {
-  set_native_mode(NativeMode::kAuto);
-  static TestDevice device; // is unloaded after the thread has ended
-  device.load(loops());
-  auto* out = device.zeros<std::uint32_t>(32);
-  Shape shape;
-  shape.block = {32, 1, 1};
-  shape.timeout_seconds = 60;
-  const Outcome outcome = device.run("kernel", shape, out);
+/// @param waits for the kernel; else it runs on while the process ends.
+void run_and_exit(NativeMode mode, bool waits, int milliseconds) {
+  set_native_mode(mode);
+  auto* const device = new TestDevice; // outlives exit(), as streams do
+  device->load(loops());
+  device->module().kernel("kernel"); // looked up by whoever launches it
+  auto* out = device->zeros<std::uint32_t>(32);
+  std::thread kernel([device, out] {
+    Shape shape;
+    shape.block = {32, 1, 1};
+    shape.timeout_seconds = 60;
+    for (int launch = 0; launch < 6; ++launch) {
+      device->run("kernel", shape, out);
+    }
+  });
+  if (waits) {
+    kernel.join();
+  } else {
+    kernel.detach();
+  }
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-  std::exit(outcome.fault == FaultKind::kNone ? 0 : 1);
+  std::exit(0);
 }
 
 TEST(Exit, InTheMiddleOfCompilations) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  for (int milliseconds = 0; milliseconds < 160; milliseconds += 20) {
-    EXPECT_EXIT(run_and_exit(milliseconds), ::testing::ExitedWithCode(0), "")
-        << milliseconds;
+  for (const NativeMode mode : {NativeMode::kAuto, NativeMode::kAlways}) {
+    for (const bool waits : {false, true}) {
+      for (const int milliseconds : {0, 60, 130}) {
+        EXPECT_EXIT(
+            run_and_exit(mode, waits, milliseconds),
+            ::testing::ExitedWithCode(0),
+            "")
+            << static_cast<int>(mode) << waits << milliseconds;
+      }
+    }
   }
 }
 

@@ -107,10 +107,22 @@ const char* processor() {
   return best_isa() == Isa::kV4 ? "x86-64-v4" : "x86-64-v3";
 }
 
-/// Of whoever compiles.
+/// Of whoever translates or compiles.
 std::mutex& compiler_mutex() {
   static auto* const instance = new std::mutex; // threads may outlive main()
   return *instance;
+}
+
+std::atomic<bool> ending{false};
+
+/// exit() waits for whoever translates or compiles, and nobody begins then:
+/// streams' threads run on. Registered again behind whatever these made that
+/// exit() destroys.
+void end_at_exit() {
+  std::atexit([] {
+    const std::lock_guard<std::mutex> lock(compiler_mutex());
+    ending = true;
+  });
 }
 
 /// The compiler of this process, which is loaded first of all; null where it
@@ -126,6 +138,7 @@ native::Compiler* compiler() {
           "interpreted.\n",
           why.c_str());
     }
+    end_at_exit();
     return loaded.release(); // the code that it makes stays
   }();
   return instance;
@@ -199,7 +212,12 @@ Regions::Regions(const Code& code)
       at_once_(native_mode() == NativeMode::kAlways),
       threshold_(at_once_ ? 1 : kManyVisits),
       looks_after_(!at_once_ && cache().is_used() ? kSomeVisits : 0),
-      places_(new Place[code.instructions.size() + 1]) {}
+      places_(new Place[code.instructions.size() + 1]) {
+  // Not by a thread that runs kernels, for which exit() does not wait.
+  if (native_mode() != NativeMode::kOff) {
+    compiler();
+  }
+}
 
 Regions::~Regions() {
   native::Background::instance().forget(this);
@@ -249,6 +267,10 @@ void Regions::look_for(std::uint32_t pc, const std::byte* registers) {
 }
 
 void Regions::look(std::uint32_t pc, const std::byte* registers) {
+  const std::lock_guard<std::mutex> one(compiler_mutex());
+  if (ending) {
+    return;
+  }
   const Translated translated = translate(pc, registers);
   if (translated.text.empty() ||
       !cache().find(key_of(translated.text)).has_value()) {
@@ -259,7 +281,7 @@ void Regions::look(std::uint32_t pc, const std::byte* registers) {
     const std::lock_guard<std::mutex> lock(mutex_);
     place.seen.assign(registers, registers + code_.frame_bytes);
   }
-  // The next visit asks for it: LLVM is loaded by whoever runs the warp.
+  // The next visit asks for it.
   place.visits.store(threshold_ - 1, std::memory_order_relaxed);
 }
 
@@ -277,7 +299,6 @@ void Regions::ask_for(std::uint32_t pc, const std::byte* registers) {
     }
     seen.swap(places_[pc].seen);
   }
-  // What is loaded before the thread begins is unloaded after it has ended.
   if (compiler() == nullptr) {
     return;
   }
@@ -309,10 +330,15 @@ Regions::Translated Regions::translate(
   if (!at_once_ && translator.is_mostly_called()) {
     result.text.clear();
   }
+  end_at_exit();
   return result;
 }
 
 void Regions::make(std::uint32_t pc, const std::byte* registers) {
+  const std::lock_guard<std::mutex> one(compiler_mutex());
+  if (ending) {
+    return;
+  }
   Translated translated = translate(pc, registers);
   Place& place = places_[pc];
   place.assumed = std::move(translated.assumed);
@@ -322,8 +348,8 @@ void Regions::make(std::uint32_t pc, const std::byte* registers) {
   }
   auto region = std::make_unique<NativeRegion>();
   std::string why;
-  const std::lock_guard<std::mutex> one(compiler_mutex());
   region->function = function_of(*llvm, translated.text, &why);
+  end_at_exit();
   if (region->function == nullptr) {
     std::fprintf(
         stderr,
