@@ -1,27 +1,22 @@
 """stock_operators: these operators, compiled for each PyTorch of PyPI that there is in //third_party/stock_torch."""
 
-load("//third_party/stock_torch:library.bzl", "stock_library", _stock_libraries = "stock_libraries")
+load("//third_party/stock_torch:library.bzl", "stock_libraries", "stock_library")
 load("//third_party/stock_torch:versions.bzl", "STOCK_TORCH")
 
 _LIBRARY = "libtorch_cuda_operators"
 
-def stock_libraries():
-    """Names the libraries, by the minor version of PyTorch.
-
-    Returns:
-        dict of minor version, such as "2.15", to target of this package.
-    """
-    return _stock_libraries(_LIBRARY)
-
-def stock_routers():
+def stock_routers(minors = STOCK_TORCH):
     """Names where the libraries lie in a wheel, below the folder of routers.
+
+    Args:
+        minors: list of strings, the minor versions of PyTorch.
 
     Returns:
         dict of target of this package to path.
     """
     return {
         library: "cu%d/%s" % (STOCK_TORCH[minor].cuda, library)
-        for minor, library in stock_libraries().items()
+        for minor, library in stock_libraries(_LIBRARY, minors).items()
     }
 
 def stock_operators(name, srcs, deps, units, copts = []):

@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//tools/cc:shared_library.bzl", "shared_library")
 load("//tools/cc:unity.bzl", "unity_units")
-load(":versions.bzl", "STOCK_TORCH")
+load(":versions.bzl", "NEWEST", "STOCK_TORCH")
 
 _CUDA_HEADERS = {
     12: "@cuda//:cuda_headers",
@@ -20,21 +20,23 @@ _TORCH_CUDA = [
     "libtorch_cuda.so",
 ]
 
-def stock_libraries(library):
+def stock_libraries(library, minors = STOCK_TORCH):
     """Names the files of a stock_library, by the minor version of PyTorch.
 
     Args:
         library: string, its name, such as "libtorch_pu".
+        minors: list of strings, the minor versions.
 
     Returns:
         dict of minor version, such as "2.15", to target in the library's package, such as "libtorch_pu-2.15.so".
     """
-    return {minor: "%s-%s.so" % (library, minor) for minor in STOCK_TORCH}
+    return {minor: "%s-%s.so" % (library, minor) for minor in minors}
 
 def stock_library(name, library, srcs, units, deps = [], copts = [], cuda = False, tags = []):
     """Declares `LIBRARY-MINOR.so` for each minor version.
 
-    A program loads it that has imported torch: it is linked against empty libraries with torch's names.
+    A program loads it that has imported torch: it is linked against empty libraries with torch's names. All but the
+    newest are built by name.
 
     Args:
         name: string, what the names of the objects begin with.
@@ -56,6 +58,7 @@ def stock_library(name, library, srcs, units, deps = [], copts = [], cuda = Fals
     for minor, file in stock_libraries(library).items():
         torch = STOCK_TORCH[minor]
         objects = "%s-%s" % (name, minor)
+        tags_of_minor = tags + ([] if minor == NEWEST or "manual" in tags else ["manual"])
         cc_library(
             name = objects,
             srcs = [name + "_units"],
@@ -63,7 +66,7 @@ def stock_library(name, library, srcs, units, deps = [], copts = [], cuda = Fals
             copts = ["-Wall", "-Wextra", "-Werror"] + copts + ["-std=" + torch.std],
             linkstatic = True,
             local_defines = ["AT_PER_OPERATOR_HEADERS"] + (["USE_CUDA"] if cuda else []),
-            tags = tags,
+            tags = tags_of_minor,
             textual_hdrs = srcs,
             visibility = ["//visibility:private"],
             deps = deps + ["@stock_torch_%s//:headers" % minor.replace(".", "_")] +
@@ -74,7 +77,7 @@ def stock_library(name, library, srcs, units, deps = [], copts = [], cuda = Fals
             name = file,
             absent = _TORCH + (_TORCH_CUDA + ["libcudart.so.%d" % torch.cuda] if cuda else []),
             manylinux = "//tools/cc/manylinux",
-            tags = tags,
+            tags = tags_of_minor,
             visibility = ["//:__subpackages__"],
             deps = [objects],
         )

@@ -6,6 +6,7 @@
 #   std: the C++ standard that its headers need.
 #   record_sha256: of the RECORD of its wheel for CPython 3.13; the headers are the same for each Python.
 #       `python3 -m tools.remote_wheel.fetch --requirement=torch==VERSION` says it.
+# In the order of the versions.
 STOCK_TORCH = {
     "2.9": struct(
         cuda = 12,
@@ -26,3 +27,6 @@ STOCK_TORCH = {
         version = "2.15.0",
     ),
 }
+
+# What `//...` compiles for. Libraries for the others, and wheels that have them, are built by name (tests/README.md).
+NEWEST = list(STOCK_TORCH)[-1]

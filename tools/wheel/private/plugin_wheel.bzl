@@ -101,7 +101,8 @@ def _plugin_wheel_impl(ctx):
     }) + "\n")
 
     # pip reads the tags from the file name; build_wheel.py checks it against the metadata.
-    wheel = ctx.actions.declare_file("{}-{}-{}-{}-{}.whl".format(
+    wheel = ctx.actions.declare_file("{}{}-{}-{}-{}-{}.whl".format(
+        ctx.attr.folder + "/" if ctx.attr.folder else "",
         ctx.attr.distribution.replace("-", "_").replace(".", "_").lower(),
         ctx.attr.version,
         ctx.attr.python_tag,
@@ -161,6 +162,10 @@ plugin_wheel = rule(
         "files": attr.label_keyed_string_dict(
             allow_files = True,
             doc = "Single files to their paths in the wheel.",
+        ),
+        "folder": attr.string(
+            doc = "Folder of the package's outputs that the .whl file lies in, where another target of the " +
+                  "package has a file of the same name.",
         ),
         "license_expression": attr.string(
             default = "BSD-3-Clause",
