@@ -643,7 +643,8 @@ typedef struct accel_api {
    * Without it launches answer CUDA's error 209.
    * @{ */
 
-  /** Loads code on a device. */
+  /** Loads code on a device. May wait for work that is in streams, as CUDA's
+   * driver does. */
   accel_status (*module_load)(
       int32_t device,
       const accel_image* image,

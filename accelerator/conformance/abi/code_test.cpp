@@ -277,9 +277,14 @@ TEST_F(Code, IsUnloadedWhileItIsLaunched) {
         launch_of(module.kernel("add"), 64, &parameters);
     ASSERT_OK(api().launch(stream, &launch));
   }
-  for (int i = 0; i < 5; ++i)
-    Module another(0);
+  // Loading may wait for the launch.
+  std::thread others([] {
+    for (int i = 0; i < 5; ++i)
+      Module another(0);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   gate.open();
+  others.join();
   EXPECT_EQ(read(stream, memory), sums(64, 9, 40));
   EXPECT_OK(api().device_synchronize(0));
   EXPECT_OK(api().device_status(0));

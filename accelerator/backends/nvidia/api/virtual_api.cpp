@@ -35,29 +35,27 @@ std::uint64_t granularity_of(const Device& device) {
   return bytes;
 }
 
-// The driver does not say how large imported memory is; it maps what is there
-// and refuses what is more.
+// The driver does not say how large imported memory is. It maps all of it and
+// refuses any other size, within some microseconds (driver 580).
 std::uint64_t measure(Device& device, CUmemGenericAllocationHandle memory) {
   const std::uint64_t unit = granularity_of(device);
-  std::uint64_t most = device.total_memory() / unit + 1;
+  const std::uint64_t most = (device.total_memory() / unit + 1) * unit;
   CUdeviceptr place = 0;
-  ACCEL_DRIVER(cuMemAddressReserve, &place, most * unit, 0, 0, 0);
-  std::uint64_t least = 0;
-  while (least < most) {
-    const std::uint64_t units = least + (most - least + 1) / 2;
-    if (driver().cuMemMap(place, units * unit, 0, memory, 0) == CUDA_SUCCESS) {
-      driver().cuMemUnmap(place, units * unit);
-      least = units;
-    } else {
-      most = units - 1;
-    }
+  ACCEL_DRIVER(cuMemAddressReserve, &place, most, 0, 0, 0);
+  std::uint64_t bytes = unit;
+  while (bytes <= most &&
+         driver().cuMemMap(place, bytes, 0, memory, 0) != CUDA_SUCCESS) {
+    bytes += unit;
   }
-  driver().cuMemAddressFree(place, (device.total_memory() / unit + 1) * unit);
+  if (bytes <= most) {
+    driver().cuMemUnmap(place, bytes);
+  }
+  driver().cuMemAddressFree(place, most);
   require(
-      least > 0,
+      bytes <= most,
       ACCEL_INVALID_ARGUMENT,
       "the file names memory that cannot be mapped");
-  return least * unit;
+  return bytes;
 }
 
 accel_status virtual_granularity(std::int32_t device, std::uint64_t* bytes) {
