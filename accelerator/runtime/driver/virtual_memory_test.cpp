@@ -210,8 +210,14 @@ TEST_F(VirtualMemory, NothingIsMappedTwiceOrOutside) {
   ASSERT_EQ(cuMemMap(base, unit, 0, memory, 0), CUDA_SUCCESS);
   EXPECT_EQ(cuMemMap(base, unit, 0, memory, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(
-      cuMemMap(base + unit, 2 * unit, 0, memory, 0), CUDA_ERROR_INVALID_VALUE)
+      cuMemMap(base + unit, 2 * unit, 0, memory, 0), CUDA_ERROR_NOT_SUPPORTED)
       << "more than there is";
+  const auto large = made(2 * unit);
+  EXPECT_EQ(cuMemMap(base + unit, unit, 0, large, 0), CUDA_ERROR_NOT_SUPPORTED)
+      << "less than there is";
+  EXPECT_EQ(
+      cuMemMap(base + unit, unit, unit, large, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemRelease(large), CUDA_SUCCESS);
   EXPECT_EQ(
       cuMemMap(base + 4 * unit, unit, 0, memory, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMemUnmap(base, unit), CUDA_SUCCESS);

@@ -129,6 +129,9 @@ void map_memory(
       above != all.reserved.begin() &&
       std::prev(above)->second.api == &api); // another library's addresses
   require(size > 0 && size <= ~begin);
+  // As NVIDIA's driver (580): memory is mapped as a whole.
+  require(offset == 0);
+  require(size == memory->size(), cudaErrorNotSupported);
   Allocation allocation;
   allocation.begin = begin;
   allocation.end = begin + size;
