@@ -20,14 +20,16 @@ Sum<T> add(T a, T b, bool carry) {
   return {total, first || second};
 }
 
+// The carry of a difference is that of a + ~b + 1, as on NVIDIA's devices: set
+// where nothing was borrowed. PTX ISA says less: that a borrow is written.
 template <typename T>
-Sum<T> subtract(T a, T b, bool borrow) {
+Sum<T> subtract(T a, T b, bool carry) {
   T difference;
   const bool first = __builtin_sub_overflow(a, b, &difference);
   T total;
   const bool second =
-      __builtin_sub_overflow(difference, static_cast<T>(borrow), &total);
-  return {total, first || second};
+      __builtin_sub_overflow(difference, static_cast<T>(!carry), &total);
+  return {total, !(first || second)};
 }
 
 template <typename T>
@@ -76,7 +78,7 @@ Flow with_carry(Warp& warp, const Inst& inst, Mask active) {
         sum = add<T>(a[i], b[i], in);
         break;
       case kSubtract:
-        sum = subtract<T>(a[i], b[i], in);
+        sum = subtract<T>(a[i], b[i], !kIn || in);
         break;
       case kMadLow:
         sum = add<T>(low<T>(a[i], b[i]), c[i], in);

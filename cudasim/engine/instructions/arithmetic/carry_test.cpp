@@ -43,11 +43,19 @@ Result<T> compute(
     y = c;
   }
   if (operation == kSubtract) {
-    const bool borrow = Wide{x} < Wide{y} + carry;
-    return {static_cast<T>(x - y - carry), borrow};
+    // A GPU computes x + ~y + carry (measured on an H200).
+    const T inverted = static_cast<T>(~y);
+    const Wide sum = Wide{x} + inverted + carry;
+    return {static_cast<T>(sum), (sum >> kBits) != 0};
   }
   const Wide sum = Wide{x} + y + carry;
   return {static_cast<T>(sum), (sum >> kBits) != 0};
+}
+
+/// The carry that an instruction adds: what was written before, or what adds
+/// nothing.
+bool carry_of(bool reads, Operation operation, bool carry) {
+  return reads ? carry : operation == kSubtract;
 }
 
 /// The instruction between one that sets the carry from a predicate, and one
@@ -66,23 +74,36 @@ void check_one(
   check<T, T, T, T, Pred>(
       text + "." + type,
       [&](T a, T b, T c, bool carry) {
-        return compute<T>(operation, a, b, c, reads && carry, is_signed).value;
+        return compute<T>(
+                   operation,
+                   a,
+                   b,
+                   c,
+                   carry_of(reads, operation, carry),
+                   is_signed)
+            .value;
       },
       "{.reg .b32 %x;\n" + code + "}\n");
   if (writes) {
-    // What add, mad and sub leave in the carry is read by addc or subc.
-    const bool subtracts = operation == kSubtract;
-    check<std::uint32_t, T, T, T, Pred>(
-        text + "." + type,
-        [&](T a, T b, T c, bool carry) {
-          const bool out =
-              compute<T>(operation, a, b, c, reads && carry, is_signed).carry;
-          return subtracts ? 0u - (out ? 1u : 0u) : out ? 1u : 0u;
-        },
-        "{.reg .b32 %x;\n.reg .b" + std::to_string(sizeof(T) * 8) +
-            " %y;\nselp.u32 %x, 1, 0, $3;\nadd.cc.u32 %x, %x, -1;\n" + text +
-            "." + type + " %y, $0, $1" + (three ? ", $2" : "") + ";\n" +
-            (subtracts ? "subc" : "addc") + ".u32 $d0, 0, 0;\n}\n");
+    for (const bool subtracts : {false, true}) {
+      check<std::uint32_t, T, T, T, Pred>(
+          text + "." + type,
+          [&](T a, T b, T c, bool carry) -> std::uint32_t {
+            const bool out = compute<T>(
+                                 operation,
+                                 a,
+                                 b,
+                                 c,
+                                 carry_of(reads, operation, carry),
+                                 is_signed)
+                                 .carry;
+            return subtracts ? (out ? 0 : -1) : (out ? 1 : 0);
+          },
+          "{.reg .b32 %x;\n.reg .b" + std::to_string(sizeof(T) * 8) +
+              " %y;\nselp.u32 %x, 1, 0, $3;\nadd.cc.u32 %x, %x, -1;\n" + text +
+              "." + type + " %y, $0, $1" + (three ? ", $2" : "") + ";\n" +
+              (subtracts ? "subc" : "addc") + ".u32 $d0, 0, 0;\n}\n");
+    }
   }
 }
 

@@ -156,7 +156,7 @@ struct Mad24HighSaturated {
     return AddSaturated::run(Multiply24High::run(a, b), c);
   }
 };
-// Division by zero gives all ones, the remainder the dividend, as on NVIDIA's
+// Division by zero gives all ones, and so does the remainder, as on NVIDIA's
 // devices; PTX leaves both open. The most negative number by -1 wraps around.
 struct Divide {
   template <typename T>
@@ -174,7 +174,7 @@ struct Remainder {
   template <typename T>
   static T run(T a, T b) {
     if (b == 0) {
-      return a;
+      return static_cast<T>(-1);
     }
     if (kSigned<T> && b == static_cast<T>(-1)) {
       return 0;

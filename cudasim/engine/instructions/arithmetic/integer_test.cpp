@@ -67,13 +67,12 @@ void check_type(const std::string& type) {
     const Wide difference = Wide{a} - b;
     return wrapped<T>(c + (difference < 0 ? -difference : difference));
   });
-  // By zero PTX leaves the result open; the device gives all ones, and the
-  // dividend as the remainder.
+  // By zero PTX leaves the results open; a GPU gives all ones.
   check<T, T, T>(name("div"), [](T a, T b) {
     return b == 0 ? static_cast<T>(-1) : wrapped<T>(Wide{a} / b);
   });
   check<T, T, T>(name("rem"), [](T a, T b) {
-    return b == 0 ? a : wrapped<T>(Wide{a} % b);
+    return b == 0 ? static_cast<T>(-1) : wrapped<T>(Wide{a} % b);
   });
 }
 

@@ -151,11 +151,13 @@ Flow float_to_float(Warp& warp, const Inst& inst, Mask active) {
   const bool rectified = (inst.immediate & kRelu) != 0;
   const auto convert = [&](int i) {
     V value = From::read(a[i]);
-    if (sizeof(V) == 4 && flushed) {
+    // A GPU flushes nothing in front of a narrower result, of which only
+    // rounding away from zero tells.
+    if (sizeof(V) == 4 && sizeof(D) != 2 && flushed) {
       value = static_cast<V>(flush(static_cast<float>(value)));
     }
-    if (rectified && value < 0) {
-      value = 0;
+    if (rectified && value <= 0) {
+      value = 0; // positive, for either zero
     }
     D result = Writer<To>::run(value, round);
     if constexpr (sizeof(D) == 4) {
@@ -206,7 +208,7 @@ Flow pack(Warp& warp, const Inst& inst, Mask active) {
   const U64 round = inst.immediate & 7;
   const bool rectified = (inst.immediate & kRelu) != 0;
   const auto one = [&](float x) -> U32 {
-    return to_sixteen<F, float>(rectified && x < 0 ? 0.0f : x, round);
+    return to_sixteen<F, float>(rectified && x <= 0 ? 0.0f : x, round);
   };
   for_lanes(d, active, [&](int i) { return one(a[i]) << 16 | one(b[i]); });
   return Flow::kNext;
@@ -218,8 +220,8 @@ Flow to_tf32(Warp& warp, const Inst& inst, Mask active) {
   U32* d = lanes<U32>(warp, inst.operands[0]);
   for_lanes(d, active, [&](int i) {
     const U32 bits = bits_as<U32>(a[i]);
-    return (bits & 0x7f800000u) == 0x7f800000u ? bits
-                                               : (bits + 0x1000u) & ~0x1fffu;
+    const bool special = (bits & 0x7f800000u) == 0x7f800000u;
+    return (bits + (special ? 0 : 0x1000u)) & ~0x1fffu;
   });
   return Flow::kNext;
 }

@@ -128,13 +128,6 @@ TEST(ConvertToFloat, FromIntegers) {
   check_integers<std::int64_t>();
 }
 
-/// Bits of either zero are the same where PTX does not say which it is.
-template <typename D>
-bool same_up_to_zero(D a, D b) {
-  return Kind<D>::same(Kind<D>::pack(a), Kind<D>::pack(b)) ||
-      (Format<D>::value(a) == 0 && Format<D>::value(b) == 0);
-}
-
 /// @param prefix "cvt" or "cvt.rn" and the like.
 template <typename D, typename S>
 void check_forms(const std::string& prefix, const Mode& mode) {
@@ -143,9 +136,11 @@ void check_forms(const std::string& prefix, const Mode& mode) {
   for (const std::string modifiers : {"", ".ftz", ".sat", ".ftz.sat"}) {
     const bool flush = modifiers.find("ftz") != std::string::npos;
     check<D, S>(prefix + modifiers + types, [&](S a) {
-      // .ftz is about f32 numbers, whichever side they are on.
+      // .ftz is about f32 numbers, whichever side they are on; not in front of
+      // f16 (measured on an H200).
+      const bool first = flush && sizeof(D) != 2;
       D result = Format<D>::make(
-          Format<S>::value(flush ? Format<S>::flush(a) : a), mode);
+          Format<S>::value(first ? Format<S>::flush(a) : a), mode);
       if (flush && std::is_same_v<D, float>) {
         result = Format<D>::flush(result);
       }
@@ -153,14 +148,10 @@ void check_forms(const std::string& prefix, const Mode& mode) {
                                                         : result;
     });
   }
-  check<D, S>(
-      prefix + ".relu" + types,
-      [&](S a) {
-        const long double value = Format<S>::value(a);
-        return Format<D>::make(value < 0 ? 0 : value, mode);
-      },
-      "",
-      same_up_to_zero<D>);
+  check<D, S>(prefix + ".relu" + types, [&](S a) {
+    const long double value = Format<S>::value(a);
+    return Format<D>::make(value <= 0 ? 0 : value, mode);
+  });
 }
 
 TEST(ConvertToFloat, Widens) {
@@ -226,7 +217,7 @@ void check_pack(Sixteen format, const std::string& type) {
   for (const Mode& mode : {kModes[0], kModes[1]}) {
     for (const bool relu : {false, true}) {
       const auto one = [&](float x) -> std::uint32_t {
-        return encode(format, relu && x < 0 ? 0.0f : x, mode.rounding);
+        return encode(format, relu && x <= 0 ? 0.0f : x, mode.rounding);
       };
       // The first operand goes to the upper half.
       check<Two, float, float>(
@@ -244,7 +235,11 @@ TEST(ConvertToFloat, PacksTwoFloats) {
 
 TEST(ConvertToFloat, Tf32HasTenBitsOfMantissa) {
   check<float, float>("cvt.rna.tf32.f32", [](float a) {
-    if (!std::isfinite(a) || a == 0) {
+    if (!std::isfinite(a)) {
+      // The bits that tf32 lacks are cleared, of a NaN as well.
+      return bits_to<float>(bits_to<std::uint32_t>(a) & ~0x1fffu);
+    }
+    if (a == 0) {
       return a;
     }
     // Ties go away from zero. Denormal numbers have the smallest exponent.

@@ -43,7 +43,8 @@ Flow shuffle(Warp& warp, const Inst& inst, Mask active) {
         break;
     }
     from = valid ? from : lane;
-    result[lane] = a[from];
+    // What a lane that is not there has, PTX leaves open; a GPU gives zero.
+    result[lane] = (active >> from & 1) != 0 ? a[from] : 0;
     inside |= (valid ? 1u : 0u) << lane;
   }
   for_lanes(lanes<U32>(warp, inst.operands[0]), active, [&](int i) {

@@ -146,11 +146,11 @@ TEST(Collective, ShufflesWithinSegments) {
                   static_cast<U32>(
                       warp.sources[1][static_cast<std::size_t>(lane)]),
                   c);
-              // What a lane that is no member has is open.
+              // A GPU gives zero for a lane that is no member.
               return {
                   warp.is_member(from)
                       ? warp.sources[0][static_cast<std::size_t>(from)]
-                      : kAny,
+                      : 0,
                   !with_predicate || inside};
             });
       }
