@@ -42,7 +42,8 @@ struct Launch {
   double timeout_seconds = 0;
   /// Checks of CUDASIM_CHECK=1: uninitialised reads, races in shared memory.
   bool check = false;
-  /// Where device printf goes (stdout when empty); called with whole messages.
+  /// Where device printf goes (stdout when empty); called with whole messages,
+  /// by several workers at once.
   std::function<void(std::string_view)> print;
 };
 

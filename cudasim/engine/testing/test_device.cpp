@@ -5,6 +5,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "cudasim/engine/testing/launch_record.h"
+
 namespace cudasim::engine::testing {
 namespace {
 
@@ -46,15 +48,19 @@ void* TestDevice::allocate(std::size_t bytes, bool read_only) {
 }
 
 void TestDevice::load(const std::string& body) {
+  text_ = ".version 8.4\n.target sm_80\n.address_size 64\n" + body;
   module_ = Module::load(
-      ".version 8.4\n.target sm_80\n.address_size 64\n" + body,
+      text_,
       "test.ptx",
       [this](
           std::uint64_t bytes,
           std::uint64_t,
           bool read_only,
-          std::string_view) {
-        return reinterpret_cast<std::uint64_t>(allocate(bytes, read_only));
+          std::string_view variable) {
+        const auto address =
+            reinterpret_cast<std::uint64_t>(allocate(bytes, read_only));
+        variables_[address] = variable;
+        return address;
       });
 }
 
@@ -97,9 +103,15 @@ Outcome TestDevice::run_packed(
   launch.workers = shape.workers;
   launch.timeout_seconds = shape.timeout_seconds;
   launch.check = shape.check;
-  launch.print =
-      print ? print : [this](std::string_view text) { printed += text; };
-  return engine::run(launch);
+  launch.print = print ? print : [this](std::string_view text) {
+    const std::lock_guard lock(printing_);
+    printed += text;
+  };
+  LaunchRecord record(
+      text_, name, launch, info.parameter_bytes, {ranges_, variables_});
+  Outcome outcome = engine::run(launch);
+  record.finish(outcome);
+  return outcome;
 }
 
 bool TestDevice::find(std::uint64_t address, Range* range) const {

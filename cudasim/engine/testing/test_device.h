@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,8 +93,11 @@ class TestDevice : public AddressSpace {
 
  private:
   std::map<std::uint64_t, Range> ranges_;
+  std::map<std::uint64_t, std::string> variables_; // names by address
   std::vector<void*> blocks_;
+  std::mutex printing_;
   std::shared_ptr<Module> module_;
+  std::string text_; // of the module
 };
 
 } // namespace cudasim::engine::testing
