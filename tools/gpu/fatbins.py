@@ -7,7 +7,8 @@
 
 `empty` changes the files in place; they keep their size and layout, only payloads become zeros. `expand` moves code
 that is compressed (LZ4) into FILE.code, as it is when unpacked, which zstd packs into a fifth; `restore` compresses it
-again and puts it back. `compact` takes emptied entries out of their containers. The code is then the same; the compressed bytes are not NVIDIA's, as another LZ4 wrote them.
+again and puts it back. `compact` takes emptied entries out of their containers. The code is then the same; the
+compressed bytes are not NVIDIA's, as another LZ4 wrote them.
 The format is described in accelerator/runtime/fatbin/fatbin.cpp.
 """
 
