@@ -1,7 +1,7 @@
 """What the packages of devices load that //accelerator:new writes."""
 
 load("@rules_python//python:defs.bzl", "py_test")
-load("//third_party/stock_torch:versions.bzl", "NEWEST", "STOCK_TORCH")
+load("//third_party/stock_torch:versions.bzl", "STOCK_TORCH", "stock_wheel")
 load("//tools/wheel:defs.bzl", "prebuilt_wheel", "wheel_env")
 
 def stock_test(name, program, device, wheels, torch, tags = [], **kwargs):
@@ -24,9 +24,7 @@ def stock_test(name, program, device, wheels, torch, tags = [], **kwargs):
     if Label(":defs.bzl").repo_name == "":
         # Here it is run by name.
         tags = tags + ["manual"]
-        wheels = wheels or [Label("//accelerator:" + (
-            "torch_cuda_runtime_newest_wheel" if torch == NEWEST else "torch_cuda_runtime_wheel"
-        ))]
+        wheels = wheels or [Label(stock_wheel("//accelerator:torch_cuda_runtime", torch))]
     elif not wheels:
         kwargs["target_compatible_with"] = [Label("@platforms//:incompatible")]
     files = [program] + wheels + [device]

@@ -30,3 +30,31 @@ STOCK_TORCH = {
 
 # What `//...` compiles for. Libraries for the others, and wheels that have them, are built by name (tests/README.md).
 NEWEST = list(STOCK_TORCH)[-1]
+
+def stock_wheel_variants(name):
+    """The two variants of a wheel that has a library for each PyTorch of PyPI.
+
+    Users install the whole wheel. `//...` builds and tests the newest wheel, which has the newest PyTorch's library alone:
+    to compile a library takes more than a minute.
+
+    Args:
+        name: str, what the wheels' names begin with, as "torch_pu".
+    Returns:
+        a list of structs: name of the target; folder, str, of the wheel file below the package's, "" for none; minors, a
+        list of keys of STOCK_TORCH; tags of the target.
+    """
+    return [
+        struct(folder = "", minors = STOCK_TORCH.keys(), name = name + "_wheel", tags = ["manual"]),
+        struct(folder = "newest", minors = [NEWEST], name = name + "_newest_wheel", tags = []),
+    ]
+
+def stock_wheel(name, minor):
+    """The wheel that a test on a PyTorch of PyPI installs.
+
+    Args:
+        name: str, a label without the wheel's ending, as "//pu:torch_pu".
+        minor: str, a key of STOCK_TORCH.
+    Returns:
+        the label of the smaller variant that serves the minor.
+    """
+    return name + ("_newest_wheel" if minor == NEWEST else "_wheel")
