@@ -7,6 +7,7 @@ needs the libraries that torch then lacks.
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
 import importlib.machinery
 import importlib.util
@@ -98,7 +99,7 @@ def after_torch(torch: ModuleType) -> None:
     if choice is None or state.extended is torch:
         return
     state.extended = torch
-    from torch_cuda_runtime import _devices, _router, _segments
+    from torch_cuda_runtime import _autograd_threads, _devices, _router, _segments
 
     try:
         devices = _devices.found()
@@ -110,6 +111,7 @@ def after_torch(torch: ModuleType) -> None:
     _devices.offer_to_triton(devices)
 
     def on_first_use() -> None:
+        atexit.register(_autograd_threads.wait_until_idle)
         _router.route(choice.router, devices)
         _segments.leave_off_without_virtual_memory()
 
