@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "cudasim/engine/testing/random_kernel_rows.h"
+
 namespace cudasim::engine::testing {
 namespace {
 
@@ -302,73 +304,14 @@ class RandomKernel {
   }
 
   void plain() {
-    static const auto kRows = rows(R"(
-add.s32 $W, $w, $w; add.u32 $W, $w, $w; sub.s32 $W, $w, $w;
-sub.u32 $W, $w, $w; min.s32 $W, $w, $w; max.u32 $W, $w, $w;
-max.s32 $W, $w, $w; min.u32 $W, $w, $w; neg.s32 $W, $W;
-mul.lo.s32 $W, $w, $w; mul.lo.u32 $W, $W, $w; mad.lo.s32 $W, $w, $w, $w;
-mad.lo.u32 $W, $w, $w, $w; add.s64 $D, $d, $d; sub.u64 $D, $d, $d;
-min.s64 $D, $d, $d; max.u64 $D, $d, $d; mul.lo.u64 $D, $d, $d;
-neg.s64 $D, $D; mad.lo.s64 $D, $d, $d, $d; add.u16 $H, $h, $h;
-sub.s16 $H, $h, $h; mul.lo.s16 $H, $h, $h; min.s16 $H, $h, $h;
-max.u16 $H, $h, $h; neg.s16 $H, $H; mad.lo.u16 $H, $h, $h, $h;
-mul.wide.s32 $D, $w, $w; mul.wide.u32 $D, $w, $w;
-mad.wide.s32 $D, $w, $w, $d; mad.wide.u32 $D, $w, $w, $d;
-mul.wide.s16 $W, $h, $h; mul.wide.u16 $W, $h, $h;
-mad.wide.s16 $W, $h, $h, $w; mad.wide.u16 $W, $h, $h, $w; and.b32 $W, $w, $w;
-and.b32 $W, $W, $w; or.b32 $W, $w, $w; xor.b32 $W, $w, $w;
-and.b64 $D, $d, $d; or.b64 $D, $d, $d; xor.b64 $D, $d, $d;
-and.b16 $H, $h, $h; or.b16 $H, $h, $h; xor.b16 $H, $h, $h; not.b32 $W, $w;
-not.b64 $D, $d; not.b16 $H, $h; shl.b32 $W, $w, $s; shl.b32 $W, $w, 2;
-shl.b64 $D, $d, $s; shl.b16 $H, $h, $s; shr.u32 $W, $w, $s;
-shr.s32 $W, $w, $s; shr.u32 $W, $w, 5; shr.u64 $D, $d, $s;
-shr.s64 $D, $d, $s; shr.u16 $H, $h, $s; shr.s16 $H, $h, $s;
-shr.b32 $W, $w, $s; and.pred $P, $p, $p; or.pred $P, $p, $p;
-xor.pred $P, $p, $p; not.pred $P, $P; mov.pred $P, $P;
-selp.b32 $W, $w, $w, $P; selp.s64 $D, $d, $d, $P; selp.b16 $H, $h, $h, $P;
-setp.lt.s32 $P, $w, $w; setp.ge.u32 $P, $w, $w; setp.eq.b32 $P, $w, $w;
-setp.ne.s32 $P, $w, $w; setp.hi.u32 $P, $w, $w; setp.ls.u32 $P, $w, $w;
-setp.le.s64 $P, $d, $d; setp.gt.u64 $P, $d, $d; setp.lt.s16 $P, $h, $h;
-setp.lo.u16 $P, $h, $h; setp.lt.f32 $P, $f, $f; setp.neu.f32 $P, $f, $f;
-setp.ge.f64 $P, $g, $g; setp.nan.f64 $P, $g, $g; setp.num.f32 $P, $f, $f;
-setp.geu.f64 $P, $g, $g; setp.lt.and.s32 $P, $w, $w, $p;
-setp.lt.s32 %q|$P, $w, $w; mov.b32 $W, $w; mov.b64 $D, $d; mov.b16 $H, $h;
-mov.u32 $W, $w; cvt.s64.s32 $D, $W; cvt.u64.u32 $D, $W; cvt.s64.u32 $D, $W;
-cvt.u64.s32 $D, $W; cvt.u32.u64 $W, $D; cvt.s32.s64 $W, $D;
-cvt.u32.s32 $W, $W; cvt.u16.u32 $H, $W; cvt.s32.s16 $W, $H;
-cvt.u32.u16 $W, $H; cvt.s8.s32 $W, $W; cvt.u64.u16 $D, $H;
-cvt.rn.f32.s32 $W, $W; cvt.rn.f32.u32 $W, $W; cvt.rn.f64.s32 $D, $W;
-cvt.rn.f64.u32 $D, $W; cvt.rn.f32.s64 $W, $D; cvt.rn.f32.u64 $W, $D;
-cvt.rn.f64.u64 $D, $D; cvt.rzi.s32.f32 $W, $W; cvt.rni.u64.f64 $D, $D;
-abs.s32 $W, $W; div.u32 $W, $w, $w; rem.s32 $W, $w, $w; div.s32 $W, $w, 7;
-div.s64 $D, $d, $d; rem.u64 $D, $d, $d; div.u64 $D, $d, 100; rem.s64 $D, $D, 3;
- popc.b32 $W, $W;
-clz.b64 $W, $D; mul.hi.u32 $W, $w, $w; lop3.b32 $W, $w, $w, $w, 0x6a;
-prmt.b32 $W, $w, $w, $w; bfe.s32 $W, $w, $w, $w;
-shf.l.wrap.b32 $W, $w, $w, $w; add.cc.u32 $W, $w, $w; addc.u32 $W, $w, $w;
-add.sat.s32 $W, $w, $w; mov.b64 {%z, $W}, $D; mov.b64 $D, {$W, $W};
-mov.b32 {$H, %v}, $W; mov.b32 $W, {$H, $H}; slct.u32.s32 $W, $w, $w, $w;
-mov.u32 $W, %laneid; ld.param.u32 $W, [n]; sad.u32 $W, $w, $w, $w;
-mul24.lo.s32 $W, $w, $w;
-)");
+    static const auto kRows = rows(kPlainRows);
     line(guard() + filled(one_of(kRows)));
   }
 
   /// Of floats, whose NaNs become the one that both modes have.
   void real() {
-    static const auto kSingle = rows(R"(
-add.f32 $, $f, $f; sub.rn.f32 $, $f, $f; mul.f32 $, $f, $f;
-div.rn.f32 $, $f, $f; fma.rn.f32 $, $f, $f, $f; min.f32 $, $f, $f;
-max.f32 $, $f, $f; neg.f32 $, $f; abs.f32 $, $f; sqrt.rn.f32 $, $f;
-rcp.rn.f32 $, $f; add.ftz.f32 $, $f, $f; mul.rz.f32 $, $f, $f;
-cvt.rn.f32.f64 $, $D; ex2.approx.f32 $, $f; selp.f32 $, $f, $f, $P;
-)");
-    static const auto kDouble = rows(R"(
-add.f64 $, $g, $g; sub.f64 $, $g, $g; mul.rn.f64 $, $g, $g;
-div.rn.f64 $, $g, $g; fma.rn.f64 $, $g, $g, $g; min.f64 $, $g, $g;
-max.f64 $, $g, $g; neg.f64 $, $g; abs.f64 $, $g; sqrt.rn.f64 $, $g;
-rcp.rn.f64 $, $g; cvt.f64.f32 $, $W;
-)");
+    static const auto kSingle = rows(kSingleRows);
+    static const auto kDouble = rows(kDoubleRows);
     const bool single = one_in(2);
     const std::string target = operand(single ? 'W' : 'D');
     std::string pattern = one_of(single ? kSingle : kDouble);
