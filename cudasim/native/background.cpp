@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 
@@ -13,6 +14,8 @@ namespace cudasim::native {
 namespace {
 
 constexpr int kLowPriority = 10; // nice
+/// After which the budget is asked again.
+constexpr std::chrono::milliseconds kPause{100};
 
 } // namespace
 
@@ -21,7 +24,7 @@ Background& Background::instance() {
   return *all;
 }
 
-void Background::add(const void* owner, Job job) {
+void Background::add(const void* owner, Job job, std::uint64_t nanoseconds) {
   const std::lock_guard lock(mutex_);
   if (stopping_ || is_child_) {
     return;
@@ -41,7 +44,7 @@ void Background::add(const void* owner, Job job) {
     stop_at_exit();
     thread_ = std::thread([this] { run(); });
   }
-  entries_.push_back({owner, std::move(job)});
+  entries_.push_back({owner, std::move(job), nanoseconds});
   changed_.notify_all();
 }
 
@@ -58,8 +61,30 @@ void Background::forget(const void* owner) {
 
 void Background::wait() {
   std::unique_lock lock(mutex_);
+  ++waiting_;
+  changed_.notify_all();
   changed_.wait(
       lock, [&] { return entries_.empty() && executing_ == nullptr; });
+  --waiting_;
+}
+
+/// The first job that may be executed now. None is put before a dearer one that
+/// waits for the budget, unless it is free: the earliest is worth most.
+std::deque<Background::Entry>::iterator Background::next() {
+  const auto dear =
+      std::find_if(entries_.begin(), entries_.end(), [](const Entry& entry) {
+        return entry.nanoseconds != 0;
+      });
+  if (dear != entries_.begin() && !entries_.empty()) {
+    return entries_.begin();
+  }
+  if (dear == entries_.end() || waiting_ > 0 ||
+      budget_.allows(dear->nanoseconds)) {
+    return dear;
+  }
+  return std::find_if(dear, entries_.end(), [](const Entry& entry) {
+    return entry.nanoseconds == 0;
+  });
 }
 
 void Background::run() {
@@ -71,8 +96,13 @@ void Background::run() {
     if (stopping_) {
       return;
     }
-    const Entry entry = std::move(entries_.front());
-    entries_.pop_front();
+    const auto found = next();
+    if (found == entries_.end()) {
+      changed_.wait_for(lock, kPause);
+      continue;
+    }
+    const Entry entry = std::move(*found);
+    entries_.erase(found);
     executing_ = entry.owner;
     lock.unlock();
     entry.job();

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
 
+#include "cudasim/native/budget.h"
+
 namespace cudasim::native {
 
-/// Executes jobs one after the other. The thread begins with the first job. It
-/// ends with the process: exit() waits for the job that is being executed, and
-/// drops the others. A child of fork() has no such thread, and drops its jobs.
+/// Executes jobs one after the other, each as soon as the budget allows it. The
+/// thread begins with the first job. It ends with the process: exit() waits for
+/// the job that is being executed, and drops the others. A child of fork() has
+/// no such thread, and drops its jobs.
 class Background {
  public:
   using Job = std::function<void()>;
@@ -23,20 +27,27 @@ class Background {
 
   /// Has a job executed later.
   /// @param owner whoever forgets it.
-  void add(const void* owner, Job job);
+  /// @param nanoseconds of processor time that it is predicted to take; 0: so
+  /// little that the budget is not asked.
+  void add(const void* owner, Job job, std::uint64_t nanoseconds = 0);
+  Budget& budget() {
+    return budget_;
+  }
   /// Drops an owner's jobs. Waits for the one that is being executed.
   void forget(const void* owner);
-  /// Waits until there is no job left; for tests.
+  /// Waits until there is no job left, whatever the budget; for tests.
   void wait();
 
  private:
   struct Entry {
     const void* owner;
     Job job;
+    std::uint64_t nanoseconds;
   };
 
   Background() = default;
   void run();
+  std::deque<Entry>::iterator next();
   static void stop_at_exit();
   void stop();
 
@@ -44,9 +55,11 @@ class Background {
   std::condition_variable changed_;
   std::deque<Entry> entries_;
   const void* executing_ = nullptr; // whose job it is
+  int waiting_ = 0; // threads that wait for all jobs
   bool stopping_ = false;
   bool is_child_ = false; // of fork()
   std::thread thread_;
+  Budget budget_;
 };
 
 } // namespace cudasim::native

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <thread>
 #include <vector>
@@ -25,6 +26,35 @@ TEST(Background, ExecutesJobsInOrder) {
   }
   Background::instance().wait();
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+TEST(Background, ExecutesWhatTheBudgetAllowsFirst) {
+  constexpr std::uint64_t kMillennia = std::uint64_t{1} << 62;
+  std::vector<int> order;
+  std::atomic<bool> executed{false};
+  Background& all = Background::instance();
+  all.add(&order, [&order] { order.push_back(1); }, kMillennia);
+  all.add(&order, [&] {
+    order.push_back(2);
+    executed = true;
+  });
+  while (!executed) {
+    std::this_thread::yield();
+  }
+  all.wait();
+  EXPECT_EQ(order, (std::vector<int>{2, 1}));
+}
+
+TEST(Background, SpendsWhatWasSaved) {
+  constexpr std::uint64_t kYear = std::uint64_t{1} << 55;
+  std::atomic<bool> executed{false};
+  Background& all = Background::instance();
+  all.budget().saved(2 * kYear);
+  all.add(&executed, [&] { executed = true; }, kYear);
+  while (!executed) {
+    std::this_thread::yield();
+  }
+  all.wait();
 }
 
 TEST(Background, ForgetsJobsOfAnOwner) {

@@ -162,6 +162,19 @@ std::optional<std::string> ObjectCache::find(const std::string& text) const {
   return object;
 }
 
+bool ObjectCache::has_objects() const {
+  DIR* const folder = folder_.empty() ? nullptr : opendir(folder_.c_str());
+  if (folder == nullptr) {
+    return false;
+  }
+  bool any = false;
+  while (const dirent* const entry = any ? nullptr : readdir(folder)) {
+    any = is_own_name(entry->d_name);
+  }
+  closedir(folder);
+  return any;
+}
+
 void ObjectCache::put(const std::string& text, const std::string& object) {
   if (folder_.empty()) {
     return;

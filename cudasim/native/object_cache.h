@@ -23,10 +23,8 @@ class ObjectCache {
   std::optional<std::string> find(const std::string& text) const;
   /// Keeps an object.
   void put(const std::string& text, const std::string& object);
-  /// Whether find() may have something.
-  bool is_used() const {
-    return !folder_.empty();
-  }
+  /// Whether there is any object, of whatever text.
+  bool has_objects() const;
 
  private:
   bool is_private() const;

@@ -40,8 +40,10 @@ class ObjectCacheTest : public ::testing::Test {
 TEST_F(ObjectCacheTest, FindsWhatWasPut) {
   ObjectCache cache(folder_);
   EXPECT_FALSE(cache.find("text").has_value());
+  EXPECT_FALSE(cache.has_objects());
   const std::string object("\0object\xff", 8);
   cache.put("text", object);
+  EXPECT_TRUE(cache.has_objects());
   EXPECT_EQ(ObjectCache(folder_).find("text"), object);
   EXPECT_FALSE(cache.find("texT").has_value());
   cache.put("text", "other");
@@ -55,6 +57,7 @@ TEST_F(ObjectCacheTest, KeepsNothingWithoutFolder) {
   ObjectCache cache("");
   cache.put("text", "object");
   EXPECT_FALSE(cache.find("text").has_value());
+  EXPECT_FALSE(cache.has_objects());
 }
 
 TEST_F(ObjectCacheTest, TakesNothingThatIsDamaged) {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -26,6 +27,11 @@ constexpr std::uint32_t kManyVisits = 1 << 16;
 /// Visits until it is worth to look whether an earlier process compiled it,
 /// for which it has to be translated.
 constexpr std::uint32_t kSomeVisits = 1 << 12;
+/// What translation and LLVM take for an instruction, and what an instruction
+/// of a warp saves as native code at least.
+constexpr std::uint64_t kNanosecondsToTranslate = 200'000;
+constexpr std::uint64_t kNanosecondsToCompile = 3'000'000;
+constexpr std::uint64_t kNanosecondsSaved = 12;
 /// Instructions that a call executes on average, below which the interpreter
 /// does as well.
 constexpr std::uint64_t kFewInstructions = 12;
@@ -152,36 +158,22 @@ native::ObjectCache& cache() {
   return *instance; // threads may outlive main()
 }
 
+/// Whether an earlier process left anything, so that it is worth to look.
+bool may_find() {
+  static const bool any = cache().has_objects();
+  return any;
+}
+
 /// All that an object depends on.
 std::string key_of(const std::string& text) {
   return processor() + ("\n" + text);
 }
 
-/// Machine code of a text: what an earlier process left, or compiled.
-RegionFunction function_of(
+RegionFunction linked(
     native::Compiler& llvm,
-    const std::string& text,
+    const std::string& object,
     std::string* why) {
-  const auto link = [&](const std::string& object) {
-    return reinterpret_cast<RegionFunction>(llvm.link(object, "region", why));
-  };
-  const std::string key = key_of(text);
-  if (const auto object = cache().find(key)) {
-    if (const RegionFunction function = link(*object)) {
-      found.fetch_add(1, std::memory_order_relaxed);
-      return function;
-    }
-  }
-  std::string object;
-  if (!llvm.compile(text, "region", &object, why)) {
-    return nullptr;
-  }
-  const RegionFunction function = link(object);
-  if (function != nullptr) {
-    made.fetch_add(1, std::memory_order_relaxed);
-    cache().put(key, object);
-  }
-  return function;
+  return reinterpret_cast<RegionFunction>(llvm.link(object, "region", why));
 }
 
 NativeMode& mode() {
@@ -211,7 +203,7 @@ Regions::Regions(const Code& code)
     : code_(code),
       at_once_(native_mode() == NativeMode::kAlways),
       threshold_(at_once_ ? 1 : kManyVisits),
-      looks_after_(!at_once_ && cache().is_used() ? kSomeVisits : 0),
+      looks_after_(!at_once_ && may_find() ? kSomeVisits : 0),
       places_(new Place[code.instructions.size() + 1]) {
   // Not by a thread that runs kernels, for which exit() does not wait.
   if (native_mode() != NativeMode::kOff) {
@@ -249,21 +241,25 @@ Shapes Regions::observed(const Slots& slots, const std::byte* registers) const {
 }
 
 /// Has a job done by a thread of low priority.
+/// @param nanoseconds as Background::add().
 void Regions::when_idle(
     std::uint32_t pc,
     const std::byte* registers,
-    void (Regions::*job)(std::uint32_t, const std::byte*)) {
+    void (Regions::*job)(std::uint32_t, const std::byte*),
+    std::uint64_t nanoseconds) {
   std::vector<std::byte> seen(registers, registers + code_.frame_bytes);
   native::Background::instance().add(
-      this, [this, pc, job, seen = std::move(seen)] {
+      this,
+      [this, pc, job, seen = std::move(seen)] {
         (this->*job)(pc, seen.data());
-      });
+      },
+      nanoseconds);
 }
 
 /// Whether an earlier process left the code is known long before it would be
 /// worth its compilation.
 void Regions::look_for(std::uint32_t pc, const std::byte* registers) {
-  when_idle(pc, registers, &Regions::look);
+  when_idle(pc, registers, &Regions::look, 0);
 }
 
 void Regions::look(std::uint32_t pc, const std::byte* registers) {
@@ -271,38 +267,24 @@ void Regions::look(std::uint32_t pc, const std::byte* registers) {
   if (ending) {
     return;
   }
-  const Translated translated = translate(pc, registers);
-  if (translated.text.empty() ||
-      !cache().find(key_of(translated.text)).has_value()) {
-    return;
-  }
-  Place& place = places_[pc];
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    place.seen.assign(registers, registers + code_.frame_bytes);
-  }
-  // The next visit asks for it.
-  place.visits.store(threshold_ - 1, std::memory_order_relaxed);
+  find(pc, translate(pc, registers));
 }
 
 /// Has code made for a place: at once, or by a thread of low priority.
 void Regions::ask_for(std::uint32_t pc, const std::byte* registers) {
-  std::vector<std::byte> seen;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (places_[pc].attempts++ >= kMostAttempts) {
       return;
     }
-    if (at_once_) {
-      make(pc, registers);
-      return;
-    }
-    seen.swap(places_[pc].seen);
   }
-  if (compiler() == nullptr) {
-    return;
+  if (at_once_) {
+    make(pc, registers);
+  } else if (compiler() != nullptr) {
+    const std::size_t most =
+        std::min(code_.instructions.size(), Translator::kMostInstructions);
+    when_idle(pc, registers, &Regions::make, most * kNanosecondsToTranslate);
   }
-  when_idle(pc, seen.empty() ? registers : seen.data(), &Regions::make);
 }
 
 /// @param registers as they were where the code is to begin.
@@ -327,30 +309,98 @@ Regions::Translated Regions::translate(
   Translator translator(code_, *flow_, pc, result.assumed);
   result.text = translator.translate();
   result.table = translator.table();
-  if (!at_once_ && translator.is_mostly_called()) {
+  result.instructions = translator.size();
+  result.pcs = translator.pcs();
+  if (!at_once_ && (translator.is_mostly_called() || translator.is_short())) {
     result.text.clear();
   }
   end_at_exit();
   return result;
 }
 
+/// Code of an earlier process, or compiled: at once, or as soon as the process
+/// can afford it.
 void Regions::make(std::uint32_t pc, const std::byte* registers) {
   const std::lock_guard<std::mutex> one(compiler_mutex());
   if (ending) {
     return;
   }
-  Translated translated = translate(pc, registers);
-  Place& place = places_[pc];
-  place.assumed = std::move(translated.assumed);
-  native::Compiler* const llvm = compiler();
-  if (translated.text.empty() || llvm == nullptr) {
+  if (!at_once_ && is_covered(pc)) {
     return;
   }
-  auto region = std::make_unique<NativeRegion>();
+  Translated translated = translate(pc, registers);
+  if (translated.text.empty() || find(pc, translated)) {
+    return;
+  }
+  if (at_once_) {
+    compile(pc, translated);
+    return;
+  }
+  const std::uint64_t cost = translated.instructions * kNanosecondsToCompile;
+  native::Background::instance().add(
+      this,
+      [this, pc, translated = std::move(translated)] {
+        const std::lock_guard<std::mutex> lock(compiler_mutex());
+        if (!ending && !is_covered(pc)) {
+          compile(pc, translated);
+        }
+      },
+      cost);
+}
+
+/// Whether code has been made that may execute a place, too, which was asked
+/// for when the interpreter still came by: it is only made code of its own if
+/// the interpreter comes by as often again.
+bool Regions::is_covered(std::uint32_t pc) {
+  Place& place = places_[pc];
+  if (place.recounted || !place.assumed.empty() || covered_.count(pc) == 0) {
+    return false; // it has come by again, or it has code of its own that it
+                  // left
+  }
+  place.recounted = true;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    --place.attempts;
+  }
+  place.visits.store(looks_after_, std::memory_order_relaxed);
+  return true;
+}
+
+/// Uses what an earlier process left.
+/// @returns whether there is any.
+bool Regions::find(std::uint32_t pc, const Translated& translated) {
+  native::Compiler* const llvm = compiler();
+  if (translated.text.empty() || llvm == nullptr) {
+    return false;
+  }
+  const auto object = cache().find(key_of(translated.text));
+  if (!object.has_value()) {
+    return false;
+  }
   std::string why;
-  region->function = function_of(*llvm, translated.text, &why);
+  const RegionFunction function = linked(*llvm, *object, &why);
   end_at_exit();
-  if (region->function == nullptr) {
+  if (function == nullptr) {
+    return false; // of no use: compiled anew
+  }
+  found.fetch_add(1, std::memory_order_relaxed);
+  publish(pc, translated, function);
+  return true;
+}
+
+void Regions::compile(std::uint32_t pc, const Translated& translated) {
+  native::Compiler* const llvm = compiler();
+  if (llvm == nullptr) {
+    return;
+  }
+  std::string object;
+  std::string why;
+  const RegionFunction function =
+      llvm->compile(translated.text, "region", &object, &why)
+      ? linked(*llvm, object, &why)
+      : nullptr;
+  end_at_exit();
+  if (function == nullptr) {
     std::fprintf(
         stderr,
         "CUDASIM_NATIVE: LLVM refuses a region of %s, which is interpreted: "
@@ -359,8 +409,22 @@ void Regions::make(std::uint32_t pc, const std::byte* registers) {
         why.c_str());
     return;
   }
-  region->table = std::move(translated.table);
+  made.fetch_add(1, std::memory_order_relaxed);
+  cache().put(key_of(translated.text), object);
+  publish(pc, translated, function);
+}
+
+void Regions::publish(
+    std::uint32_t pc,
+    const Translated& translated,
+    RegionFunction function) {
+  auto region = std::make_unique<NativeRegion>();
+  region->function = function;
+  region->table = translated.table;
+  Place& place = places_[pc];
+  place.assumed = translated.assumed;
   place.region.store(region.get(), std::memory_order_release);
+  covered_.insert(translated.pcs.begin(), translated.pcs.end());
   made_.push_back(std::move(region));
 }
 
@@ -371,6 +435,10 @@ void Regions::review(
     std::uint32_t calls,
     std::uint64_t instructions,
     const std::byte* registers) {
+  if (!at_once_) {
+    native::Background::instance().budget().saved(
+        kReview * (instructions / calls) * kNanosecondsSaved);
+  }
   Place& place = places_[pc];
   const bool refuses =
       place.refused.load(std::memory_order_relaxed) * 4 > calls;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,7 @@ class Regions {
     std::atomic<std::uint32_t> refused{0};
     std::atomic<std::uint64_t> instructions{0};
     std::uint32_t attempts = 0; // under mutex_
-    std::vector<std::byte> seen; // registers of code that was found; likewise
+    bool recounted = false; // of whoever makes code: see is_covered()
     Shapes assumed; // of whoever makes code
   };
   static constexpr std::uint32_t kReview = 64;
@@ -98,6 +99,8 @@ class Regions {
     std::string text; // empty where there is nothing to compile
     std::vector<const void*> table;
     Shapes assumed; // of registers where it begins
+    std::size_t instructions = 0;
+    std::vector<std::uint32_t> pcs; // of its instructions
   };
 
   void look_for(std::uint32_t pc, const std::byte* registers);
@@ -105,10 +108,18 @@ class Regions {
   void when_idle(
       std::uint32_t pc,
       const std::byte* registers,
-      void (Regions::*job)(std::uint32_t, const std::byte*));
+      void (Regions::*job)(std::uint32_t, const std::byte*),
+      std::uint64_t nanoseconds);
   Translated translate(std::uint32_t pc, const std::byte* registers);
   void look(std::uint32_t pc, const std::byte* registers);
   void make(std::uint32_t pc, const std::byte* registers);
+  bool is_covered(std::uint32_t pc);
+  bool find(std::uint32_t pc, const Translated& translated);
+  void compile(std::uint32_t pc, const Translated& translated);
+  void publish(
+      std::uint32_t pc,
+      const Translated& translated,
+      RegionFunction function);
   void review(
       std::uint32_t pc,
       std::uint32_t calls,
@@ -124,6 +135,7 @@ class Regions {
   // Made when it is needed, by whoever makes code: one thread at a time.
   std::unique_ptr<CodeFlow> flow_;
   std::unique_ptr<Place[]> places_;
+  std::set<std::uint32_t> covered_; // instructions that code was made for
   // Those that were ever entered: a warp may still be in one that was given up.
   std::vector<std::unique_ptr<const NativeRegion>> made_;
 };

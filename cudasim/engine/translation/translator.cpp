@@ -158,6 +158,25 @@ Slots Translator::inputs() const {
   return found;
 }
 
+bool Translator::is_short() const {
+  constexpr std::size_t kFew = 12;
+  return written_instructions_ < kFew &&
+      std::none_of(
+             nodes_.begin(),
+             nodes_.end(),
+             [](const auto& node) { return node.second.repeats; });
+}
+
+std::vector<std::uint32_t> Translator::pcs() const {
+  std::vector<std::uint32_t> all;
+  for (const auto& [begin, node] : nodes_) {
+    for (std::uint32_t pc = begin; node.reached && pc < node.end; ++pc) {
+      all.push_back(pc);
+    }
+  }
+  return all;
+}
+
 std::string Translator::translate() {
   if (nodes_.at(entry_).end == entry_) {
     return {};

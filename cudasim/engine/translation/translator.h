@@ -47,12 +47,23 @@ class Translator {
   const std::vector<const void*>& table() const {
     return table_;
   }
+  /// How many instructions it has, some perhaps more than once.
+  std::size_t size() const {
+    return written_instructions_;
+  }
+  /// Where they are.
+  std::vector<std::uint32_t> pcs() const;
   /// Whether handlers execute so much of it that interpreting it is as quick.
   bool is_mostly_called() const {
     return 4 * called_ > written_instructions_;
   }
 
-  static constexpr std::size_t kMostInstructions = 400;
+  /// Whether it has so few instructions that to enter it costs as much.
+  bool is_short() const;
+
+  /// LLVM takes longer for each instruction of a larger region, and another
+  /// region goes on where it ends.
+  static constexpr std::size_t kMostInstructions = 128;
   static constexpr std::uint32_t kLongestNode = 2000; // of instructions
 
  private:
