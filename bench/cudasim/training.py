@@ -2,10 +2,14 @@
 
     ./bazelw run //bench/cudasim:training
     ./bazelw run //bench/cudasim:training -- --models lstm,sort --steps 40 --pairs 7
+    ./bazelw run //bench/cudasim:training -- --empty 20
 
 Three processes train the same model, each on one thread, and take their steps in turn. A step is forward, backward and
 SGD, the loss read by the host. A process before them leaves native code of all regions in a folder, as an earlier run
 of the same program would: what is measured is warm. Losses of both simulated devices have to be the same to the bit.
+
+With `--empty`, one process interprets and the other begins with no native code and CUDASIM_NATIVE=auto: what all its
+threads take from the first step on, whatever they compile, is divided by what interpreting takes.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from collections.abc import Callable
 from bench import paired
 
 _MODES = {"interpreted": "off", "native": "always", "CPU": "off"}
+_EMPTY_MODES = {"interpreted": "off", "native": "auto"}
 
 
 def _models() -> dict[str, Callable[[], tuple[object, Callable[[], object]]]]:
@@ -125,6 +130,7 @@ def _work(name: str, device: str) -> None:
     x = inputs()
     assert isinstance(x, torch.Tensor)
     x = x.to(device)
+    value = 0.0
     for line in sys.stdin:
         start = time.process_time()
         for _ in range(int(line)):
@@ -133,14 +139,22 @@ def _work(name: str, device: str) -> None:
             loss.backward()
             optimizer.step()
             value = loss.item()
-        print("took", time.process_time() - start, value.hex(), flush=True)
+        end = time.process_time()
+        print("took", end - start, end, value.hex(), flush=True)
 
 
 class _Worker:
     """A process that trains."""
 
-    def __init__(self, name: str, mode: str, cache: str) -> None:
-        device = "cpu" if mode == "CPU" else "cuda"
+    def __init__(self, name: str, native: str, cache: str, device: str = "cuda") -> None:
+        """Starts the process.
+
+        Args:
+            name: of the model.
+            native: value of CUDASIM_NATIVE.
+            cache: folder of native code.
+            device: cuda or cpu.
+        """
         self.process = subprocess.Popen(
             [sys.executable, __file__, "--work", name, "--device", device],
             stdin=subprocess.PIPE,
@@ -151,12 +165,13 @@ class _Worker:
                 "TORCH_CUDA_SIM": "1",
                 "CUDASIM_WORKERS": "1",
                 "OMP_NUM_THREADS": "1",
-                "CUDASIM_NATIVE": _MODES[mode],
+                "CUDASIM_NATIVE": native,
                 "CUDASIM_NATIVE_CACHE": cache,
                 "PYTHONPATH": os.pathsep.join(sys.path),
             },
         )
         self.loss = ""
+        self.total = 0.0  # processor time of all its threads, in s
 
     def steps(self, count: int) -> float:
         """Takes steps. Returns their processor time in s."""
@@ -164,7 +179,8 @@ class _Worker:
         print(count, file=self.process.stdin, flush=True)
         for line in self.process.stdout:
             if line.startswith("took "):
-                _, seconds, self.loss = line.split()
+                _, seconds, total, self.loss = line.split()
+                self.total = float(total)
                 return float(seconds)
         raise SystemExit(
             f"The process ended with {self.process.wait()} in the middle of its steps."
@@ -201,10 +217,13 @@ def measure(name: str, steps: int, pairs: int, warm: int) -> tuple[float, float,
 def _measure(
     name: str, steps: int, pairs: int, warm: int, cache: str
 ) -> tuple[float, float, float]:
-    before = _Worker(name, "native", cache)
+    before = _Worker(name, _MODES["native"], cache)
     before.steps(warm + (pairs + 1) * steps)
     before.end()
-    workers = {mode: _Worker(name, mode, cache) for mode in _MODES}
+    workers = {
+        mode: _Worker(name, native, cache, "cpu" if mode == "CPU" else "cuda")
+        for mode, native in _MODES.items()
+    }
     for worker in workers.values():
         worker.steps(warm)
     interpreted, native = workers["interpreted"], workers["native"]
@@ -228,6 +247,44 @@ def _measure(
     return gain, slow, quick
 
 
+def measure_from_empty(name: str, steps: int, seconds: float) -> float:
+    """Prints a model's row: what the first seconds of a program cost that begins without native code.
+
+    Args:
+        name: of the model.
+        steps: of each reading.
+        seconds: of processor time, for which it is interpreted.
+
+    Returns:
+        processor time with CUDASIM_NATIVE=auto to that of interpreting, for the same steps.
+    """
+    with tempfile.TemporaryDirectory() as cache:
+        workers = {
+            mode: _Worker(name, native, f"{cache}/{mode}") for mode, native in _EMPTY_MODES.items()
+        }
+        begins = {}
+        for mode, worker in workers.items():
+            worker.steps(0)
+            begins[mode] = worker.total
+        ratio, worst, overtaken = 1.0, 0.0, None
+        spent = dict.fromkeys(workers, 0.0)
+        while spent["interpreted"] < seconds:
+            for mode, worker in workers.items():
+                worker.steps(steps)
+                spent[mode] = worker.total - begins[mode]
+            ratio = spent["native"] / spent["interpreted"]
+            worst = max(worst, ratio)
+            if ratio > 1:
+                overtaken = None
+            elif overtaken is None:
+                overtaken = spent["interpreted"]
+        for worker in workers.values():
+            worker.end()
+    after = "never" if overtaken is None else f"after {overtaken:.1f} s"
+    print(f"{name:12} {ratio:8.3f} {worst:8.3f}   {after}", flush=True)
+    return ratio
+
+
 def main() -> None:
     """Prints one row a model and the geometric means."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -235,14 +292,25 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=5, help="of a reading")
     parser.add_argument("--warm", type=int, default=5, help="steps before the first reading")
     parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument(
+        "--empty",
+        type=float,
+        metavar="SECONDS",
+        help="of a run that begins without native code, instead of the warm steps",
+    )
     parser.add_argument("--work", help=argparse.SUPPRESS)
     parser.add_argument("--device", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
         _work(options.work, options.device)
         return
-    print(f"{'model':12} {'interpreted':>13} {'gain':>8} {'to CPU':>10} {'native to CPU':>10}")
     names = options.models.split(",") if options.models else list(_models())
+    if options.empty:
+        print(f"{'model':12} {'auto':>8} {'at worst':>8}   quicker")
+        for name in names:
+            measure_from_empty(name, options.steps, options.empty)
+        return
+    print(f"{'model':12} {'interpreted':>13} {'gain':>8} {'to CPU':>10} {'native to CPU':>10}")
     rows = [measure(name, options.steps, options.pairs, options.warm) for name in names]
     means = [math.exp(sum(map(math.log, column)) / len(rows)) for column in zip(*rows, strict=True)]
     print(f"{'mean':12} {'':13} {means[0]:8.2f} {means[1]:10.1f} {means[2]:10.1f}")
