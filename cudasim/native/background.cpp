@@ -26,7 +26,9 @@ Background& Background::instance() {
 
 void Background::add(const void* owner, Job job, std::uint64_t nanoseconds) {
   const std::lock_guard lock(mutex_);
-  if (stopping_ || is_child_) {
+  if (stopping_ || is_child_ ||
+      std::find(forgotten_.begin(), forgotten_.end(), owner) !=
+          forgotten_.end()) {
     return;
   }
   if (!thread_.joinable()) {
@@ -50,6 +52,7 @@ void Background::add(const void* owner, Job job, std::uint64_t nanoseconds) {
 
 void Background::forget(const void* owner) {
   std::unique_lock lock(mutex_);
+  forgotten_.push_back(owner);
   const auto is_owners = [owner](const Entry& entry) {
     return entry.owner == owner;
   };
@@ -57,6 +60,7 @@ void Background::forget(const void* owner) {
       std::remove_if(entries_.begin(), entries_.end(), is_owners),
       entries_.end());
   changed_.wait(lock, [&] { return executing_ != owner; });
+  forgotten_.erase(std::find(forgotten_.begin(), forgotten_.end(), owner));
 }
 
 void Background::wait() {

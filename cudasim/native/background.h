@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "cudasim/native/budget.h"
 
@@ -33,7 +34,8 @@ class Background {
   Budget& budget() {
     return budget_;
   }
-  /// Drops an owner's jobs. Waits for the one that is being executed.
+  /// Drops an owner's jobs. Waits for the one that is being executed, and drops
+  /// what it added.
   void forget(const void* owner);
   /// Waits until there is no job left, whatever the budget; for tests.
   void wait();
@@ -55,6 +57,7 @@ class Background {
   std::condition_variable changed_;
   std::deque<Entry> entries_;
   const void* executing_ = nullptr; // whose job it is
+  std::vector<const void*> forgotten_; // who waits for it, and adds no more
   int waiting_ = 0; // threads that wait for all jobs
   bool stopping_ = false;
   bool is_child_ = false; // of fork()

@@ -80,6 +80,24 @@ TEST(Background, ForgetsJobsOfAnOwner) {
   EXPECT_EQ(other, 1);
 }
 
+TEST(Background, ForgetsJobsThatAJobAdds) {
+  int owner = 0;
+  std::atomic<bool> begun{false};
+  std::atomic<int> executed{0};
+  Background& all = Background::instance();
+  all.add(&owner, [&] {
+    begun = true;
+    sleep_for_a_moment();
+    all.add(&owner, [&] { ++executed; });
+  });
+  while (!begun) {
+    std::this_thread::yield();
+  }
+  all.forget(&owner);
+  all.wait();
+  EXPECT_EQ(executed, 0);
+}
+
 TEST(Background, HasNoThreadInAChild) {
   Background& all = Background::instance();
   std::atomic<bool> begun{false};

@@ -1,5 +1,7 @@
 // The end of a process while its regions are compiled.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -76,6 +78,46 @@ TEST(Exit, InTheMiddleOfCompilations) {
             "")
             << static_cast<int>(mode) << waits << milliseconds;
       }
+    }
+  }
+}
+
+/// @param milliseconds after which a child is made, and ends.
+void run_fork_and_exit(NativeMode mode, int milliseconds) {
+  set_native_mode(mode);
+  auto* const device = new TestDevice;
+  device->load(loops());
+  device->module().kernel("kernel");
+  auto* out = device->zeros<std::uint32_t>(32);
+  std::thread kernel([device, out] {
+    Shape shape;
+    shape.block = {32, 1, 1};
+    shape.timeout_seconds = 60;
+    for (int launch = 0; launch < 6; ++launch) {
+      device->run("kernel", shape, out);
+    }
+  });
+  kernel.detach();
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    std::exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+TEST(Exit, OfAChildInTheMiddleOfCompilations) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const NativeMode mode : {NativeMode::kAuto, NativeMode::kAlways}) {
+    for (const int milliseconds : {30, 60, 90, 130}) {
+      EXPECT_EXIT(
+          run_fork_and_exit(mode, milliseconds),
+          ::testing::ExitedWithCode(0),
+          "")
+          << static_cast<int>(mode) << milliseconds;
     }
   }
 }

@@ -16,6 +16,7 @@
 #include "cudasim/engine/translation/translator.h"
 #include "cudasim/native/background.h"
 #include "cudasim/native/compiler.h"
+#include "cudasim/native/compiling.h"
 #include "cudasim/native/object_cache.h"
 
 namespace cudasim::engine {
@@ -29,7 +30,7 @@ constexpr std::uint32_t kManyVisits = 1 << 16;
 constexpr std::uint32_t kSomeVisits = 1 << 12;
 /// What translation and LLVM take for an instruction, and what an instruction
 /// of a warp saves as native code at least.
-constexpr std::uint64_t kNanosecondsToTranslate = 200'000;
+constexpr std::uint64_t kNanosecondsToTranslate = 100'000;
 constexpr std::uint64_t kNanosecondsToCompile = 3'000'000;
 constexpr std::uint64_t kNanosecondsSaved = 12;
 /// Instructions that a call executes on average, below which the interpreter
@@ -113,24 +114,6 @@ const char* processor() {
   return best_isa() == Isa::kV4 ? "x86-64-v4" : "x86-64-v3";
 }
 
-/// Of whoever translates or compiles.
-std::mutex& compiler_mutex() {
-  static auto* const instance = new std::mutex; // threads may outlive main()
-  return *instance;
-}
-
-std::atomic<bool> ending{false};
-
-/// exit() waits for whoever translates or compiles, and nobody begins then:
-/// streams' threads run on. Registered again behind whatever these made that
-/// exit() destroys.
-void end_at_exit() {
-  std::atexit([] {
-    const std::lock_guard<std::mutex> lock(compiler_mutex());
-    ending = true;
-  });
-}
-
 /// The compiler of this process, which is loaded first of all; null where it
 /// cannot be, which is said once.
 native::Compiler* compiler() {
@@ -144,7 +127,7 @@ native::Compiler* compiler() {
           "interpreted.\n",
           why.c_str());
     }
-    end_at_exit();
+    native::Compiling::end_at_exit();
     return loaded.release(); // the code that it makes stays
   }();
   return instance;
@@ -157,6 +140,10 @@ native::ObjectCache& cache() {
   static auto* const instance = new native::ObjectCache(native::cache_folder());
   return *instance; // threads may outlive main()
 }
+
+/// Since code was last found: what other programs left is of no use here.
+std::atomic<int> looks_in_vain{0};
+constexpr int kMostLooksInVain = 64;
 
 /// Whether an earlier process left anything, so that it is worth to look.
 bool may_find() {
@@ -259,15 +246,16 @@ void Regions::when_idle(
 /// Whether an earlier process left the code is known long before it would be
 /// worth its compilation.
 void Regions::look_for(std::uint32_t pc, const std::byte* registers) {
-  when_idle(pc, registers, &Regions::look, 0);
+  if (looks_in_vain < kMostLooksInVain) {
+    when_idle(pc, registers, &Regions::look, 0);
+  }
 }
 
 void Regions::look(std::uint32_t pc, const std::byte* registers) {
-  const std::lock_guard<std::mutex> one(compiler_mutex());
-  if (ending) {
-    return;
+  const native::Compiling turn;
+  if (turn.allowed()) {
+    looks_in_vain = find(pc, translate(pc, registers)) ? 0 : looks_in_vain + 1;
   }
-  find(pc, translate(pc, registers));
 }
 
 /// Has code made for a place: at once, or by a thread of low priority.
@@ -314,15 +302,15 @@ Regions::Translated Regions::translate(
   if (!at_once_ && (translator.is_mostly_called() || translator.is_short())) {
     result.text.clear();
   }
-  end_at_exit();
+  native::Compiling::end_at_exit();
   return result;
 }
 
 /// Code of an earlier process, or compiled: at once, or as soon as the process
 /// can afford it.
 void Regions::make(std::uint32_t pc, const std::byte* registers) {
-  const std::lock_guard<std::mutex> one(compiler_mutex());
-  if (ending) {
+  const native::Compiling turn;
+  if (!turn.allowed()) {
     return;
   }
   if (!at_once_ && is_covered(pc)) {
@@ -340,8 +328,9 @@ void Regions::make(std::uint32_t pc, const std::byte* registers) {
   native::Background::instance().add(
       this,
       [this, pc, translated = std::move(translated)] {
-        const std::lock_guard<std::mutex> lock(compiler_mutex());
-        if (!ending && !is_covered(pc)) {
+        const native::Compiling turn;
+        // Another process may have compiled it meanwhile.
+        if (turn.allowed() && !is_covered(pc) && !find(pc, translated)) {
           compile(pc, translated);
         }
       },
@@ -379,7 +368,7 @@ bool Regions::find(std::uint32_t pc, const Translated& translated) {
   }
   std::string why;
   const RegionFunction function = linked(*llvm, *object, &why);
-  end_at_exit();
+  native::Compiling::end_at_exit();
   if (function == nullptr) {
     return false; // of no use: compiled anew
   }
@@ -399,7 +388,7 @@ void Regions::compile(std::uint32_t pc, const Translated& translated) {
       llvm->compile(translated.text, "region", &object, &why)
       ? linked(*llvm, object, &why)
       : nullptr;
-  end_at_exit();
+  native::Compiling::end_at_exit();
   if (function == nullptr) {
     std::fprintf(
         stderr,
@@ -432,7 +421,7 @@ void Regions::publish(
 /// @param calls so far: other threads may begin to count anew meanwhile.
 void Regions::review(
     std::uint32_t pc,
-    std::uint32_t calls,
+    std::uint64_t calls,
     std::uint64_t instructions,
     const std::byte* registers) {
   if (!at_once_) {

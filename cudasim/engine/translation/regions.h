@@ -63,10 +63,10 @@ class Regions {
       bool refused,
       const std::byte* registers) {
     Place& place = places_[pc];
-    const std::uint32_t calls = add(place.calls, 1u);
+    const std::uint64_t calls = add(place.calls, std::uint64_t{1});
     const std::uint64_t total = add(place.instructions, instructions);
     if (refused) {
-      add(place.refused, 1u);
+      add(place.refused, std::uint64_t{1});
     }
     if (calls % kReview == 0) {
       review(pc, calls, total, registers);
@@ -77,8 +77,8 @@ class Regions {
   struct Place {
     std::atomic<const NativeRegion*> region{nullptr};
     std::atomic<std::uint32_t> visits{0};
-    std::atomic<std::uint32_t> calls{0};
-    std::atomic<std::uint32_t> refused{0};
+    std::atomic<std::uint64_t> calls{0};
+    std::atomic<std::uint64_t> refused{0};
     std::atomic<std::uint64_t> instructions{0};
     std::uint32_t attempts = 0; // under mutex_
     bool recounted = false; // of whoever makes code: see is_covered()
@@ -122,7 +122,7 @@ class Regions {
       RegionFunction function);
   void review(
       std::uint32_t pc,
-      std::uint32_t calls,
+      std::uint64_t calls,
       std::uint64_t instructions,
       const std::byte* registers);
   Shapes observed(const Slots& slots, const std::byte* registers) const;
