@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-_NAME = "pt_autograd"
+_NAME = b"pt_autograd"
 _TASKS = Path("/proc/self/task")
 _PAUSE = 0.001
 
@@ -19,7 +19,8 @@ _PAUSE = 0.001
 def wait_until_idle(limit: float = 1.0) -> None:
     """Returns when no thread of autograd is running any more. Never raises.
 
-    A thread that waits for the interpreter is not running: it gets the interpreter in a pause, and is seen behind that.
+    A thread that waits for the interpreter is not running: it gets the interpreter in a pause, if no other Python
+    thread holds it, and is seen behind that.
 
     Args:
         limit: about the longest time to wait, in s.
@@ -43,8 +44,8 @@ def _any_is_running() -> bool:
 def _is_running(task: Path) -> bool:
     """Whether a thread is one of autograd's that runs, or could run if a processor were free (proc(5), "stat")."""
     try:
-        if not (task / "comm").read_text().startswith(_NAME):
+        if not (task / "comm").read_bytes().startswith(_NAME):
             return False
-        return (task / "stat").read_text().rpartition(")")[2].split()[0] == "R"
+        return (task / "stat").read_bytes().rpartition(b")")[2].split()[0] in (b"R", b"D")
     except (OSError, IndexError):
         return False  # it has ended
