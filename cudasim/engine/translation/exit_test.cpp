@@ -43,14 +43,14 @@ std::string loops() {
   return text + "  st.global.u32 [%rd2], %r4;\n  ret;\n}\n";
 }
 
-/// @param waits for the kernel; else it runs on while the process ends.
-void run_and_exit(NativeMode mode, bool waits, int milliseconds) {
+/// @returns the thread that launches, as streams do.
+std::thread begin_kernel(NativeMode mode) {
   set_native_mode(mode);
   auto* const device = new TestDevice; // outlives exit(), as streams do
   device->load(loops());
   device->module().kernel("kernel"); // looked up by whoever launches it
   auto* out = device->zeros<std::uint32_t>(32);
-  std::thread kernel([device, out] {
+  return std::thread([device, out] {
     Shape shape;
     shape.block = {32, 1, 1};
     shape.timeout_seconds = 60;
@@ -58,6 +58,11 @@ void run_and_exit(NativeMode mode, bool waits, int milliseconds) {
       device->run("kernel", shape, out);
     }
   });
+}
+
+/// @param waits for the kernel; else it runs on while the process ends.
+void run_and_exit(NativeMode mode, bool waits, int milliseconds) {
+  std::thread kernel = begin_kernel(mode);
   if (waits) {
     kernel.join();
   } else {
@@ -84,20 +89,7 @@ TEST(Exit, InTheMiddleOfCompilations) {
 
 /// @param milliseconds after which a child is made, and ends.
 void run_fork_and_exit(NativeMode mode, int milliseconds) {
-  set_native_mode(mode);
-  auto* const device = new TestDevice;
-  device->load(loops());
-  device->module().kernel("kernel");
-  auto* out = device->zeros<std::uint32_t>(32);
-  std::thread kernel([device, out] {
-    Shape shape;
-    shape.block = {32, 1, 1};
-    shape.timeout_seconds = 60;
-    for (int launch = 0; launch < 6; ++launch) {
-      device->run("kernel", shape, out);
-    }
-  });
-  kernel.detach();
+  begin_kernel(mode).detach();
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
   const pid_t child = fork();
   if (child == 0) {
