@@ -2,6 +2,7 @@
 
     ./bazelw run //bench/cudasim:training
     ./bazelw run //bench/cudasim:training -- --models lstm,sort --steps 40 --pairs 7
+    ./bazelw run //bench/cudasim:training -- --more 8
     ./bazelw run //bench/cudasim:training -- --empty 20
 
 Three processes train the same model, each on one thread, and take their steps in turn. A step is forward, backward and
@@ -29,8 +30,12 @@ _MODES = {"interpreted": "off", "native": "always", "CPU": "off"}
 _EMPTY_MODES = {"interpreted": "off", "native": "auto"}
 
 
-def _models() -> dict[str, Callable[[], tuple[object, Callable[[], object]]]]:
-    """Makes of each name a module and its input: small, of the kinds that people train."""
+def _models(more: int) -> dict[str, Callable[[], tuple[object, Callable[[], object]]]]:
+    """Makes of each name a module and its input: small, of the kinds that people train.
+
+    Args:
+        more: how many times the usual number of examples a step has.
+    """
     import torch
     from torch import nn
     from torch.nn import functional
@@ -95,7 +100,7 @@ def _models() -> dict[str, Callable[[], tuple[object, Callable[[], object]]]]:
         )
 
     def images(channels: int) -> torch.Tensor:
-        return torch.randn(4, channels, 16, 16)
+        return torch.randn(4 * more, channels, 16, 16)
 
     return {
         "resnet": lambda: (nn.Sequential(Residual(16), Residual(16)), lambda: images(16)),
@@ -106,24 +111,30 @@ def _models() -> dict[str, Callable[[], tuple[object, Callable[[], object]]]]:
         ),
         "transformer": lambda: (
             nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True),
-            lambda: torch.randn(4, 32, 64),
+            lambda: torch.randn(4 * more, 32, 64),
         ),
-        "lstm": lambda: (Recurrent(), lambda: torch.randn(8, 16, 32)),
+        "lstm": lambda: (Recurrent(), lambda: torch.randn(8 * more, 16, 32)),
         "depthwise": lambda: (nn.Conv2d(32, 32, 3, padding=1, groups=32), lambda: images(32)),
-        "layer_norm": lambda: (nn.LayerNorm(256), lambda: torch.randn(256, 256)),
-        "softmax": lambda: (Function(lambda x: x.softmax(-1)), lambda: torch.randn(256, 256)),
-        "sort": lambda: (Function(lambda x: x.sort(-1).values), lambda: torch.randn(64, 512)),
-        "embedding": lambda: (nn.Embedding(1000, 64), lambda: torch.randint(1000, (32, 64))),
+        "layer_norm": lambda: (nn.LayerNorm(256), lambda: torch.randn(256 * more, 256)),
+        "softmax": lambda: (
+            Function(lambda x: x.softmax(-1)),
+            lambda: torch.randn(256 * more, 256),
+        ),
+        "sort": lambda: (
+            Function(lambda x: x.sort(-1).values),
+            lambda: torch.randn(64 * more, 512),
+        ),
+        "embedding": lambda: (nn.Embedding(1000, 64), lambda: torch.randint(1000, (32 * more, 64))),
     }
 
 
-def _work(name: str, device: str) -> None:
+def _work(name: str, device: str, more: int) -> None:
     """Takes as many steps as each line of the input says, and prints their processor time in s, and the loss."""
     import torch
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    model, inputs = _models()[name]()
+    model, inputs = _models(more)[name]()
     assert isinstance(model, torch.nn.Module)
     model = model.to(device)
     optimizer = torch.optim.SGD(model.parameters(), 1e-3)
@@ -146,17 +157,18 @@ def _work(name: str, device: str) -> None:
 class _Worker:
     """A process that trains."""
 
-    def __init__(self, name: str, native: str, cache: str, device: str = "cuda") -> None:
+    def __init__(self, name: str, more: int, native: str, cache: str, device: str = "cuda") -> None:
         """Starts the process.
 
         Args:
             name: of the model.
+            more: how many times the usual number of examples a step has.
             native: value of CUDASIM_NATIVE.
             cache: folder of native code.
             device: cuda or cpu.
         """
         self.process = subprocess.Popen(
-            [sys.executable, __file__, "--work", name, "--device", device],
+            [sys.executable, __file__, "--work", name, "--device", device] + ["--more", str(more)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -198,11 +210,12 @@ class _Worker:
             raise SystemExit(f"The process ended with {self.process.returncode}.")
 
 
-def measure(name: str, steps: int, pairs: int, warm: int) -> tuple[float, float, float]:
+def measure(name: str, more: int, steps: int, pairs: int, warm: int) -> tuple[float, float, float]:
     """Prints a model's row.
 
     Args:
         name: of the model.
+        more: how many times the usual number of examples a step has.
         steps: of each reading.
         pairs: readings of each process.
         warm: steps before the first reading.
@@ -211,17 +224,17 @@ def measure(name: str, steps: int, pairs: int, warm: int) -> tuple[float, float,
         interpreted to native, interpreted to CPU, native to CPU.
     """
     with tempfile.TemporaryDirectory() as cache:
-        return _measure(name, steps, pairs, warm, f"{cache}/native")
+        return _measure(name, more, steps, pairs, warm, f"{cache}/native")
 
 
 def _measure(
-    name: str, steps: int, pairs: int, warm: int, cache: str
+    name: str, more: int, steps: int, pairs: int, warm: int, cache: str
 ) -> tuple[float, float, float]:
-    before = _Worker(name, _MODES["native"], cache)
+    before = _Worker(name, more, _MODES["native"], cache)
     before.steps(warm + (pairs + 1) * steps)
     before.end()
     workers = {
-        mode: _Worker(name, native, cache, "cpu" if mode == "CPU" else "cuda")
+        mode: _Worker(name, more, native, cache, "cpu" if mode == "CPU" else "cuda")
         for mode, native in _MODES.items()
     }
     for worker in workers.values():
@@ -247,11 +260,12 @@ def _measure(
     return gain, slow, quick
 
 
-def measure_from_empty(name: str, steps: int, seconds: float) -> float:
+def measure_from_empty(name: str, more: int, steps: int, seconds: float) -> float:
     """Prints a model's row: what the first seconds of a program cost that begins without native code.
 
     Args:
         name: of the model.
+        more: how many times the usual number of examples a step has.
         steps: of each reading.
         seconds: of processor time, for which it is interpreted.
 
@@ -260,7 +274,8 @@ def measure_from_empty(name: str, steps: int, seconds: float) -> float:
     """
     with tempfile.TemporaryDirectory() as cache:
         workers = {
-            mode: _Worker(name, native, f"{cache}/{mode}") for mode, native in _EMPTY_MODES.items()
+            mode: _Worker(name, more, native, f"{cache}/{mode}")
+            for mode, native in _EMPTY_MODES.items()
         }
         begins = {}
         for mode, worker in workers.items():
@@ -293,6 +308,9 @@ def main() -> None:
     parser.add_argument("--warm", type=int, default=5, help="steps before the first reading")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument(
+        "--more", type=int, default=1, help="times the usual number of examples a step"
+    )
+    parser.add_argument(
         "--empty",
         type=float,
         metavar="SECONDS",
@@ -302,16 +320,18 @@ def main() -> None:
     parser.add_argument("--device", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
-        _work(options.work, options.device)
+        _work(options.work, options.device, options.more)
         return
-    names = options.models.split(",") if options.models else list(_models())
+    names = options.models.split(",") if options.models else list(_models(1))
     if options.empty:
         print(f"{'model':12} {'auto':>8} {'at worst':>8}   quicker")
         for name in names:
-            measure_from_empty(name, options.steps, options.empty)
+            measure_from_empty(name, options.more, options.steps, options.empty)
         return
     print(f"{'model':12} {'interpreted':>13} {'gain':>8} {'to CPU':>10} {'native to CPU':>10}")
-    rows = [measure(name, options.steps, options.pairs, options.warm) for name in names]
+    rows = [
+        measure(name, options.more, options.steps, options.pairs, options.warm) for name in names
+    ]
     means = [math.exp(sum(map(math.log, column)) / len(rows)) for column in zip(*rows, strict=True)]
     print(f"{'mean':12} {'':13} {means[0]:8.2f} {means[1]:10.1f} {means[2]:10.1f}")
 
