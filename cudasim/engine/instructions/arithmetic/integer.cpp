@@ -161,25 +161,32 @@ struct Mad24HighSaturated {
 struct Divide {
   template <typename T>
   static T run(T a, T b) {
-    if (b == 0) {
-      return static_cast<T>(-1);
+    const bool negates = kSigned<T> && b == static_cast<T>(-1);
+    const T divisor = b == 0 || negates ? T{1} : b;
+    const T quotient = divide(a, divisor);
+    return b == 0 ? static_cast<T>(-1)
+        : negates ? Subtract::run(static_cast<T>(0), a)
+                  : quotient;
+  }
+
+ private:
+  // Vectors have no division of integers. A double holds 32 bits, and the
+  // rounded ratio of two such numbers is at least an integer only where the
+  // exact one is: another is further away from it than rounding goes.
+  template <typename T>
+  static T divide(T a, T b) {
+    if constexpr (sizeof(T) > 4) {
+      return static_cast<T>(a / b);
+    } else {
+      return static_cast<T>(static_cast<double>(a) / static_cast<double>(b));
     }
-    if (kSigned<T> && b == static_cast<T>(-1)) {
-      return Subtract::run(static_cast<T>(0), a);
-    }
-    return static_cast<T>(a / b);
   }
 };
 struct Remainder {
   template <typename T>
   static T run(T a, T b) {
-    if (b == 0) {
-      return static_cast<T>(-1);
-    }
-    if (kSigned<T> && b == static_cast<T>(-1)) {
-      return 0;
-    }
-    return static_cast<T>(a % b);
+    return b == 0 ? static_cast<T>(-1)
+                  : Subtract::run(a, MultiplyLow::run(Divide::run(a, b), b));
   }
 };
 struct Minimum {
