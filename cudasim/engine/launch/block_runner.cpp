@@ -37,6 +37,14 @@ BlockRunner::BlockRunner(const Grid& grid) : grid_(grid) {
   for (std::uint64_t i = 0; i < warps; ++i) {
     warps_.push_back(std::make_unique<WarpRunner>(*this));
   }
+  place_.grid = launch.grid;
+  place_.block = launch.block;
+  place_.multiprocessors = std::max(1u, launch.device.multiprocessors);
+  place_.dynamic_shared =
+      static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
+  place_.total_shared = static_cast<std::uint32_t>(grid.shared_bytes);
+  place_.reserved_shared = static_cast<std::uint32_t>(reserved_shared_);
+  place_.grid_workspace = grid.workspace;
   if (grid.findings != nullptr) {
     own_checker_ = std::make_unique<BlockChecker>(
         *this,
@@ -49,34 +57,26 @@ BlockRunner::BlockRunner(const Grid& grid) : grid_(grid) {
   }
 }
 
-Place BlockRunner::place(std::uint32_t warp) const {
-  const Launch& launch = *grid_.launch;
-  Place place;
-  place.grid = launch.grid;
-  place.block = launch.block;
-  place.block_index = {index[0], index[1], index[2]};
-  place.warp = warp;
-  place.multiprocessors = std::max(1u, launch.device.multiprocessors);
-  place.dynamic_shared =
-      static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
-  place.total_shared = static_cast<std::uint32_t>(grid_.shared_bytes);
-  place.reserved_shared = static_cast<std::uint32_t>(reserved_shared_);
-  place.grid_workspace = grid_.workspace;
-  return place;
+const Place& BlockRunner::place(std::uint32_t warp) {
+  place_.warp = warp;
+  return place_;
 }
 
 void BlockRunner::start(Dim3 block_index) {
   index[0] = block_index.x;
   index[1] = block_index.y;
   index[2] = block_index.z;
+  place_.block_index = block_index;
   barriers_ = {};
+  awaited_ = 0;
   next_warp_ = 0;
   spins_ = false;
   faulting_ = nullptr;
   if (checker != nullptr) {
     checker->start();
   }
-  const std::uint64_t threads = grid_.launch->block.count();
+  const std::uint64_t threads = size.count();
+  live_threads_ = static_cast<std::uint32_t>(threads);
   for (std::uint64_t i = 0; i < warps_.size(); ++i) {
     const std::uint64_t rest = threads - i * kLanes;
     warps_[i]->start(
@@ -154,18 +154,10 @@ WarpRunner* BlockRunner::stop_gathering() const {
   return nullptr;
 }
 
-std::uint32_t BlockRunner::live_threads() const {
-  std::uint32_t threads = 0;
-  for (const auto& warp : warps_) {
-    threads += lane_count(warp->live);
-  }
-  return threads;
-}
-
 void BlockRunner::open_if_complete(std::uint32_t number) {
   Barrier& barrier = barriers_[number];
   const std::uint32_t needed =
-      barrier.expected != 0 ? barrier.expected : live_threads();
+      barrier.expected != 0 ? barrier.expected : live_threads_;
   if (barrier.arrived == 0 || barrier.arrived < needed) {
     return;
   }
@@ -176,6 +168,7 @@ void BlockRunner::open_if_complete(std::uint32_t number) {
       ? static_cast<std::uint32_t>(barrier.set == barrier.threads)
       : static_cast<std::uint32_t>(barrier.set != 0);
   barrier = Barrier{};
+  awaited_ &= ~(1u << number);
   if (checker != nullptr) {
     checker->barrier_opened();
   }
@@ -192,6 +185,7 @@ void BlockRunner::arrive(
     Mask contribution,
     Mask active) {
   Barrier& barrier = barriers_[number];
+  awaited_ |= 1u << number;
   barrier.arrived += threads;
   barrier.expected = expected;
   if (control.reduction != BarrierReduction::kNone) {
@@ -202,10 +196,12 @@ void BlockRunner::arrive(
   open_if_complete(number);
 }
 
-void BlockRunner::threads_exited() {
-  for (std::uint32_t i = 0; i < barriers_.size(); ++i) {
-    if (barriers_[i].arrived != 0 && barriers_[i].expected == 0) {
-      open_if_complete(i);
+void BlockRunner::threads_exited(std::uint32_t threads) {
+  live_threads_ -= threads;
+  for (std::uint32_t left = awaited_; left != 0; left &= left - 1) {
+    const auto number = static_cast<std::uint32_t>(__builtin_ctz(left));
+    if (barriers_[number].expected == 0) {
+      open_if_complete(number);
     }
   }
 }

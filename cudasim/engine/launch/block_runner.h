@@ -35,7 +35,7 @@ class BlockRunner final : public EnclosingBlock {
   std::uint64_t instructions() const;
   std::uint64_t thread_instructions() const;
 
-  Place place(std::uint32_t warp) const override;
+  const Place& place(std::uint32_t warp) override;
   void arrive(
       std::uint32_t barrier,
       std::uint32_t threads,
@@ -43,7 +43,7 @@ class BlockRunner final : public EnclosingBlock {
       const Control& control,
       Mask contribution,
       Mask active) override;
-  void threads_exited() override;
+  void threads_exited(std::uint32_t threads) override;
 
  private:
   struct Barrier {
@@ -54,12 +54,14 @@ class BlockRunner final : public EnclosingBlock {
     std::uint32_t threads = 0; // threads that contributed
   };
   WarpRunner* stop_gathering() const;
-  std::uint32_t live_threads() const;
   void open_if_complete(std::uint32_t barrier);
 
   const Grid& grid_;
   std::vector<std::unique_ptr<WarpRunner>> warps_;
   std::array<Barrier, 16> barriers_;
+  std::uint32_t awaited_ = 0; // barriers at which threads wait: a bit each
+  std::uint32_t live_threads_ = 0; // those that have not exited
+  Place place_; // of the warp that was asked for last
   std::unique_ptr<std::byte[]> shared_memory_;
   std::uint64_t reserved_shared_ = 0; // offset of kReservedShared bytes
   std::unique_ptr<BlockChecker> own_checker_;

@@ -25,7 +25,8 @@ class EnclosingBlock : public Block {
   /// The checks of this block; null without CUDASIM_CHECK=1.
   BlockChecker* checker = nullptr;
 
-  virtual Place place(std::uint32_t warp) const = 0;
+  /// @returns what holds until a warp is asked for again.
+  virtual const Place& place(std::uint32_t warp) = 0;
 
   /// Lanes arrive at a barrier, which may open. `expected` 0: all threads of
   /// the block.
@@ -37,7 +38,7 @@ class EnclosingBlock : public Block {
       Mask contribution,
       Mask active) = 0;
   /// After lanes have exited: barriers that waited for them alone open.
-  virtual void threads_exited() = 0;
+  virtual void threads_exited(std::uint32_t threads) = 0;
 
  protected:
   ~EnclosingBlock() = default;

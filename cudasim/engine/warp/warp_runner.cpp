@@ -391,6 +391,10 @@ WarpRunner::Status WarpRunner::run_waiting() {
     return Status::kBudget;
   }
   if (!any_in(splits_, Split::State::kAtBarrier)) {
+  if (splits_.size() == 1 && splits_[0].join == nullptr &&
+      splits_[0].state == Split::State::kAtBarrier) {
+    return Status::kBlocked; // as nearly all warps that wait
+  }
     // Lanes of a mask that will never come: CUDA leaves undefined what happens,
     // so whoever is there goes on.
     gathering_.stop();
@@ -558,7 +562,7 @@ WarpRunner::Step WarpRunner::end_lanes(
   if (kind == ControlKind::kExit) {
     live &= ~active;
     splits_.leave(join, nullptr, active);
-    block_.threads_exited();
+    block_.threads_exited(lane_count(active));
   } else {
     Join* last = join;
     while (last->pc != kNowhere) {
