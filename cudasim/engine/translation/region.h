@@ -54,3 +54,5 @@ struct NativeRegion {
 };
 
 } // namespace cudasim::engine
+  /// Processor time that an instruction of a warp saves, about.
+  std::uint64_t nanoseconds_saved = 0;

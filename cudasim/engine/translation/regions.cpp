@@ -28,11 +28,12 @@ constexpr std::uint32_t kManyVisits = 1 << 16;
 /// Visits until it is worth to look whether an earlier process compiled it,
 /// for which it has to be translated.
 constexpr std::uint32_t kSomeVisits = 1 << 12;
-/// What translation and LLVM take for an instruction, and what an instruction
-/// of a warp saves as native code at least.
+/// What translation and LLVM take for an instruction, what an instruction of a
+/// warp saves as native code, and what a warp takes to enter that.
 constexpr std::uint64_t kNanosecondsToTranslate = 100'000;
 constexpr std::uint64_t kNanosecondsToCompile = 3'000'000;
-constexpr std::uint64_t kNanosecondsSaved = 12;
+constexpr std::uint64_t kNanosecondsSaved = 7;
+constexpr std::uint64_t kNanosecondsToEnter = 50;
 /// Instructions that a call executes on average, below which the interpreter
 /// does as well.
 constexpr std::uint64_t kFewInstructions = 12;
@@ -298,6 +299,9 @@ Regions::Translated Regions::translate(
   result.text = translator.translate();
   result.table = translator.table();
   result.instructions = translator.size();
+  result.nanoseconds_saved = kNanosecondsSaved *
+      (translator.size() - translator.called()) /
+      std::max<std::size_t>(1, translator.size());
   result.pcs = translator.pcs();
   if (!at_once_ && (translator.is_mostly_called() || translator.is_short())) {
     result.text.clear();
@@ -410,6 +414,7 @@ void Regions::publish(
   auto region = std::make_unique<NativeRegion>();
   region->function = function;
   region->table = translated.table;
+  region->nanoseconds_saved = translated.nanoseconds_saved;
   Place& place = places_[pc];
   place.assumed = translated.assumed;
   place.region.store(region.get(), std::memory_order_release);
@@ -424,11 +429,14 @@ void Regions::review(
     std::uint64_t calls,
     std::uint64_t instructions,
     const std::byte* registers) {
-  if (!at_once_) {
-    native::Background::instance().budget().saved(
-        kReview * (instructions / calls) * kNanosecondsSaved);
-  }
   Place& place = places_[pc];
+  const NativeRegion* const region = at(pc);
+  if (!at_once_ && region != nullptr) {
+    const std::uint64_t saved =
+        instructions / calls * region->nanoseconds_saved;
+    native::Background::instance().budget().saved(
+        kReview * (std::max(saved, kNanosecondsToEnter) - kNanosecondsToEnter));
+  }
   const bool refuses =
       place.refused.load(std::memory_order_relaxed) * 4 > calls;
   if (!refuses && instructions / calls >= kFewInstructions) {

@@ -106,6 +106,7 @@ class Regions {
   void look_for(std::uint32_t pc, const std::byte* registers);
   void ask_for(std::uint32_t pc, const std::byte* registers);
   void when_idle(
+    std::uint64_t nanoseconds_saved = 0; // NativeRegion's
       std::uint32_t pc,
       const std::byte* registers,
       void (Regions::*job)(std::uint32_t, const std::byte*),

@@ -60,6 +60,10 @@ class Translator {
 
   /// Whether it has so few instructions that to enter it costs as much.
   bool is_short() const;
+  /// How many of them handlers execute.
+  std::size_t called() const {
+    return called_;
+  }
 
   /// LLVM takes longer for each instruction of a larger region, and another
   /// region goes on where it ends.
