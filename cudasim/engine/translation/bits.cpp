@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cudasim/engine/translation/translator.h"
-#include "cudasim/engine/translation/types.h"
+#include "cudasim/engine/translation/value.h"
 
 namespace cudasim::engine {
 
