@@ -7,6 +7,12 @@
 
 namespace cudasim::engine {
 
+/// Whether another region may have been left before `inst`, whose operands are
+/// not what require() wants: none begins there for another reason, mostly.
+bool Translator::was_left_at(const Inst& inst) const {
+  return inst.index == entry_;
+}
+
 /// Leaves the region before `inst`, or before the triangle that it is part of,
 /// where the condition does not hold.
 void Translator::require(const Inst& inst, const std::string& condition) {
@@ -47,7 +53,8 @@ bool Translator::bits_of_ramp(
     const Value& a,
     const Value& b) {
   const std::int64_t stride = a.shape.stride;
-  if (stride <= 0 || (stride & (stride - 1)) != 0 || stride > 1 << 20) {
+  if (was_left_at(inst) || stride <= 0 || (stride & (stride - 1)) != 0 ||
+      stride > 1 << 20) {
     return false;
   }
   const std::int64_t block = stride * kLanes;
@@ -90,7 +97,7 @@ bool Translator::shifted_ramp(
     const Value& a,
     std::int64_t amount) {
   // The product could wrap around: the stride is looked at.
-  if (a.shape.stride <= 0 || amount > 30 ||
+  if (was_left_at(inst) || a.shape.stride <= 0 || amount > 30 ||
       a.shape.stride > ((std::int64_t{1} << amount) - 1) / (kLanes - 1)) {
     return false;
   }

@@ -79,9 +79,10 @@ bool Translator::widen(
   const int bits = 2 * a.bits;
   const std::string op = is_signed ? "sext " : "zext ";
   *wide = {a.shape, bits, ""};
-  if (!a.shape.affine) {
+  if (!a.shape.affine || (was_left_at(inst) && !a.shape.uniform())) {
+    wide->shape = kVarying;
     wide->text = ir_.set(
-        op + type_of(a.bits, true) + " " + a.text + " to " +
+        op + type_of(a.bits, true) + " " + ir_.lanes_of(a) + " to " +
         type_of(bits, true));
     return true;
   }
@@ -106,16 +107,80 @@ bool Translator::widen(
   return true;
 }
 
-/// Division by what all lanes have alike. Affine values have the same quotient
-/// in all lanes, unless they leave the region before `inst`: rows of images are
-/// as long as several warps, mostly.
+/// Division of 32 bits in each lane; by zero it gives all ones. A double holds
+/// each of the numbers, and their rounded ratio is at least an integer only
+/// where the exact one is: another is further away from it than rounding goes.
+void Translator::divide_lanes(
+    const Inst& inst,
+    const Value& a,
+    const Value& b,
+    bool is_signed,
+    bool remainder) {
+  const std::string type = type_of(32, true);
+  const std::string real = float_type_of(64, true);
+  const std::string dividend = ir_.lanes_of(a);
+  const std::string given = ir_.lanes_of(b);
+  const auto all = [&](const char* number) {
+    return ir_.lanes_of({kUniform, 32, number});
+  };
+  const auto is = [&](const char* number) {
+    return ir_.set("icmp eq " + type + " " + given + ", " + all(number));
+  };
+  const auto chosen = [&](const std::string& condition,
+                          const std::string& value,
+                          const std::string& otherwise) {
+    return ir_.set(
+        "select <32 x i1> " + condition + ", " + type + " " + value + ", " +
+        type + " " + otherwise);
+  };
+  const auto converted = [&](const std::string& number) {
+    return ir_.set(
+        (is_signed ? "sitofp " : "uitofp ") + type + " " + number + " to " +
+        real);
+  };
+  const std::string by_zero = is("0");
+  std::string divisor = chosen(by_zero, all("1"), given);
+  std::string negates; // the least number's quotient is beyond what there is
+  if (is_signed) {
+    negates = is("-1");
+    divisor = chosen(negates, all("1"), divisor);
+  }
+  const std::string first = converted(dividend);
+  const std::string second = converted(divisor);
+  const std::string ratio =
+      ir_.set("fdiv " + real + " " + first + ", " + second);
+  std::string quotient = ir_.set(
+      (is_signed ? "fptosi " : "fptoui ") + real + " " + ratio + " to " + type);
+  if (is_signed) {
+    const std::string negative =
+        ir_.set("sub " + type + " zeroinitializer, " + dividend);
+    quotient = chosen(negates, negative, quotient);
+  }
+  std::string result = quotient;
+  if (remainder) {
+    const std::string times =
+        ir_.set("mul " + type + " " + quotient + ", " + given);
+    result = ir_.set("sub " + type + " " + dividend + ", " + times);
+  }
+  assign(inst, 0, {kVarying, 32, chosen(by_zero, all("-1"), result)});
+}
+
+/// Affine values by what all lanes have alike have the same quotient in all
+/// lanes, unless they leave the region before `inst`: rows of images are as
+/// long as several warps, mostly.
 bool Translator::divide(const Inst& inst, bool is_signed, bool remainder) {
   Value a;
   Value b;
   const int bits = 8 * inst.widths[0];
   if ((bits != 32 && bits != 64) || !operand(inst, 1, bits, &a) ||
-      !operand(inst, 2, bits, &b) || !a.shape.affine || !b.shape.uniform()) {
+      !operand(inst, 2, bits, &b)) {
     return false;
+  }
+  if (!a.shape.affine || !b.shape.uniform() || was_left_at(inst)) {
+    if (bits == 32) {
+      divide_lanes(inst, a, b, is_signed, remainder);
+    }
+    return bits == 32;
   }
   constexpr std::int64_t kFar = std::int64_t{1} << 40;
   for (const std::int64_t part : {a.shape.stride, a.shape.row}) {

@@ -23,8 +23,33 @@ TEST_F(NativeRows, Integers) {
     compare("mul.hi." + type + " %h, %t, 0xcccccccd;");
     compare("mul.hi." + type + " %h, %n, -7;");
     compare("mad.hi." + type + " %h, %e, %f, %g;");
-    compare("div." + type + " %h, %e, %f;");
+    for (const std::string op : {"div.", "rem."}) {
+      compare_guarded(op + type + " %h, %e, %f;");
+      for (const std::string operands :
+           {"%t, 3",
+            "%t, %n",
+            "%n, %e",
+            "%e, %n",
+            "%e, 0",
+            "%e, -1",
+            "0x80000000, %e",
+            "0xffffffff, %f",
+            "%n, 0",
+            "%e, %e"}) {
+        compare(op + type + " %h, " + operands + ";");
+      }
+      // Some lanes by zero; behind a region that was left for that.
+      compare(
+          "mul.lo.u32 %z, %t, 7;\nrem.u32 %k, %z, 5;\n" + op + type +
+          " %h, %z, %k;\nmad.lo.u32 %h, %h, 3, %k;");
+    }
   }
+  // Where base + stride x lane is looked at, and is not as hoped.
+  compare("add.u32 %z, %t, -3;\nmul.wide.u32 %d, %z, 4;\nadd.u64 %d, %d, 1;");
+  compare("sub.u32 %z, 20, %t;\ncvt.u64.u32 %x, %z;\nadd.s64 %d, %x, %a;");
+  compare("add.u32 %z, %t, 5;\nshr.u32 %h, %z, 5;\nadd.u32 %h, %h, %t;");
+  compare("add.u32 %z, %t, 5;\nand.b32 %h, %z, 31;\nadd.u32 %h, %h, %t;");
+  compare("mul.lo.u32 %z, %t, 3;\nor.b32 %h, %z, %n;\nadd.u32 %h, %h, %t;");
   // By what all lanes have alike; at the edges of what is positive, too.
   for (const std::string type : {"s32", "u32", "s64", "u64"}) {
     const bool wide = type[1] == '6';
@@ -50,6 +75,10 @@ TEST_F(NativeRows, Integers) {
     for (const std::string op : {"add", "sub", "min", "max", "mul.lo"}) {
       compare(op + "." + type + " %d, %a, %b;");
       compare(op + "." + type + " %d, %a, -3;");
+    }
+    for (const std::string op : {"div.", "rem."}) {
+      compare(op + type + " %d, %a, %b;");
+      compare("cvt.u64.u32 %x, %t;\n" + op + type + " %d, %x, 3;");
     }
     compare("mad.lo." + type + " %d, %a, %b, %c;");
     compare("mul.hi." + type + " %d, %a, %b;");

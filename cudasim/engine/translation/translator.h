@@ -167,9 +167,16 @@ class Translator {
       const std::string& mask);
   struct Place;
   bool place_of(
+  void divide_lanes(
+      const Inst& inst,
+      const Value& a,
+      const Value& b,
+      bool is_signed,
+      bool remainder);
       const Inst& inst,
       const std::vector<std::string>& opcode,
       Place* place);
+  bool was_left_at(const Inst& inst) const;
   /// Of an access: where the slow path begins, where both meet, and the lanes.
   struct Paths {
     std::string slow;
