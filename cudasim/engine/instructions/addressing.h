@@ -77,22 +77,6 @@ template <typename Address>
                   : Layout::kScattered;
 }
 
-/// Whether [low, high) is in an allocation that the warp touched lately; never
-/// where high is behind the last address, which wraps around.
-[[gnu::always_inline]] inline bool is_cached(
-    const RangeCache& cache,
-    U64 low,
-    U64 high,
-    bool is_write) {
-  for (int i = 0; i < RangeCache::kEntries; ++i) {
-    if (low >= cache.begin[i] && high <= cache.end[i] && low < high &&
-        !(is_write && cache.read_only[i])) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /// Where in the host's memory each group of a full warp accesses, when the
 /// lanes' addresses are laid out well and all allowed; kScattered otherwise,
 /// which says nothing about faults.

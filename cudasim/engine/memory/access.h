@@ -25,6 +25,22 @@ struct RangeCache {
   std::uint64_t heap_generation = 0;
 };
 
+/// Whether [low, high) is in an allocation that the warp touched lately; never
+/// where high is behind the last address, which wraps around.
+[[gnu::always_inline]] inline bool is_cached(
+    const RangeCache& cache,
+    std::uint64_t low,
+    std::uint64_t high,
+    bool is_write) {
+  for (int i = 0; i < RangeCache::kEntries; ++i) {
+    if (low >= cache.begin[i] && high <= cache.end[i] && low < high &&
+        !(is_write && cache.read_only[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Forgets everything: allocations have changed.
 void clear(RangeCache& cache);
 

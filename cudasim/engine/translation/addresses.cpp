@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cudasim/engine/memory/access.h"
+#include "cudasim/engine/translation/helpers.h"
 #include "cudasim/engine/translation/place.h"
 #include "cudasim/engine/translation/translator.h"
 
@@ -67,28 +68,29 @@ bool Translator::place_of(
       !operand(inst, at, bits, &base)) {
     return false;
   }
-  if (!base.shape.affine) {
-    if (place->count != 1 || place->space == "param") {
-      return false;
-    }
-    place->address = with_offset(base, inst.offset);
-    return true;
-  }
-  if (base.shape.stride != 0 && base.shape.stride != place->lane_bytes()) {
-    return false;
+  const auto is_anywhere = [&] {
+    place->is_scattered = place->count != 1 || base.shape.affine;
+    const Value lanes{kVarying, base.bits, ir_.lanes_of(base)};
+    place->address = with_offset(lanes, inst.offset);
+    return place->space != "param" &&
+        place->lane_bytes() <= kMostScatteredBytes;
+  };
+  if (!base.shape.affine ||
+      (base.shape.stride != 0 && base.shape.stride != place->lane_bytes())) {
+    return is_anywhere();
   }
   constexpr std::int64_t kFar = std::int64_t{1} << 30;
   const std::int64_t row = base.shape.row;
   if (row > kFar || row < -kFar || row % place->lane_bytes() != 0) {
-    return false;
+    return is_anywhere();
   }
   if (!base.shape.uniform() && !base.shape.straight() && place->count != 1) {
-    return false;
+    return is_anywhere();
   }
   if (!place->is_load && !base.shape.uniform() &&
       (base.shape.stride == 0 ||
        std::abs(row) < kRowLanes * place->lane_bytes())) {
-    return false; // which lane is the last is the handler's to say
+    return is_anywhere(); // one lane after another
   }
   place->address = with_offset(base, inst.offset);
   return true;
@@ -157,7 +159,7 @@ Translator::Hosts Translator::locate_rows(
   const std::string high_row = of_both("smax");
   const std::string high = ir_.set("add i64 " + high_row + ", " + row);
   if (!place.is_load) {
-    // Which lane is the last is the handler's to say.
+    // Else one lane after another.
     const std::string apart = ir_.set("sub i64 " + high_row + ", " + low);
     also(ir_.set("icmp uge i64 " + apart + ", " + row));
   }

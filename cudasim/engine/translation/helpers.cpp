@@ -1,7 +1,10 @@
 #include "cudasim/engine/translation/helpers.h"
 
+#include <immintrin.h>
+
 #include <cstring>
 
+#include "cudasim/engine/memory/access.h"
 #include "cudasim/engine/translation/value.h"
 
 namespace cudasim::engine {
@@ -37,7 +40,129 @@ CUDASIM_AVX2 void write(
   }
 }
 
+/// Copies the numbers of the lanes, or to them.
+/// @param start the host's address of address 0.
+template <typename T, int kCount, bool kIsLoad>
+CUDASIM_AVX2 void copy_lanes(
+    const std::uint64_t* addresses,
+    std::uint64_t start,
+    std::byte* numbers) {
+  constexpr std::size_t kAll = sizeof(T) * kLanes;
+  if constexpr (kIsLoad && sizeof(T) == 4 && kCount == 4) {
+    // Four lanes, then their first numbers side by side, and so on.
+    for (int lane = 0; lane < kLanes; lane += 4) {
+      const auto load = [&](int i) {
+        return _mm_castsi128_ps(_mm_loadu_si128(
+            reinterpret_cast<const __m128i*>(start + addresses[lane + i])));
+      };
+      __m128 first = load(0);
+      __m128 second = load(1);
+      __m128 third = load(2);
+      __m128 fourth = load(3);
+      _MM_TRANSPOSE4_PS(first, second, third, fourth);
+      auto* const to = reinterpret_cast<float*>(numbers) + lane;
+      _mm_storeu_ps(to, first);
+      _mm_storeu_ps(to + kLanes, second);
+      _mm_storeu_ps(to + 2 * kLanes, third);
+      _mm_storeu_ps(to + 3 * kLanes, fourth);
+    }
+    return;
+  }
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    auto* const there = reinterpret_cast<std::byte*>(start + addresses[lane]);
+    for (std::size_t k = 0; k < kCount; ++k) {
+      std::byte* const here = numbers + k * kAll + lane * sizeof(T);
+      std::byte* const number = there + k * sizeof(T);
+      std::memcpy(kIsLoad ? here : number, kIsLoad ? number : here, sizeof(T));
+    }
+  }
+}
+
+template <typename T, int kCount, bool kIsShared, bool kIsLoad>
+CUDASIM_AVX2 std::uint32_t access_scattered(
+    const RegionState* state,
+    const std::uint64_t* addresses,
+    std::byte* numbers) {
+  using Part [[gnu::vector_size(32)]] = std::int64_t;
+  constexpr int kPart = 4;
+  constexpr std::uint64_t kBytes = sizeof(T) * kCount;
+  // As numbers with a sign: no memory is beyond.
+  Part low;
+  std::memcpy(&low, addresses, sizeof(low));
+  Part high = low;
+  Part bits = low;
+  for (int lane = kPart; lane < kLanes; lane += kPart) {
+    Part part;
+    std::memcpy(&part, addresses + lane, sizeof(part));
+    low = part < low ? part : low;
+    high = part > high ? part : high;
+    bits |= part;
+  }
+  std::int64_t least = low[0];
+  std::int64_t most = high[0];
+  std::int64_t all = bits[0];
+  for (int i = 1; i < kPart; ++i) {
+    least = low[i] < least ? low[i] : least;
+    most = high[i] > most ? high[i] : most;
+    all |= bits[i];
+  }
+  const auto first = static_cast<std::uint64_t>(least);
+  const auto last = static_cast<std::uint64_t>(most);
+  if ((static_cast<std::uint64_t>(all) & (kBytes - 1)) != 0) {
+    return 0;
+  }
+  if (kIsShared) {
+    if (least < 0 || last > state->shared_bytes ||
+        state->shared_bytes - last < kBytes) {
+      return 0;
+    }
+  } else if (!is_cached(*state->ranges, first, last + kBytes, !kIsLoad)) {
+    return 0;
+  }
+  copy_lanes<T, kCount, kIsLoad>(
+      addresses, kIsShared ? state->shared : 0, numbers);
+  return 1;
+}
+
+template <typename T, int kCount>
+ScatteredAccess* access_of(bool is_load, bool is_shared) {
+  if (is_load) {
+    return is_shared ? &access_scattered<T, kCount, true, true>
+                     : &access_scattered<T, kCount, false, true>;
+  }
+  return is_shared ? &access_scattered<T, kCount, true, false>
+                   : &access_scattered<T, kCount, false, false>;
+}
+
+template <typename T>
+ScatteredAccess* access_of(bool is_load, bool is_shared, int count) {
+  if constexpr (sizeof(T) <= 4) {
+    if (count == 4) {
+      return access_of<T, 4>(is_load, is_shared);
+    }
+  }
+  return count == 2 ? access_of<T, 2>(is_load, is_shared)
+                    : access_of<T, 1>(is_load, is_shared);
+}
+
 } // namespace
+
+ScatteredAccess* scattered_access(
+    bool is_load,
+    bool is_shared,
+    int bits,
+    int count) {
+  switch (bits) {
+    case 8:
+      return access_of<std::uint8_t>(is_load, is_shared, count);
+    case 16:
+      return access_of<std::uint16_t>(is_load, is_shared, count);
+    case 32:
+      return access_of<std::uint32_t>(is_load, is_shared, count);
+    default:
+      return access_of<std::uint64_t>(is_load, is_shared, count);
+  }
+}
 
 CUDASIM_AVX2 void write_affine(
     std::byte* place,

@@ -6,6 +6,7 @@
 
 #include "cudasim/engine/code/control.h"
 #include "cudasim/engine/state/warp.h"
+#include "cudasim/engine/translation/region.h"
 
 namespace cudasim::engine {
 
@@ -18,6 +19,24 @@ void write_affine(
     std::uint64_t stride,
     std::uint64_t row,
     std::uint32_t bytes);
+
+/// A load or a store of lanes that lie anywhere, one lane after another.
+/// @param addresses of the lanes; those of shared memory begin at 0.
+/// @param numbers of all lanes, the first of each, then the second of each.
+/// @returns 0 where a lane may not access its memory, or where it is not known
+/// that it may: nothing was accessed, and a handler has to look closer.
+using ScatteredAccess = std::uint32_t(
+    const RegionState* state,
+    const std::uint64_t* addresses,
+    std::byte* numbers);
+/// Bytes of a lane, at most.
+constexpr int kMostScatteredBytes = 16;
+/// @param count numbers of each lane: 1, 2 or 4, of `bits` each.
+ScatteredAccess* scattered_access(
+    bool is_load,
+    bool is_shared,
+    int bits,
+    int count);
 
 /// A collective instruction of a warp whose 32 lanes are all there.
 Flow execute_collective(Warp* warp, const Inst* inst, const Control* control);

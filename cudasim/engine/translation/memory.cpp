@@ -1,11 +1,13 @@
 // Loads and stores: one access for the warp, or for each of its two rows of
 // lanes, where their addresses lie one behind the other or are the same
-// (addresses.cpp); else the handler.
+// (addresses.cpp); else one lane after another. What no fast path is sure to be
+// allowed is left to the handler.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "cudasim/engine/translation/helpers.h"
 #include "cudasim/engine/translation/place.h"
 #include "cudasim/engine/translation/translator.h"
 
@@ -81,8 +83,12 @@ Translator::Paths Translator::part_paths(
     const Inst& inst,
     const Place& place,
     Hosts* pointers) {
-  Paths paths{ir_.label(), ir_.label(), guard_mask(inst)};
+  Paths paths{ir_.label(), ir_.label(), ir_.label(), guard_mask(inst)};
   const std::string fast = ir_.label();
+  if (place.is_scattered) {
+    ir_.jump(paths.scattered);
+    return paths;
+  }
   if (!place.is_load && (inst.guard != kNoSlot || triangle_ != nullptr)) {
     const std::string check = ir_.label();
     if (place.shape().uniform()) {
@@ -90,12 +96,15 @@ Translator::Paths Translator::part_paths(
           ir_.set("icmp eq i32 " + paths.mask + ", 0"), paths.done, check);
     } else {
       ir_.branch(
-          ir_.set("icmp eq i32 " + paths.mask + ", -1"), check, paths.slow);
+          ir_.set("icmp eq i32 " + paths.mask + ", -1"),
+          check,
+          place.is_looked_at() ? paths.scattered : paths.slow);
     }
     ir_.begin(check);
   }
   // What is read for lanes that do not load is there, and is not used.
-  const Hosts hosts = locate(place, fast, paths.slow);
+  const Hosts hosts =
+      locate(place, fast, place.is_looked_at() ? paths.scattered : paths.slow);
   ir_.begin(fast);
   prefetch(place);
   for (const auto& [pointer, host] :
@@ -104,6 +113,52 @@ Translator::Paths Translator::part_paths(
     *pointer = ir_.set("inttoptr i64 " + *host + " to ptr");
   }
   return paths;
+}
+
+/// Accesses one lane after another, if they may. What is to be stored is in
+/// "%numbers", and what is loaded will be.
+void Translator::access_lanes(
+    const Inst& inst,
+    const Place& place,
+    const Paths& paths) {
+  std::string addresses = place.address.text;
+  if (inst.guard != kNoSlot || triangle_ != nullptr) {
+    const std::string on = ir_.label();
+    ir_.branch(
+        ir_.set(
+            "icmp " + std::string(place.is_load ? "ne" : "eq") + " i32 " +
+            paths.mask + ", " + (place.is_load ? "0" : "-1")),
+        on,
+        paths.slow);
+    ir_.begin(on);
+    if (place.is_load) {
+      // Lanes that do not load read what the first one does that does.
+      const std::string lanes = type_of(64, true);
+      const std::string first =
+          ir_.set("call i32 @llvm.cttz.i32(i32 " + paths.mask + ", i1 true)");
+      const std::string address = ir_.set(
+          "extractelement " + lanes + " " + addresses + ", i32 " + first);
+      addresses = ir_.set(
+          "select <32 x i1> " + ir_.bits_of(paths.mask) + ", " + lanes + " " +
+          addresses + ", " + lanes + " " +
+          ir_.lanes_of({kUniform, 64, address}));
+    }
+  }
+  ir_.line("store <32 x i64> " + addresses + ", ptr %addresses, align 8");
+  const std::string function =
+      pointer_to(reinterpret_cast<const void*>(scattered_access(
+          place.is_load, place.space == "shared", place.bits, place.count)));
+  const std::string done = ir_.set(
+      "call i32 " + function + "(ptr %state, ptr %addresses, ptr %numbers)");
+  const std::string well = ir_.label();
+  ir_.branch(ir_.set("icmp ne i32 " + done + ", 0"), well, paths.slow);
+  ir_.begin(well);
+}
+
+/// In "%numbers", all lanes of one of the numbers.
+std::string Translator::numbers_at(const Place& place, int number) {
+  return ir_.at(
+      "%numbers", static_cast<std::uint64_t>(number * kLanes * place.bits / 8));
 }
 
 /// The slow path, after which `paths.done` is to begin.
@@ -161,26 +216,19 @@ void Translator::load(const Inst& inst, const Place& place) {
   const std::string& pointer = pointers.first;
   std::string all;
   const std::string wide = vector_of(kLanes * place.count, scalar);
-  if (place.in_pieces()) {
+  if (place.is_scattered) {
+    // Only as what follows.
+  } else if (place.in_pieces()) {
     all = load_rows(place, pointers);
   } else if (!same) {
     all = ir_.set("load " + wide + ", ptr " + pointer + ", align 1");
   }
-  for (int k = 0; k < place.count; ++k) {
+  // What the register is given: a guard keeps what some lanes had.
+  const auto keep = [&](int k, std::string value, bool is_vector) {
     const auto n = static_cast<std::size_t>(k);
     const int bits = results[n].bits;
-    std::string value = all;
-    if (same) {
-      const auto offset = static_cast<std::uint64_t>(k * place.bits / 8);
-      value = ir_.set(
-          "load " + scalar + ", ptr " + ir_.at(pointer, offset) + ", align 1");
-    } else if (place.count > 1) {
-      value = ir_.set(
-          "shufflevector " + wide + " " + all + ", " + wide + " poison, " +
-          picks(kLanes, [&](int i) { return i * place.count + k; }));
-    }
-    value = resized(ir_, value, place.bits, bits, place.is_signed, !same);
-    if (same && vector) {
+    value = resized(ir_, value, place.bits, bits, place.is_signed, is_vector);
+    if (vector && !is_vector) {
       value = ir_.lanes_of({kUniform, bits, value});
     }
     if (inst.guard != kNoSlot) {
@@ -191,6 +239,35 @@ void Translator::load(const Inst& inst, const Place& place) {
           value + ", " + lanes + " " + old);
     }
     ir_.store(type_of(bits, vector), value, variables[n]);
+  };
+  for (int k = 0; k < place.count && !place.is_scattered; ++k) {
+    std::string value = all;
+    if (same) {
+      const auto offset = static_cast<std::uint64_t>(k * place.bits / 8);
+      value = ir_.set(
+          "load " + scalar + ", ptr " + ir_.at(pointer, offset) + ", align 1");
+    } else if (place.count > 1) {
+      value = ir_.set(
+          "shufflevector " + wide + " " + all + ", " + wide + " poison, " +
+          picks(kLanes, [&](int i) { return i * place.count + k; }));
+    }
+    keep(k, value, !same);
+  }
+  if (place.is_looked_at()) {
+    if (!place.is_scattered) {
+      ir_.jump(paths.done);
+    }
+    ir_.begin(paths.scattered);
+    access_lanes(inst, place, paths);
+    for (int k = 0; k < place.count; ++k) {
+      const std::string numbers = numbers_at(place, k);
+      keep(
+          k,
+          ir_.set(
+              "load " + type_of(place.bits, true) + ", ptr " + numbers +
+              ", align 8"),
+          true);
+    }
   }
   call_slowly(inst, paths);
   for (int k = 0; k < place.count; ++k) {
@@ -267,9 +344,12 @@ void Translator::store(const Inst& inst, const Place& place) {
     current_ = before;
     return;
   }
-  const std::string whole = interleaved(ir_, values, scalar);
   const std::string wide = vector_of(kLanes * place.count, scalar);
-  if (place.in_pieces()) {
+  const std::string whole =
+      place.is_scattered ? "" : interleaved(ir_, values, scalar);
+  if (place.is_scattered) {
+    // Only as what follows.
+  } else if (place.in_pieces()) {
     for (int row = 0; row < 2; ++row) {
       const std::string part = ir_.set(
           "shufflevector " + wide + " " + whole + ", " + wide + " poison, " +
@@ -280,6 +360,20 @@ void Translator::store(const Inst& inst, const Place& place) {
     }
   } else {
     ir_.line("store " + wide + " " + whole + ", ptr " + pointer + ", align 1");
+  }
+  if (place.is_looked_at()) {
+    if (!place.is_scattered) {
+      ir_.jump(paths.done);
+    }
+    ir_.begin(paths.scattered);
+    for (int k = 0; k < place.count; ++k) {
+      const std::string numbers = numbers_at(place, k);
+      ir_.line(
+          "store " + type_of(place.bits, true) + " " +
+          values[static_cast<std::size_t>(k)] + ", ptr " + numbers +
+          ", align 8");
+    }
+    access_lanes(inst, place, paths);
   }
   call_slowly(inst, paths);
   ir_.jump(paths.done);

@@ -42,6 +42,61 @@ TEST_F(NativeRows, LoadsAndStores) {
   compare("atom.global.add.u32 %h, [%in], 3;");
 }
 
+/// Lanes that lie anywhere, some at the same place, and far apart.
+TEST_F(NativeRows, LoadsOfScatteredLanes) {
+  const std::string fill =
+      ".reg .b32 %i, %j, %l;\n.reg .b64 %w;\nmov.u32 %k, tile;\n"
+      "mad.lo.u32 %z, %t, 16, %k;\n"
+      "st.shared.v4.b32 [%z], {%e, %f, %g, %t};\nbar.sync 0;\n";
+  const std::string ways[] = {
+      "and.b32 %z, %e, 63;\nmad.lo.u32 %z, %z, 16, %k;\n",
+      "and.b32 %z, %t, 7;\nmad.lo.u32 %z, %z, 16, %k;\n",
+      "shr.u32 %z, %t, 3;\nmad.lo.u32 %z, %z, 32, %k;\n",
+      "sub.u32 %z, 63, %t;\nmad.lo.u32 %z, %z, 16, %k;\n"};
+  const std::string sums[] = {
+      "v4.b32 {%h, %i, %j, %l}, [%z];\nmad.lo.u32 %h, %i, 3, %h;\n"
+      "mad.lo.u32 %h, %j, 5, %h;\nmad.lo.u32 %h, %l, 7, %h;",
+      "v2.b32 {%h, %i}, [%z+8];\nmad.lo.u32 %h, %i, 3, %h;",
+      "v2.b64 {%d, %w}, [%z];\nmad.lo.u64 %d, %w, 3, %d;",
+      "v2.u8 {%h, %i}, [%z+6];\nmad.lo.u32 %h, %i, 300, %h;",
+      "v4.s16 {%h, %i, %j, %l}, [%z];\nmad.lo.u32 %h, %i, 3, %h;\n"
+      "mad.lo.u32 %h, %j, 5, %h;\nmad.lo.u32 %h, %l, 7, %h;",
+      "b32 %h, [%z+4];",
+      "b64 %d, [%z+8];",
+      "s16 %h, [%z+2];",
+      "u8 %h, [%z+13];"};
+  for (const std::string& way : ways) {
+    for (const std::string& sum : sums) {
+      compare("bar.sync 0;\n" + fill + way + "ld.shared." + sum);
+    }
+  }
+  for (const std::string guard : {"@%p ", "@!%q "}) {
+    for (const std::string& sum : sums) {
+      compare(
+          "bar.sync 0;\n" + fill + ways[0] +
+          "mov.u32 %i, 1;\nmov.u32 %j, 2;\nmov.u32 %l, 3;\nmov.u64 %w, 4;\n" +
+          guard + "ld.shared." + sum);
+    }
+  }
+  compare(
+      "bar.sync 0;\n" + fill + ways[0] +
+      "mov.u32 %i, 1;\n@%p bra PAST;\nld.shared.v2.b32 {%h, %i}, [%z];\n"
+      "PAST:\nmad.lo.u32 %h, %i, 3, %h;");
+  // Global memory: its first 1,024 bytes.
+  const std::string place =
+      ".reg .b32 %i, %j, %l;\nld.param.u64 %y, [in];\nand.b32 %z, %e, 63;\n"
+      "mul.wide.u32 %x, %z, 16;\nadd.u64 %y, %y, %x;\n";
+  compare(
+      place +
+      "ld.global.v4.b32 {%h, %i, %j, %l}, [%y];\nmad.lo.u32 %h, %i, 3, %h;\n"
+      "mad.lo.u32 %h, %j, 5, %h;\nmad.lo.u32 %h, %l, 7, %h;");
+  compare(place + "ld.global.nc.b64 %d, [%y+8];");
+  compare(place + "ld.b32 %h, [%y+4];");
+  compare(
+      "ld.param.u64 %y, [in];\nmul.wide.u32 %x, %t, 24;\n"
+      "add.u64 %y, %y, %x;\nld.global.b32 %h, [%y];");
+}
+
 TEST_F(NativeRows, StoresToOnePlace) {
   // The last of the lanes that store is what stays. A place for each warp.
   const std::string place =
@@ -241,6 +296,61 @@ TEST(NativeRowsOf16, AreTheSame) {
   }
 }
 
+/// Stores of lanes that lie anywhere: the last of those at one place counts.
+TEST(NativeScatteredStores, AreTheSame) {
+  const auto input = inputs(7);
+  for (const std::string access :
+       {"v4.b32 [%y], {%e, %f, %g, %t}",
+        "v2.b32 [%y+8], {%e, %t}",
+        "v2.b64 [%y], {%a, %b}",
+        "v4.b16 [%y], {%s, %u, %u, %s}",
+        "v2.u8 [%y+2], {%e, %t}",
+        "b64 [%y+8], %a",
+        "b32 [%y+4], %t",
+        "b16 [%y+2], %s",
+        "u8 [%y+5], %t"}) {
+    for (const std::string guard : {"", "@%p ", "@!%q "}) {
+      for (const std::string way :
+           {"and.b32 %z, %e, 31;\nmul.lo.u32 %z, %z, 16;\n",
+            "and.b32 %z, %t, 3;\nmul.lo.u32 %z, %z, 32;\n",
+            "and.b32 %z, %t, 31;\nmul.lo.u32 %z, %z, 16;\n",
+            "and.b32 %z, %t, 31;\nsub.u32 %z, 31, %z;\nshl.b32 %z, %z, 4;\n"}) {
+        // 512 bytes for each warp, of both kinds of memory.
+        const std::string store = "." + access + ";\n";
+        std::string shared = guard + "st.shared" + store;
+        shared.replace(shared.find("%y"), 2, "%k");
+        const std::string text = kBegin + kReset + way + R"(
+  shr.u32 %k, %t, 5;
+  mad.lo.u32 %z, %k, 512, %z;
+  mov.u32 %k, tile;
+  add.u32 %k, %k, %z;
+  ld.param.u64 %out, [out];
+  cvt.u64.u32 %x, %z;
+  add.u64 %y, %out, %x;
+)" + guard + "st.global" +
+            store + shared + R"(
+  bar.sync 0;
+  mul.lo.u32 %z, %t, 16;
+  mov.u32 %k, tile;
+  add.u32 %k, %k, %z;
+  cvt.u64.u32 %x, %z;
+  add.u64 %y, %out, %x;
+  ld.shared.v2.b64 {%a, %b}, [%k];
+  st.global.v2.b64 [%y+1024], {%a, %b};
+)" + kEnd;
+        const Result plain = run(NativeMode::kOff, text, input, 4);
+        const Result native = run(NativeMode::kAlways, text, input, 4);
+        ASSERT_EQ(plain.outcome.fault, FaultKind::kNone)
+            << plain.outcome.report;
+        EXPECT_EQ(plain.words, native.words) << way << guard << access;
+        EXPECT_EQ(
+            plain.outcome.thread_instructions,
+            native.outcome.thread_instructions);
+      }
+    }
+  }
+}
+
 /// What a kernel that faults in the middle of a region says.
 TEST(NativeFaults, AreReportedAlike) {
   const auto input = inputs(3);
@@ -250,7 +360,15 @@ TEST(NativeFaults, AreReportedAlike) {
         "mov.u64 %x, 4096;\nst.global.u32 [%x], %e;\n",
         "mov.u64 %x, 4096;\n@%q st.global.u32 [%x], %e;\n",
         "mov.u32 %z, 1024;\nst.shared.u32 [%z], %e;\n",
-        "mov.u32 %z, tile;\nst.shared.u32 [%z+2], %e;\n"}) {
+        "mov.u32 %z, tile;\nst.shared.u32 [%z+2], %e;\n",
+        "mul.lo.u32 %z, %t, %t;\nld.shared.u32 %h, [%z];\n",
+        "mul.lo.u32 %z, %t, %t;\nshl.b32 %z, %z, 3;\n"
+        "ld.shared.v2.b32 {%h, %k}, [%z];\n",
+        "mul.lo.u32 %z, %t, -16;\nst.shared.v2.b32 [%z], {%e, %f};\n",
+        "mul.wide.u32 %x, %t, 1000;\nadd.u64 %in, %in, %x;\n"
+        "ld.global.v2.b64 {%a, %b}, [%in];\n",
+        "mul.wide.u32 %x, %t, 1048576;\nsub.u64 %in, %in, %x;\n"
+        "st.global.b32 [%in], %t;\n"}) {
     const std::string text =
         kBegin + "setp.gt.u32 %q, %t, 40;\n" + access + kEnd;
     const Result plain = run(NativeMode::kOff, text, input, 1);

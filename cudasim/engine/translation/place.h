@@ -17,9 +17,10 @@ struct Translator::Place {
   int bits = 32; // of a value
   bool is_signed = false;
   Value address; // of 64 bits; a vector where its rows are looked at
+  bool is_scattered = false; // lane by lane, without a look at the rows
 
-  /// Whether it is seen when the access is executed that each row of lanes is
-  /// in one piece.
+  /// Whether it is seen when the access is executed where the lanes are, and
+  /// whether each row of them is in one piece.
   bool is_looked_at() const {
     return !shape().affine;
   }

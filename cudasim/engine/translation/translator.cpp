@@ -47,6 +47,8 @@ bool Translator::is_end(std::uint32_t pc) const {
       return control->members != kNoSlot &&
           !(constant(code_.instructions[pc], control->members, 4, &members) &&
             members.text == "4294967295");
+  ir_.variable("%addresses", "[32 x i64]");
+  ir_.variable("%numbers", "[64 x i64]"); // kMostScatteredBytes a lane
     }
     default:
       return true;

@@ -176,8 +176,8 @@ class Translator {
       const Inst& inst,
       const std::vector<std::string>& opcode,
       Place* place);
-  bool was_left_at(const Inst& inst) const;
-  /// Of an access: where the slow path begins, where both meet, and the lanes.
+  /// Of an access: where the path begins on which lanes lie anywhere, where the
+  /// slow one does, where all meet, and the lanes.
   struct Paths {
     std::string slow;
     std::string done;
@@ -202,6 +202,7 @@ class Translator {
       const std::string& fast,
       const std::string& slow);
   void prefetch(const Place& place);
+    std::string scattered;
   Paths part_paths(const Inst& inst, const Place& place, Hosts* pointers);
   void call_slowly(const Inst& inst, const Paths& paths);
   std::string load_rows(const Place& place, const Hosts& pointers);
@@ -226,6 +227,8 @@ class Translator {
   std::uint64_t counted_threads_ = 0;
   bool changed_ = false; // what is to be written, while it is
   Triangle* triangle_ = nullptr; // that is being written
+  void access_lanes(const Inst& inst, const Place& place, const Paths& paths);
+  std::string numbers_at(const Place& place, int number);
   std::string threads_beyond_; // thread instructions of the one before
   // Of the whole region.
   std::vector<const void*> table_;
