@@ -187,7 +187,8 @@ class RandomKernel {
     line("setp.lt.s32 %p0, %w0, %w1;\nsetp.lt.u32 %p1, %t, 40;");
     line("setp.eq.u32 %p2, %n, 2;\nsetp.ne.u32 %p3, %w2, 0;");
     if (one_in(2)) {
-      line("bar.sync 0;"); // how the lanes' values lie is seen behind it
+      // How the lanes' values lie is seen behind a barrier that gives them one.
+      line("{\n.reg .pred %any;\nbar.red.or.pred %any, 0, %p1;\n}");
     }
   }
 

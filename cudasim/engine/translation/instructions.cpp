@@ -58,14 +58,17 @@ void Translator::count(const Inst& inst, const std::string& mask) {
       "%threads");
 }
 
+/// Thread instructions so far.
+std::string Translator::threads_now() {
+  const std::string plain = ir_.set(
+      "add i64 " + ir_.load("i64", "%threads") + ", " +
+      std::to_string(counted_threads_));
+  const std::string& beyond =
+      triangle_ != nullptr ? triangle_->threads : threads_beyond_;
+  return beyond.empty() ? plain : ir_.set("add i64 " + plain + ", " + beyond);
+}
+
 void Translator::write_instruction(const Inst& inst) {
-  const auto& stores = code_.first_stores;
-  if (std::binary_search(stores.begin(), stores.end(), inst.index)) {
-    const std::string on = ir_.label();
-    const std::string wait = ir_.set("icmp ne i64 %loads_only, 0");
-    ir_.branch(wait, cold_exit(inst.index, RegionEnd::kGoesOn), on);
-    ir_.begin(on);
-  }
   const Control* const control = flow_.control_at(inst.index);
   if (control != nullptr && control->kind == ControlKind::kWarpBarrier) {
     count(inst, "-1");

@@ -30,6 +30,8 @@ struct RegionState {
   const RangeCache* ranges = nullptr;
   std::uint64_t loads_only = 0; // end before the next of Code::first_stores
   const void* const* table = nullptr; // NativeRegion::table
+  /// Where the region goes on, a number of its own. 0: it begins.
+  std::uint64_t resume = 0;
 };
 
 /// Why native code ends, in the upper half of what it returns; the lower half
@@ -39,6 +41,7 @@ enum class RegionEnd : std::uint32_t {
   kLimit, // a branch back, and RegionState::limit is reached
   kFault, // the instruction faulted
   kYield, // the instruction before lets others go first
+  kPauses, // it is to be called again, behind a barrier
   kNotEntered, // registers are not as the code assumes; nothing was executed
 };
 
@@ -51,8 +54,8 @@ using RegionFunction =
 struct NativeRegion {
   RegionFunction function = nullptr;
   std::vector<const void*> table;
+  /// Processor time that an instruction of a warp saves, about.
+  std::uint64_t nanoseconds_saved = 0;
 };
 
 } // namespace cudasim::engine
-  /// Processor time that an instruction of a warp saves, about.
-  std::uint64_t nanoseconds_saved = 0;

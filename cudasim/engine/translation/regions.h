@@ -73,6 +73,12 @@ class Regions {
     }
   }
 
+  /// What native code did that went on behind a pause.
+  /// @param pc where it begins.
+  void resumed(std::uint32_t pc, std::uint64_t instructions) {
+    add(places_[pc].instructions, instructions);
+  }
+
  private:
   struct Place {
     std::atomic<const NativeRegion*> region{nullptr};
@@ -100,13 +106,13 @@ class Regions {
     std::vector<const void*> table;
     Shapes assumed; // of registers where it begins
     std::size_t instructions = 0;
+    std::uint64_t nanoseconds_saved = 0; // NativeRegion's
     std::vector<std::uint32_t> pcs; // of its instructions
   };
 
   void look_for(std::uint32_t pc, const std::byte* registers);
   void ask_for(std::uint32_t pc, const std::byte* registers);
   void when_idle(
-    std::uint64_t nanoseconds_saved = 0; // NativeRegion's
       std::uint32_t pc,
       const std::byte* registers,
       void (Regions::*job)(std::uint32_t, const std::byte*),

@@ -110,6 +110,111 @@ TEST(Regions, BranchByManyValues) {
   compare(text + kEnd, rising(3, 5), 1);
 }
 
+/// Values of all kinds are needed on both sides of barriers.
+const std::string kAround = R"(
+  .reg .b32 %m, %o, %s;
+  .reg .b64 %d;
+  .shared .align 8 .b32 tile[64];
+  mad.lo.u32 %k, %t, 12, %n;
+  add.u32 %z, %n, 3;
+  setp.lt.u32 %p, %e, 40;
+  setp.eq.u32 %q, %n, 5;
+  xor.b32 %f, %e, %t;
+  mov.u32 %m, tile;
+  mad.lo.u32 %m, %t, 4, %m;
+  mov.u32 %o, tile;
+  sub.u32 %s, 63, %t;
+  mad.lo.u32 %o, %s, 4, %o;
+  mul.wide.u32 %d, %t, 16;
+)";
+const std::string kTogether = R"(
+  add.u32 %h, %h, %s;
+  mad.lo.u32 %h, %k, 3, %h;
+  mad.lo.u32 %h, %z, 5, %h;
+  mad.lo.u32 %h, %f, 7, %h;
+  @%p add.u32 %h, %h, 1;
+  @%q add.u32 %h, %h, 2;
+  cvt.u32.u64 %s, %d;
+  mad.lo.u32 %h, %s, 9, %h;
+)";
+
+TEST(Regions, GoOnBehindBarriers) {
+  const std::string exchange = R"(
+    st.shared.b32 [%m], %f;
+    bar.sync 0;
+    ld.shared.b32 %s, [%o];
+    bar.sync 0;
+    xor.b32 %f, %f, %s;
+  )";
+  const std::string several =
+      "bar.sync 0;\nbar.sync 0;\nbar.sync 1, 64;\n"
+      "bar.sync %n, 64;\nbar.sync %z;\n";
+  for (const std::string& middle :
+       {exchange,
+        several,
+        exchange + several + exchange,
+        // A loop around barriers, and one that begins behind one.
+        "mov.u32 %t, 0;\nLOOP:\n" + exchange +
+            "add.u32 %k, %k, 1;\nadd.u32 %t, %t, 1;\n"
+            "setp.lt.u32 %r, %t, 5;\n@%r bra LOOP;\n",
+        std::string("bar.sync 0;\nLOOP:\nadd.u32 %k, %k, %f;\n"
+                    "add.u32 %z, %z, 1;\nsetp.lt.u32 %r, %z, 20;\n"
+                    "@%r bra LOOP;\n"),
+        // One that meets the barrier in some rounds only.
+        "mov.u32 %t, 0;\nLOOP:\nand.b32 %s, %t, 1;\nsetp.eq.u32 %r, %s, 0;\n"
+        "@%r bra PAST;\n" +
+            exchange +
+            "PAST:\nadd.u32 %k, %k, %f;\nadd.u32 %t, %t, 1;\n"
+            "setp.lt.u32 %r, %t, 6;\n@%r bra LOOP;\n"}) {
+    for (const std::uint64_t stride : {0, 1, 5}) {
+      const std::string text =
+          kBegin + kAround + middle + "mov.u32 %s, %k;\n" + kTogether + kEnd;
+      const Result plain = compare(text, rising(3, stride));
+      EXPECT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+    }
+  }
+}
+
+TEST(Regions, FaultsBehindBarriers) {
+  compare(
+      kBegin + kAround +
+          "bar.sync 0;\nsub.u64 %in, %in, 4096;\nld.global.b32 %f, [%in];\n" +
+          kTogether + kEnd,
+      rising(3, 1));
+}
+
+TEST(Regions, WaitForLoadsOfOthersBeforeTheyStore) {
+  // All load one number, and thread 0 overwrites it without a barrier between.
+  const std::string round = R"(
+    ld.global.u64 %b, [%first];
+    add.u64 %b, %b, %y;
+    st.global.u64 [%out], %b;
+  )";
+  const std::string begin = kBegin + R"(
+    .reg .b64 %first;
+    st.global.u64 [%out], %a;
+    bar.sync 0;
+    ld.param.u64 %first, [out];
+    cvt.u64.u32 %y, %t;
+    add.u64 %y, %y, 1;
+  )";
+  const auto input = rising(100, 7);
+  for (const std::string& rounds :
+       {round,
+        "mov.u32 %k, 0;\nLOOP:\n" + round +
+            "bar.sync 0;\nadd.u32 %k, %k, 1;\nsetp.lt.u32 %p, %k, 3;\n"
+            "@%p bra LOOP;\n",
+        "mov.u32 %k, 0;\nbar.sync 0;\nLOOP:\n" + round +
+            "add.u32 %k, %k, 1;\nsetp.lt.u32 %p, %k, 1;\n@%p bra LOOP;\n"}) {
+    const std::uint64_t earlier =
+        rounds.find("LOOP:") < rounds.find("bar.sync") && rounds != round ? 2
+                                                                          : 0;
+    const Result plain = compare(begin + rounds + "ret;\n}\n", input);
+    ASSERT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+    EXPECT_EQ(plain.words, rising(101 + earlier, 1)) << rounds;
+  }
+}
+
 TEST(Regions, LoopWhoseHeadIsInterpretedEndsItsTurn) {
   // Warp 0 waits for warp 1; its loop begins with what the interpreter
   // executes.

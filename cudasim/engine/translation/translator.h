@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -19,6 +20,8 @@ namespace cudasim::engine {
 /// The variables of a register: of a base, and of the lanes.
 std::string scalar_variable(Slot slot);
 std::string vector_variable(Slot slot);
+/// Where a node's code begins.
+std::string node_label(std::uint32_t pc);
 /// Whether a load or store stays where it is among the other accesses.
 bool is_ordered_access(const std::string& text);
 
@@ -57,13 +60,13 @@ class Translator {
   bool is_mostly_called() const {
     return 4 * called_ > written_instructions_;
   }
-
-  /// Whether it has so few instructions that to enter it costs as much.
-  bool is_short() const;
   /// How many of them handlers execute.
   std::size_t called() const {
     return called_;
   }
+
+  /// Whether it has so few instructions that to enter it costs as much.
+  bool is_short() const;
 
   /// LLVM takes longer for each instruction of a larger region, and another
   /// region goes on where it ends.
@@ -78,27 +81,44 @@ class Translator {
     Shapes in;
     bool reached = false;
     bool repeats = false; // is part of a loop within the region
+    std::uint64_t resume = 0; // RegionState::resume; 0: only from nodes
   };
   using Nodes = std::map<std::uint32_t, Node>;
 
-  // The region: translator.cpp.
+  // The region: nodes.cpp.
   void discover();
   std::vector<std::uint32_t> successors(std::uint32_t begin) const;
+  std::set<std::uint32_t> behind(std::uint32_t begin) const;
   void find_loops();
+  void find_resumptions();
+  bool begins_loop(std::uint32_t begin) const;
+  bool pauses(const Node& node) const;
   bool is_end(std::uint32_t pc) const;
+  bool is_first_store(std::uint32_t pc) const;
+  bool is_plain_barrier(std::uint32_t pc) const;
   bool is_tracked(Slot slot) const;
+
+  // Its code: translator.cpp.
   std::string write_function();
   std::string write_entry();
   void write_node(std::uint32_t begin, Node& node);
   void write_terminator(const Node& node);
   void write_edge(std::uint32_t from, std::uint32_t to);
-  std::string threads_now();
-  void write_back(Slot slot, const Value& value);
+  void reach(Node& node);
+  ValueShape shape_at(Node& node, Slot slot);
+
+  // Ends and pauses: exits.cpp.
+  void write_counts();
+  void write_end(std::uint32_t pc, RegionEnd end);
   void write_exit(std::uint32_t pc, RegionEnd end, const Slots& except = {});
+  void write_pause(std::uint32_t pc, std::uint32_t to);
+  std::string in_cold_block(const std::function<void()>& write);
   std::string cold_exit(
       std::uint32_t pc,
       RegionEnd end,
       const Slots& except = {});
+  std::string cold_pause(std::uint32_t pc, std::uint32_t to);
+  std::string write_resumptions(const std::string& fresh);
 
   /// Instructions behind a branch that some lanes take: triangles.cpp.
   struct Triangle {
@@ -126,11 +146,13 @@ class Translator {
   Value blend(const Value& condition, const Value& a, const Value& b);
   std::string guard_mask(const Inst& inst);
   std::string pointer_to(const void* address);
+  void write_back(Slot slot, const Value& value);
 
   // Instructions: instructions.cpp.
   void write_instruction(const Inst& inst);
   void count(const Inst& inst, const std::string& mask);
   std::string lanes_in(const std::string& mask);
+  std::string threads_now();
   void call_handler(const Inst& inst, const std::string& mask);
   bool write_row(const Inst& inst, const std::vector<std::string>& opcode);
   // integers.cpp, bits.cpp, floats.cpp
@@ -145,9 +167,16 @@ class Translator {
   Value product(const Value& a, const Value& b);
   bool widen(const Inst& inst, const Value& a, bool is_signed, Value* wide);
   bool divide(const Inst& inst, bool is_signed, bool remainder);
+  void divide_lanes(
+      const Inst& inst,
+      const Value& a,
+      const Value& b,
+      bool is_signed,
+      bool remainder);
   Value high_product(const Value& a, const Value& b, bool is_signed);
   Value shifted(bool left, bool is_signed, const Value& a, const Value& amount);
   Value plain(const std::string& op, const Value& a, const Value& b);
+  bool was_left_at(const Inst& inst) const;
   void require(const Inst& inst, const std::string& condition);
   bool bits_of_ramp(
       const Inst& inst,
@@ -167,18 +196,13 @@ class Translator {
       const std::string& mask);
   struct Place;
   bool place_of(
-  void divide_lanes(
-      const Inst& inst,
-      const Value& a,
-      const Value& b,
-      bool is_signed,
-      bool remainder);
       const Inst& inst,
       const std::vector<std::string>& opcode,
       Place* place);
   /// Of an access: where the path begins on which lanes lie anywhere, where the
   /// slow one does, where all meet, and the lanes.
   struct Paths {
+    std::string scattered;
     std::string slow;
     std::string done;
     std::string mask;
@@ -202,8 +226,9 @@ class Translator {
       const std::string& fast,
       const std::string& slow);
   void prefetch(const Place& place);
-    std::string scattered;
   Paths part_paths(const Inst& inst, const Place& place, Hosts* pointers);
+  void access_lanes(const Inst& inst, const Place& place, const Paths& paths);
+  std::string numbers_at(const Place& place, int number);
   void call_slowly(const Inst& inst, const Paths& paths);
   std::string load_rows(const Place& place, const Hosts& pointers);
   void load(const Inst& inst, const Place& place);
@@ -227,8 +252,6 @@ class Translator {
   std::uint64_t counted_threads_ = 0;
   bool changed_ = false; // what is to be written, while it is
   Triangle* triangle_ = nullptr; // that is being written
-  void access_lanes(const Inst& inst, const Place& place, const Paths& paths);
-  std::string numbers_at(const Place& place, int number);
   std::string threads_beyond_; // thread instructions of the one before
   // Of the whole region.
   std::vector<const void*> table_;

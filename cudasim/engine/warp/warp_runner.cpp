@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "cudasim/engine/code/watched_registers.h"
 #include "cudasim/engine/memory/address_space.h"
@@ -104,6 +105,7 @@ void WarpRunner::start(
   loads_only_ = !alone_;
   live = lanes_of_block;
   fault = Fault{};
+  paused_ = Paused{};
   frames_.clear();
   splits_.start(new_frame(*block_.kernel->entry, nullptr, 0), lanes_of_block);
 }
@@ -299,8 +301,11 @@ bool WarpRunner::run_native(
   }
   Regions& regions = *here.code->regions;
   while (here.pc != here.stop) {
-    const std::uint32_t begin = here.pc;
-    const NativeRegion* const region = regions.at(begin);
+    const Paused paused = std::exchange(paused_, Paused{});
+    const bool resumes = paused.region != nullptr;
+    const std::uint32_t begin = resumes ? paused.begin : here.pc;
+    const NativeRegion* const region =
+        resumes ? paused.region : regions.at(begin);
     if (region == nullptr) {
       regions.visited(begin, bases[0]);
       if (regions.at(begin) == nullptr) {
@@ -320,12 +325,17 @@ bool WarpRunner::run_native(
     state.ranges = &cache_;
     state.loads_only = loads_only_ ? 1 : 0;
     state.table = region->table.data();
+    state.resume = paused.resume;
     const std::uint64_t result = region->function(&state, bases[0]);
     const auto end = static_cast<RegionEnd>(result >> 32);
     const bool refused = end == RegionEnd::kNotEntered;
     const std::uint64_t executed =
         refused ? 0 : state.instructions - instructions;
-    regions.entered(begin, executed, refused, bases[0]);
+    if (resumes) {
+      regions.resumed(begin, executed);
+    } else {
+      regions.entered(begin, executed, refused, bases[0]);
+    }
     if (refused) {
       return false;
     }
@@ -351,6 +361,9 @@ bool WarpRunner::run_native(
             : give_way(at, kPatience)     ? Turn::kOver
                                           : Turn::kFault;
         return true;
+      case RegionEnd::kPauses:
+        paused_ = {region, begin, state.resume};
+        return false;
       case RegionEnd::kGoesOn:
       case RegionEnd::kNotEntered:
         break;
@@ -378,6 +391,10 @@ bool WarpRunner::give_way(std::size_t at, std::uint64_t patience) {
 /// All splits wait: lets some of them go on, if that is what they wait for.
 /// @returns kBudget when one goes on.
 WarpRunner::Status WarpRunner::run_waiting() {
+  if (splits_.size() == 1 && splits_[0].join == nullptr &&
+      splits_[0].state == Split::State::kAtBarrier) {
+    return Status::kBlocked; // as nearly all warps that wait
+  }
   if (gathering_.release(true)) {
     return fault.kind != FaultKind::kNone ? Status::kFault : Status::kBudget;
   }
@@ -391,10 +408,6 @@ WarpRunner::Status WarpRunner::run_waiting() {
     return Status::kBudget;
   }
   if (!any_in(splits_, Split::State::kAtBarrier)) {
-  if (splits_.size() == 1 && splits_[0].join == nullptr &&
-      splits_[0].state == Split::State::kAtBarrier) {
-    return Status::kBlocked; // as nearly all warps that wait
-  }
     // Lanes of a mask that will never come: CUDA leaves undefined what happens,
     // so whoever is there goes on.
     gathering_.stop();

@@ -9,6 +9,7 @@
 #include "cudasim/engine/code/code.h"
 #include "cudasim/engine/memory/access.h"
 #include "cudasim/engine/state/warp.h"
+#include "cudasim/engine/translation/region.h"
 #include "cudasim/engine/warp/enclosing_block.h"
 #include "cudasim/engine/warp/frame.h"
 #include "cudasim/engine/warp/gathering.h"
@@ -75,6 +76,12 @@ class WarpRunner : public Warp {
     kFault,
   };
   struct Cursor;
+  /// Native code that goes on when others of the block are as far.
+  struct Paused {
+    const NativeRegion* region = nullptr; // null: none
+    std::uint32_t begin = 0; // of the region
+    std::uint64_t resume = 0; // RegionState's
+  };
 
   void forget_stale_ranges();
   Turn run_split(std::size_t at, std::uint64_t limit);
@@ -120,6 +127,7 @@ class WarpRunner : public Warp {
   bool loads_only_ = false; // no store since the beginning or a barrier
   std::vector<std::byte> seen_registers_; // of look_for_spinning
   std::uint64_t generation_ = 0; // of the memory, when cache_ was last cleared
+  Paused paused_;
   FramePool frames_;
   Splits splits_;
   std::unique_ptr<std::byte[]> local_memory_;
