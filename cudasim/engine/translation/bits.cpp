@@ -13,17 +13,17 @@ bool Translator::was_left_at(const Inst& inst) const {
   return inst.index == entry_;
 }
 
-/// Leaves the region before `inst`, or before the triangle that it is part of,
+/// Leaves the region before `inst`, or before the hammock that it is part of,
 /// where the condition does not hold.
 void Translator::require(const Inst& inst, const std::string& condition) {
   const std::string on = ir_.label();
   std::string otherwise;
-  if (triangle_ == nullptr) {
+  if (hammock_ == nullptr) {
     otherwise = cold_exit(inst.index, RegionEnd::kGoesOn);
   } else {
-    Triangle* const here = triangle_;
+    Hammock* const here = hammock_;
     if (here->has_effects) {
-      given_up_.insert(here->branch + 1);
+      given_up_.insert(here->branch);
       changed_ = true;
     }
     std::map<Slot, Value> current = *here->before;
@@ -32,9 +32,9 @@ void Translator::require(const Inst& inst, const std::string& condition) {
     std::swap(counted, counted_);
     std::uint64_t threads = here->counted_threads;
     std::swap(threads, counted_threads_);
-    triangle_ = nullptr;
+    hammock_ = nullptr;
     otherwise = cold_exit(here->branch, RegionEnd::kGoesOn);
-    triangle_ = here;
+    hammock_ = here;
     std::swap(current, current_);
     std::swap(counted, counted_);
     std::swap(threads, counted_threads_);

@@ -23,8 +23,7 @@ void Translator::write_end(std::uint32_t pc, RegionEnd end) {
 
 /// What the warp has executed.
 void Translator::write_counts() {
-  const std::string counted = ir_.set(
-      "add i64 " + ir_.load("i64", "%count") + ", " + std::to_string(counted_));
+  const std::string counted = counted_now();
   ir_.store(
       "i64", counted, ir_.at("%state", offsetof(RegionState, instructions)));
   const std::string threads = threads_now();

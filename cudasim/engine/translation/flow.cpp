@@ -64,7 +64,9 @@ CodeFlow::CodeFlow(const Code& code) : code_(code) {
   for (const Inst& inst : code.instructions) {
     const Control* const control = control_at(inst.index);
     edges.push_back(edge_of(inst, control));
-    targets_.insert(edges.back().targets.begin(), edges.back().targets.end());
+    for (const std::uint32_t target : edges.back().targets) {
+      branches_.emplace_back(inst.index, target);
+    }
     SlotAccess access;
     const auto read = [&](Slot slot) {
       if (is_register(slot)) {
@@ -282,6 +284,14 @@ bool CodeFlow::constant_at(std::uint32_t pc, Slot slot, std::uint64_t* value)
   }
   *value = found->second;
   return true;
+}
+
+bool CodeFlow::is_entered(std::uint32_t first, std::uint32_t end) const {
+  return std::any_of(
+      branches_.begin(), branches_.end(), [&](const auto& branch) {
+        const auto& [from, to] = branch;
+        return to > first && to < end && (from < first || from >= end);
+      });
 }
 
 const Control* CodeFlow::control_at(std::uint32_t pc) const {

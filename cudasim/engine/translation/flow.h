@@ -39,10 +39,9 @@ class CodeFlow {
   const SlotAccess& access(std::uint32_t pc) const {
     return accesses_[pc];
   }
-  /// Whether a branch names an instruction.
-  bool is_target(std::uint32_t pc) const {
-    return targets_.count(pc) != 0;
-  }
+  /// Whether a branch elsewhere leads between two instructions.
+  /// @param first those behind it, before `end`.
+  bool is_entered(std::uint32_t first, std::uint32_t end) const;
   /// Registers whose values are read by what begins at an instruction, before
   /// anything writes them.
   Slots live_at(std::uint32_t pc) const;
@@ -74,7 +73,7 @@ class CodeFlow {
   std::vector<SlotAccess> accesses_;
   std::vector<Slots> live_in_; // of each block
   std::map<Slot, int> widths_;
-  std::set<std::uint32_t> targets_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> branches_; // from, to
   std::vector<Constants> constants_; // that each instruction reads
 };
 

@@ -42,9 +42,9 @@ std::string Translator::lanes_in(const std::string& mask) {
 
 void Translator::count(const Inst& inst, const std::string& mask) {
   ++counted_;
-  if (triangle_ != nullptr) {
-    triangle_->threads =
-        ir_.set("add i64 " + triangle_->threads + ", " + lanes_in(mask));
+  if (hammock_ != nullptr) {
+    hammock_->threads =
+        ir_.set("add i64 " + hammock_->threads + ", " + lanes_in(mask));
     return;
   }
   if (inst.guard == kNoSlot) {
@@ -58,14 +58,28 @@ void Translator::count(const Inst& inst, const std::string& mask) {
       "%threads");
 }
 
+/// Instructions so far.
+std::string Translator::counted_now() {
+  const std::string plain = ir_.set(
+      "add i64 " + ir_.load("i64", "%count") + ", " + std::to_string(counted_));
+  return hammock_ == nullptr && !is_behind_hammock_
+      ? plain
+      : ir_.set("add i64 " + plain + ", " + ir_.load("i64", "%beyond"));
+}
+
 /// Thread instructions so far.
 std::string Translator::threads_now() {
   const std::string plain = ir_.set(
       "add i64 " + ir_.load("i64", "%threads") + ", " +
       std::to_string(counted_threads_));
-  const std::string& beyond =
-      triangle_ != nullptr ? triangle_->threads : threads_beyond_;
-  return beyond.empty() ? plain : ir_.set("add i64 " + plain + ", " + beyond);
+  if (hammock_ == nullptr && !is_behind_hammock_) {
+    return plain;
+  }
+  const std::string all =
+      ir_.set("add i64 " + plain + ", " + ir_.load("i64", "%threads_beyond"));
+  return hammock_ == nullptr
+      ? all
+      : ir_.set("add i64 " + all + ", " + hammock_->threads);
 }
 
 void Translator::write_instruction(const Inst& inst) {
@@ -122,9 +136,9 @@ bool Translator::write_row(
 /// frame and leaves its results there.
 void Translator::call_handler(const Inst& inst, const std::string& mask) {
   const SlotAccess& access = flow_.access(inst.index);
-  if (triangle_ != nullptr) {
+  if (hammock_ != nullptr) {
     // What the frame alone knows could not be had once more.
-    triangle_->has_effects = triangle_->has_effects ||
+    hammock_->has_effects = hammock_->has_effects ||
         code_.texts[inst.index].rfind("st", 0) == 0 ||
         !std::all_of(access.writes.begin(),
                      access.writes.end(),
@@ -165,7 +179,7 @@ void Translator::call_handler(const Inst& inst, const std::string& mask) {
       std::to_string(static_cast<int>(Flow::kFault)));
   const Slots results(access.writes.begin(), access.writes.end());
   const std::string faulted = cold_exit(inst.index, RegionEnd::kFault);
-  if (triangle_ != nullptr) {
+  if (hammock_ != nullptr) {
     ir_.jump(faulted); // its instructions do not yield
   } else {
     const std::string yields =

@@ -89,7 +89,7 @@ Translator::Paths Translator::part_paths(
     ir_.jump(paths.scattered);
     return paths;
   }
-  if (!place.is_load && (inst.guard != kNoSlot || triangle_ != nullptr)) {
+  if (!place.is_load && (inst.guard != kNoSlot || hammock_ != nullptr)) {
     const std::string check = ir_.label();
     if (place.shape().uniform()) {
       ir_.branch(
@@ -122,7 +122,7 @@ void Translator::access_lanes(
     const Place& place,
     const Paths& paths) {
   std::string addresses = place.address.text;
-  if (inst.guard != kNoSlot || triangle_ != nullptr) {
+  if (inst.guard != kNoSlot || hammock_ != nullptr) {
     const std::string on = ir_.label();
     ir_.branch(
         ir_.set(
@@ -275,7 +275,7 @@ void Translator::load(const Inst& inst, const Place& place) {
     std::string value = current_[inst.operands[k]].text;
     if (!vector) {
       // That of a lane that did load.
-      const std::string lane = triangle_ == nullptr
+      const std::string lane = hammock_ == nullptr
           ? "0"
           : ir_.set("call i32 @llvm.cttz.i32(i32 " + paths.mask + ", i1 true)");
       value = ir_.set(
@@ -295,8 +295,8 @@ void Translator::load(const Inst& inst, const Place& place) {
 }
 
 void Translator::store(const Inst& inst, const Place& place) {
-  if (triangle_ != nullptr) {
-    triangle_->has_effects = true;
+  if (hammock_ != nullptr) {
+    hammock_->has_effects = true;
   }
   const std::string scalar = type_of(place.bits, false);
   const bool same = place.shape().uniform();

@@ -6,90 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "cudasim/engine/testing/native_regions.h"
 #include "cudasim/engine/testing/test_device.h"
 #include "cudasim/engine/translation/regions.h"
 #include "cudasim/native/background.h"
 
 namespace cudasim::engine::testing {
 namespace {
-
-constexpr int kThreads = 64;
-
-/// A kernel's end and memory.
-struct Result {
-  Outcome outcome;
-  std::vector<std::uint64_t> words;
-};
-
-/// Runs kernel(out, in, n), of two warps, in one mode.
-Result run(
-    NativeMode mode,
-    const std::string& text,
-    const std::vector<std::uint64_t>& input,
-    std::uint32_t n = 5) {
-  set_native_mode(mode);
-  TestDevice device;
-  device.load(text);
-  auto* in = device.copy_of(input);
-  auto* out = device.zeros<std::uint64_t>(kThreads);
-  Shape shape;
-  shape.block = {kThreads, 1, 1};
-  shape.timeout_seconds = 10;
-  Result result;
-  result.outcome = device.run("kernel", shape, out, in, n);
-  result.words.assign(out, out + kThreads);
-  set_native_mode(NativeMode::kOff);
-  return result;
-}
-
-/// The same with both, which must not differ.
-Result compare(
-    const std::string& text,
-    const std::vector<std::uint64_t>& input,
-    std::uint32_t n = 5) {
-  Result plain = run(NativeMode::kOff, text, input, n);
-  const std::uint64_t before = native_regions();
-  const Result native = run(NativeMode::kAlways, text, input, n);
-  EXPECT_GT(native_regions(), before);
-  EXPECT_EQ(native.outcome.fault, plain.outcome.fault) << native.outcome.report;
-  EXPECT_EQ(native.outcome.warp_instructions, plain.outcome.warp_instructions);
-  EXPECT_EQ(
-      native.outcome.thread_instructions, plain.outcome.thread_instructions);
-  EXPECT_EQ(native.words, plain.words);
-  return plain;
-}
-
-const std::string kBegin = R"(
-.visible .entry kernel(.param .u64 out, .param .u64 in, .param .u32 n) {
-  .reg .b64 %out, %in, %a, %b, %x, %y;
-  .reg .b32 %t, %k, %n, %e, %f, %h, %z;
-  .reg .pred %p, %q, %r;
-  .shared .align 8 .b32 flag;
-  ld.param.u64 %out, [out];
-  ld.param.u64 %in, [in];
-  ld.param.u32 %n, [n];
-  mov.u32 %t, %tid.x;
-  mul.wide.u32 %x, %t, 8;
-  add.u64 %out, %out, %x;
-  add.u64 %in, %in, %x;
-  ld.global.u64 %a, [%in];
-  ld.global.u32 %e, [%in];
-  mov.u32 %h, 7;
-)";
-const std::string kEnd = R"(
-  cvt.u64.u32 %x, %h;
-  st.global.u64 [%out], %x;
-  ret;
-}
-)";
-
-std::vector<std::uint64_t> rising(std::uint64_t base, std::uint64_t stride) {
-  std::vector<std::uint64_t> words;
-  for (std::uint64_t i = 0; i < kThreads; ++i) {
-    words.push_back(base + stride * i);
-  }
-  return words;
-}
 
 TEST(Regions, BranchByManyValues) {
   // LLVM makes a table of such branches.
@@ -108,111 +31,6 @@ TEST(Regions, BranchByManyValues) {
   text += "NEXT:\nadd.u32 %k, %k, 1;\nsetp.lt.u32 %p, %k, 14;\n@%p bra LOOP;\n";
   compare(text + kEnd, rising(3, 1), 0);
   compare(text + kEnd, rising(3, 5), 1);
-}
-
-/// Values of all kinds are needed on both sides of barriers.
-const std::string kAround = R"(
-  .reg .b32 %m, %o, %s;
-  .reg .b64 %d;
-  .shared .align 8 .b32 tile[64];
-  mad.lo.u32 %k, %t, 12, %n;
-  add.u32 %z, %n, 3;
-  setp.lt.u32 %p, %e, 40;
-  setp.eq.u32 %q, %n, 5;
-  xor.b32 %f, %e, %t;
-  mov.u32 %m, tile;
-  mad.lo.u32 %m, %t, 4, %m;
-  mov.u32 %o, tile;
-  sub.u32 %s, 63, %t;
-  mad.lo.u32 %o, %s, 4, %o;
-  mul.wide.u32 %d, %t, 16;
-)";
-const std::string kTogether = R"(
-  add.u32 %h, %h, %s;
-  mad.lo.u32 %h, %k, 3, %h;
-  mad.lo.u32 %h, %z, 5, %h;
-  mad.lo.u32 %h, %f, 7, %h;
-  @%p add.u32 %h, %h, 1;
-  @%q add.u32 %h, %h, 2;
-  cvt.u32.u64 %s, %d;
-  mad.lo.u32 %h, %s, 9, %h;
-)";
-
-TEST(Regions, GoOnBehindBarriers) {
-  const std::string exchange = R"(
-    st.shared.b32 [%m], %f;
-    bar.sync 0;
-    ld.shared.b32 %s, [%o];
-    bar.sync 0;
-    xor.b32 %f, %f, %s;
-  )";
-  const std::string several =
-      "bar.sync 0;\nbar.sync 0;\nbar.sync 1, 64;\n"
-      "bar.sync %n, 64;\nbar.sync %z;\n";
-  for (const std::string& middle :
-       {exchange,
-        several,
-        exchange + several + exchange,
-        // A loop around barriers, and one that begins behind one.
-        "mov.u32 %t, 0;\nLOOP:\n" + exchange +
-            "add.u32 %k, %k, 1;\nadd.u32 %t, %t, 1;\n"
-            "setp.lt.u32 %r, %t, 5;\n@%r bra LOOP;\n",
-        std::string("bar.sync 0;\nLOOP:\nadd.u32 %k, %k, %f;\n"
-                    "add.u32 %z, %z, 1;\nsetp.lt.u32 %r, %z, 20;\n"
-                    "@%r bra LOOP;\n"),
-        // One that meets the barrier in some rounds only.
-        "mov.u32 %t, 0;\nLOOP:\nand.b32 %s, %t, 1;\nsetp.eq.u32 %r, %s, 0;\n"
-        "@%r bra PAST;\n" +
-            exchange +
-            "PAST:\nadd.u32 %k, %k, %f;\nadd.u32 %t, %t, 1;\n"
-            "setp.lt.u32 %r, %t, 6;\n@%r bra LOOP;\n"}) {
-    for (const std::uint64_t stride : {0, 1, 5}) {
-      const std::string text =
-          kBegin + kAround + middle + "mov.u32 %s, %k;\n" + kTogether + kEnd;
-      const Result plain = compare(text, rising(3, stride));
-      EXPECT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
-    }
-  }
-}
-
-TEST(Regions, FaultsBehindBarriers) {
-  compare(
-      kBegin + kAround +
-          "bar.sync 0;\nsub.u64 %in, %in, 4096;\nld.global.b32 %f, [%in];\n" +
-          kTogether + kEnd,
-      rising(3, 1));
-}
-
-TEST(Regions, WaitForLoadsOfOthersBeforeTheyStore) {
-  // All load one number, and thread 0 overwrites it without a barrier between.
-  const std::string round = R"(
-    ld.global.u64 %b, [%first];
-    add.u64 %b, %b, %y;
-    st.global.u64 [%out], %b;
-  )";
-  const std::string begin = kBegin + R"(
-    .reg .b64 %first;
-    st.global.u64 [%out], %a;
-    bar.sync 0;
-    ld.param.u64 %first, [out];
-    cvt.u64.u32 %y, %t;
-    add.u64 %y, %y, 1;
-  )";
-  const auto input = rising(100, 7);
-  for (const std::string& rounds :
-       {round,
-        "mov.u32 %k, 0;\nLOOP:\n" + round +
-            "bar.sync 0;\nadd.u32 %k, %k, 1;\nsetp.lt.u32 %p, %k, 3;\n"
-            "@%p bra LOOP;\n",
-        "mov.u32 %k, 0;\nbar.sync 0;\nLOOP:\n" + round +
-            "add.u32 %k, %k, 1;\nsetp.lt.u32 %p, %k, 1;\n@%p bra LOOP;\n"}) {
-    const std::uint64_t earlier =
-        rounds.find("LOOP:") < rounds.find("bar.sync") && rounds != round ? 2
-                                                                          : 0;
-    const Result plain = compare(begin + rounds + "ret;\n}\n", input);
-    ASSERT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
-    EXPECT_EQ(plain.words, rising(101 + earlier, 1)) << rounds;
-  }
 }
 
 TEST(Regions, LoopWhoseHeadIsInterpretedEndsItsTurn) {

@@ -47,6 +47,8 @@ std::string Translator::write_function() {
   }
   ir_.variable("%count", "i64");
   ir_.variable("%threads", "i64");
+  ir_.variable("%beyond", "i64");
+  ir_.variable("%threads_beyond", "i64");
   ir_.variable("%addresses", "[32 x i64]");
   ir_.variable("%numbers", "[64 x i64]"); // kMostScatteredBytes a lane
   const std::string entry = write_entry();
@@ -185,28 +187,13 @@ void Translator::write_terminator(const Node& node) {
   std::string taken;
   if (guard.shape.affine) {
     taken = guard.text;
+  } else if (is_hammock(inst.index)) {
+    write_hammock(inst);
+    return;
   } else {
     const std::string mask = ir_.mask_of(guard.text);
     const std::string all = ir_.set("icmp eq i32 " + mask + ", -1");
     const std::string none = ir_.set("icmp eq i32 " + mask + ", 0");
-    if (is_triangle(node)) {
-      const std::string around = ir_.label();
-      const std::string through = ir_.label();
-      ir_.branch(inst.guard_negated ? none : all, around, through);
-      ++counted_;
-      counted_threads_ += kLanes;
-      ir_.begin(around);
-      write_edge(inst.index, target);
-      counted_threads_ -= kLanes;
-      ir_.begin(through);
-      write_triangle(
-          inst.index,
-          target,
-          inst.guard_negated
-              ? guard.text
-              : ir_.set("xor <32 x i1> " + guard.text + ", splat (i1 true)"));
-      return;
-    }
     const std::string together = ir_.set("or i1 " + all + ", " + none);
     const std::string on = ir_.label();
     ir_.branch(together, on, cold_exit(inst.index, RegionEnd::kGoesOn));
@@ -232,8 +219,7 @@ void Translator::write_terminator(const Node& node) {
 
 /// To another node, or out of the region.
 void Translator::write_edge(std::uint32_t from, std::uint32_t to) {
-  const std::string counted = ir_.set(
-      "add i64 " + ir_.load("i64", "%count") + ", " + std::to_string(counted_));
+  const std::string counted = counted_now();
   const std::string threads = threads_now();
   if (to <= from) {
     // Whoever spins leaves others their turn, be it through several regions.

@@ -120,21 +120,28 @@ class Translator {
   std::string cold_pause(std::uint32_t pc, std::uint32_t to);
   std::string write_resumptions(const std::string& fresh);
 
-  /// Instructions behind a branch that some lanes take: triangles.cpp.
-  struct Triangle {
+  /// A branch that some lanes take, up to where they meet: hammocks.cpp.
+  struct Hammock {
     std::uint32_t branch = 0;
-    std::string mask; // the lanes that execute it, as a word
     const std::map<Slot, Value>* before = nullptr; // values at the branch
     std::uint64_t counted = 0; // at the branch
     std::uint64_t counted_threads = 0;
-    std::string threads; // thread instructions since the branch
+    std::string mask; // the lanes of the side that is written, as a word
+    std::string threads; // their instructions that no variable has yet
     bool has_effects = false; // so that it cannot be done once more
   };
-  bool is_triangle(const Node& node) const;
-  void write_triangle(
-      std::uint32_t branch,
-      std::uint32_t target,
-      const std::string& stays);
+  bool is_hammock(std::uint32_t branch) const;
+  bool has_plain_sides(std::uint32_t branch) const;
+  bool is_plain_side(std::uint32_t begin, std::uint32_t end) const;
+  void write_hammock(const Inst& branch);
+  void write_sides(const Inst& branch);
+  void write_side(
+      const std::string& lanes,
+      std::uint32_t begin,
+      std::uint32_t end,
+      std::uint32_t join);
+  void leave_threads();
+  void add_to(const std::string& variable, const std::string& more);
 
   // Values: values.cpp.
   Value get(Slot slot);
@@ -152,6 +159,7 @@ class Translator {
   void write_instruction(const Inst& inst);
   void count(const Inst& inst, const std::string& mask);
   std::string lanes_in(const std::string& mask);
+  std::string counted_now();
   std::string threads_now();
   void call_handler(const Inst& inst, const std::string& mask);
   bool write_row(const Inst& inst, const std::vector<std::string>& opcode);
@@ -251,13 +259,13 @@ class Translator {
   std::uint64_t counted_ = 0;
   std::uint64_t counted_threads_ = 0;
   bool changed_ = false; // what is to be written, while it is
-  Triangle* triangle_ = nullptr; // that is being written
-  std::string threads_beyond_; // thread instructions of the one before
+  Hammock* hammock_ = nullptr; // that is being written
+  bool is_behind_hammock_ = false; // with "%beyond" and "%threads_beyond"
   // Of the whole region.
   std::vector<const void*> table_;
   std::size_t written_instructions_ = 0;
   std::size_t called_ = 0; // those that handlers execute
-  std::set<std::uint32_t> given_up_; // triangles that have no form here
+  std::set<std::uint32_t> given_up_; // branches of hammocks without a form
   std::vector<std::string> remembered_; // variables that are 0 in the beginning
 };
 

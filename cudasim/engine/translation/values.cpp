@@ -198,7 +198,7 @@ void Translator::assign(const Inst& inst, int index, Value value) {
 /// The lanes for which an instruction is executed, as a word.
 std::string Translator::guard_mask(const Inst& inst) {
   if (inst.guard == kNoSlot) {
-    return triangle_ == nullptr ? "-1" : triangle_->mask;
+    return hammock_ == nullptr ? "-1" : hammock_->mask;
   }
   const Value guard = get(inst.guard);
   std::string set = guard.shape.affine
@@ -207,9 +207,9 @@ std::string Translator::guard_mask(const Inst& inst) {
   if (inst.guard_negated) {
     set = ir_.set("xor i32 " + set + ", -1");
   }
-  return triangle_ == nullptr
+  return hammock_ == nullptr
       ? set
-      : ir_.set("and i32 " + set + ", " + triangle_->mask);
+      : ir_.set("and i32 " + set + ", " + hammock_->mask);
 }
 
 } // namespace cudasim::engine

@@ -1,0 +1,97 @@
+// For tests of regions of native code as a whole: a program in both modes, of
+// two warps.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cudasim/engine/testing/test_device.h"
+#include "cudasim/engine/translation/regions.h"
+
+namespace cudasim::engine::testing {
+
+constexpr int kThreads = 64;
+
+/// A kernel's end and memory.
+struct Result {
+  Outcome outcome;
+  std::vector<std::uint64_t> words;
+};
+
+/// Runs kernel(out, in, n), of two warps, in one mode.
+inline Result run(
+    NativeMode mode,
+    const std::string& text,
+    const std::vector<std::uint64_t>& input,
+    std::uint32_t n = 5) {
+  set_native_mode(mode);
+  TestDevice device;
+  device.load(text);
+  auto* in = device.copy_of(input);
+  auto* out = device.zeros<std::uint64_t>(kThreads);
+  Shape shape;
+  shape.block = {kThreads, 1, 1};
+  shape.timeout_seconds = 10;
+  Result result;
+  result.outcome = device.run("kernel", shape, out, in, n);
+  result.words.assign(out, out + kThreads);
+  set_native_mode(NativeMode::kOff);
+  return result;
+}
+
+/// The same with both, which must not differ.
+inline Result compare(
+    const std::string& text,
+    const std::vector<std::uint64_t>& input,
+    std::uint32_t n = 5) {
+  Result plain = run(NativeMode::kOff, text, input, n);
+  const std::uint64_t before = native_regions();
+  const Result native = run(NativeMode::kAlways, text, input, n);
+  EXPECT_GT(native_regions(), before);
+  EXPECT_EQ(native.outcome.fault, plain.outcome.fault) << native.outcome.report;
+  EXPECT_EQ(native.outcome.warp_instructions, plain.outcome.warp_instructions);
+  EXPECT_EQ(
+      native.outcome.thread_instructions, plain.outcome.thread_instructions);
+  EXPECT_EQ(native.words, plain.words);
+  return plain;
+}
+
+inline const std::string kBegin = R"(
+.visible .entry kernel(.param .u64 out, .param .u64 in, .param .u32 n) {
+  .reg .b64 %out, %in, %a, %b, %x, %y;
+  .reg .b32 %t, %k, %n, %e, %f, %h, %z;
+  .reg .pred %p, %q, %r;
+  .shared .align 8 .b32 flag;
+  ld.param.u64 %out, [out];
+  ld.param.u64 %in, [in];
+  ld.param.u32 %n, [n];
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %x, %t, 8;
+  add.u64 %out, %out, %x;
+  add.u64 %in, %in, %x;
+  ld.global.u64 %a, [%in];
+  ld.global.u32 %e, [%in];
+  mov.u32 %h, 7;
+)";
+inline const std::string kEnd = R"(
+  cvt.u64.u32 %x, %h;
+  st.global.u64 [%out], %x;
+  ret;
+}
+)";
+
+inline std::vector<std::uint64_t> rising(
+    std::uint64_t base,
+    std::uint64_t stride) {
+  std::vector<std::uint64_t> words;
+  for (std::uint64_t i = 0; i < kThreads; ++i) {
+    words.push_back(base + stride * i);
+  }
+  return words;
+}
+
+} // namespace cudasim::engine::testing

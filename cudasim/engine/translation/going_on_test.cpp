@@ -1,0 +1,201 @@
+// Where a region goes on although lanes part, or the warp waits for others.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cudasim/engine/testing/native_regions.h"
+
+namespace cudasim::engine::testing {
+namespace {
+
+/// Values of all kinds are needed on both sides of barriers.
+const std::string kAround = R"(
+  .reg .b32 %m, %o, %s;
+  .reg .b64 %d;
+  .shared .align 8 .b32 tile[64];
+  mad.lo.u32 %k, %t, 12, %n;
+  add.u32 %z, %n, 3;
+  setp.lt.u32 %p, %e, 40;
+  setp.eq.u32 %q, %n, 5;
+  xor.b32 %f, %e, %t;
+  mov.u32 %m, tile;
+  mad.lo.u32 %m, %t, 4, %m;
+  mov.u32 %o, tile;
+  sub.u32 %s, 63, %t;
+  mad.lo.u32 %o, %s, 4, %o;
+  mul.wide.u32 %d, %t, 16;
+)";
+const std::string kTogether = R"(
+  add.u32 %h, %h, %s;
+  mad.lo.u32 %h, %k, 3, %h;
+  mad.lo.u32 %h, %z, 5, %h;
+  mad.lo.u32 %h, %f, 7, %h;
+  @%p add.u32 %h, %h, 1;
+  @%q add.u32 %h, %h, 2;
+  cvt.u32.u64 %s, %d;
+  mad.lo.u32 %h, %s, 9, %h;
+)";
+
+TEST(RegionsGoOn, BehindBarriers) {
+  const std::string exchange = R"(
+    st.shared.b32 [%m], %f;
+    bar.sync 0;
+    ld.shared.b32 %s, [%o];
+    bar.sync 0;
+    xor.b32 %f, %f, %s;
+  )";
+  const std::string several =
+      "bar.sync 0;\nbar.sync 0;\nbar.sync 1, 64;\n"
+      "bar.sync %n, 64;\nbar.sync %z;\n";
+  for (const std::string& middle :
+       {exchange,
+        several,
+        exchange + several + exchange,
+        // A loop around barriers, and one that begins behind one.
+        "mov.u32 %t, 0;\nLOOP:\n" + exchange +
+            "add.u32 %k, %k, 1;\nadd.u32 %t, %t, 1;\n"
+            "setp.lt.u32 %r, %t, 5;\n@%r bra LOOP;\n",
+        std::string("bar.sync 0;\nLOOP:\nadd.u32 %k, %k, %f;\n"
+                    "add.u32 %z, %z, 1;\nsetp.lt.u32 %r, %z, 20;\n"
+                    "@%r bra LOOP;\n"),
+        // One that meets the barrier in some rounds only.
+        "mov.u32 %t, 0;\nLOOP:\nand.b32 %s, %t, 1;\nsetp.eq.u32 %r, %s, 0;\n"
+        "@%r bra PAST;\n" +
+            exchange +
+            "PAST:\nadd.u32 %k, %k, %f;\nadd.u32 %t, %t, 1;\n"
+            "setp.lt.u32 %r, %t, 6;\n@%r bra LOOP;\n"}) {
+    for (const std::uint64_t stride : {0, 1, 5}) {
+      const std::string text =
+          kBegin + kAround + middle + "mov.u32 %s, %k;\n" + kTogether + kEnd;
+      const Result plain = compare(text, rising(3, stride));
+      EXPECT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+    }
+  }
+}
+
+/// Code that some lanes execute, and code that others do.
+TEST(RegionsGoOn, WhereLanesPart) {
+  const std::string sides[] = {
+      "add.u32 %h, %h, %f;\nmul.lo.u32 %k, %k, 3;\n",
+      "xor.b32 %f, %f, %h;\n@%q add.u32 %h, %h, 5;\n"
+      "setp.gt.s32 %p, %f, %h;\n",
+      "ld.global.u32 %f, [%in];\nmad.lo.u32 %h, %f, 3, %t;\n"
+      "add.u64 %d, %d, 4;\n",
+      "st.shared.b32 [%m], %h;\nld.shared.b32 %f, [%m];\nadd.u32 %h, %f, %k;\n"
+      "rem.u32 %z, %h, 7;\n",
+      // Handlers; and a table that lies anywhere.
+      "cvt.rn.f32.u32 %h, %h;\nsin.approx.f32 %h, %h;\n"
+      "cvt.rzi.s32.f32 %h, %h;\nlg2.approx.f32 %f, %z;\n",
+      "and.b32 %h, %e, 63;\nmad.lo.u32 %h, %h, 4, %m;\n"
+      "sub.u32 %h, %h, %s;\nand.b32 %h, %h, 252;\nadd.u32 %h, %h, 0;\n"};
+  const std::string conditions[] = {
+      "setp.lt.u32 %p, %e, 40;\n",
+      "setp.eq.u32 %p, %t, 33;\n",
+      "setp.ge.u32 %p, %t, 0;\n",
+      "setp.lt.u32 %p, %t, 32;\n"};
+  const auto triangle = [](const std::string& id,
+                           const std::string& guard,
+                           const std::string& side) {
+    return guard + "bra END" + id + ";\n" + side + "END" + id + ":\n";
+  };
+  const auto diamond = [](const std::string& id,
+                          const std::string& guard,
+                          const std::string& side,
+                          const std::string& other) {
+    return guard + "bra ELSE" + id + ";\n" + side + "bra END" + id + ";\nELSE" +
+        id + ":\n" + other + "END" + id + ":\n";
+  };
+  for (const std::string& condition : conditions) {
+    for (const std::string guard : {"@%p ", "@!%p "}) {
+      std::string code;
+      int id = 0;
+      const auto next = [&] { return std::to_string(++id); };
+      for (const std::string& side : sides) {
+        const std::string& other = sides[(id * 5 + 1) % 6];
+        code += condition + triangle(next(), guard, side);
+        code += condition + diamond(next(), guard, side, other);
+        // One within each side, with a condition of its own.
+        const std::string inner =
+            "and.b32 %s, %h, 1;\nsetp.eq.u32 %r, %s, 0;\n";
+        code += condition +
+            diamond(next(),
+                    guard,
+                    other + inner + triangle(next(), "@%r ", side) + side,
+                    inner + diamond(next(), "@!%r ", other, side));
+        // All of them with the same end.
+        const std::string end = next();
+        code += condition + guard + "bra END" + end + ";\n" + inner +
+            "@%r bra END" + end + ";\n" + side + "END" + end + ":\n";
+      }
+      const Result plain = compare(
+          kBegin + kAround + "st.shared.b32 [%m], %t;\n" + code +
+              "mov.u32 %s, %k;\n" + kTogether + kEnd,
+          rising(3, 5));
+      EXPECT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+    }
+  }
+}
+
+TEST(RegionsGoOn, UnlessASideFaultsOrIsLeft) {
+  for (const std::string side :
+       {"sub.u64 %in, %in, 4096;\nld.global.u32 %h, [%in];\n",
+        "mov.u32 %m, 4096;\nst.shared.b32 [%m], %h;\n",
+        // Not as hoped: a number of warps, and an index that wraps around.
+        "add.u32 %k, %t, 5;\nshr.u32 %k, %k, 5;\n",
+        "sub.u32 %k, 20, %t;\nmul.wide.u32 %d, %k, 4;\n",
+        "st.shared.b32 [%m], %h;\nadd.u32 %k, %t, 5;\nshr.u32 %k, %k, 5;\n"}) {
+    for (const std::string condition :
+         {"setp.lt.u32 %p, %e, 40;\n", "setp.lt.u32 %p, %t, 32;\n"}) {
+      compare(
+          kBegin + kAround + condition + "@%p bra ELSE;\n" + side +
+              "bra END;\nELSE:\nadd.u32 %h, %h, 3;\n" + side + "END:\n" +
+              kTogether + kEnd,
+          rising(3, 5));
+    }
+  }
+}
+
+TEST(RegionsGoOn, UntilTheyFault) {
+  compare(
+      kBegin + kAround +
+          "bar.sync 0;\nsub.u64 %in, %in, 4096;\nld.global.b32 %f, [%in];\n" +
+          kTogether + kEnd,
+      rising(3, 1));
+}
+
+TEST(RegionsGoOn, WhenOthersHaveLoaded) {
+  // All load one number, and thread 0 overwrites it without a barrier between.
+  const std::string round = R"(
+    ld.global.u64 %b, [%first];
+    add.u64 %b, %b, %y;
+    st.global.u64 [%out], %b;
+  )";
+  const std::string begin = kBegin + R"(
+    .reg .b64 %first;
+    st.global.u64 [%out], %a;
+    bar.sync 0;
+    ld.param.u64 %first, [out];
+    cvt.u64.u32 %y, %t;
+    add.u64 %y, %y, 1;
+  )";
+  const auto input = rising(100, 7);
+  for (const std::string& rounds :
+       {round,
+        "mov.u32 %k, 0;\nLOOP:\n" + round +
+            "bar.sync 0;\nadd.u32 %k, %k, 1;\nsetp.lt.u32 %p, %k, 3;\n"
+            "@%p bra LOOP;\n",
+        "mov.u32 %k, 0;\nbar.sync 0;\nLOOP:\n" + round +
+            "add.u32 %k, %k, 1;\nsetp.lt.u32 %p, %k, 1;\n@%p bra LOOP;\n"}) {
+    const std::uint64_t earlier =
+        rounds.find("LOOP:") < rounds.find("bar.sync") && rounds != round ? 2
+                                                                          : 0;
+    const Result plain = compare(begin + rounds + "ret;\n}\n", input);
+    ASSERT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+    EXPECT_EQ(plain.words, rising(101 + earlier, 1)) << rounds;
+  }
+}
+
+} // namespace
+} // namespace cudasim::engine::testing
