@@ -68,6 +68,23 @@ CUDASIM_AVX2 void copy_lanes(
     }
     return;
   }
+  if constexpr (kIsLoad && sizeof(T) == 4 && kCount == 2) {
+    for (int lane = 0; lane < kLanes; lane += 4) {
+      const auto load = [&](int i) {
+        return _mm_loadl_epi64(
+            reinterpret_cast<const __m128i*>(start + addresses[lane + i]));
+      };
+      const __m128i first = _mm_unpacklo_epi32(load(0), load(1));
+      const __m128i second = _mm_unpacklo_epi32(load(2), load(3));
+      auto* const to = numbers + lane * sizeof(T);
+      _mm_storeu_si128(
+          reinterpret_cast<__m128i*>(to), _mm_unpacklo_epi64(first, second));
+      _mm_storeu_si128(
+          reinterpret_cast<__m128i*>(to + kAll),
+          _mm_unpackhi_epi64(first, second));
+    }
+    return;
+  }
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     auto* const there = reinterpret_cast<std::byte*>(start + addresses[lane]);
     for (std::size_t k = 0; k < kCount; ++k) {
