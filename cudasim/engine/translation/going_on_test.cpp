@@ -157,6 +157,15 @@ TEST(RegionsGoOn, UnlessASideFaultsOrIsLeft) {
   }
 }
 
+TEST(RegionsGoOn, BehindManyBarriers) {
+  // More than a region has.
+  std::string text = kBegin + kAround;
+  for (int i = 0; i < 300; ++i) {
+    text += "bar.sync 0;\n";
+  }
+  compare(text + "mov.u32 %s, %k;\n" + kTogether + kEnd, rising(3, 5));
+}
+
 TEST(RegionsGoOn, UntilTheyFault) {
   compare(
       kBegin + kAround +

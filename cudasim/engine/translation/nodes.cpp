@@ -74,7 +74,9 @@ void Translator::discover() {
       }
     }
     node.end = pc;
-    total += pc - begin;
+    // Registers go to the frame and back around a barrier.
+    constexpr std::size_t kPause = 8; // instructions
+    total += pc - begin + (node.ends && is_plain_barrier(pc) ? kPause : 0);
     if (node.ends && pc == begin && begin != entry_ && !is_plain_barrier(pc)) {
       continue; // nothing to execute: the edge ends the region
     }

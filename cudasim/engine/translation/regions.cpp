@@ -424,6 +424,7 @@ void Regions::publish(
 
 /// Gives up code that is refused or does little.
 /// @param calls so far: other threads may begin to count anew meanwhile.
+/// @param registers where the code refused them; null behind other calls.
 void Regions::review(
     std::uint32_t pc,
     std::uint64_t calls,
@@ -439,6 +440,9 @@ void Regions::review(
   }
   const bool refuses =
       place.refused.load(std::memory_order_relaxed) * 4 > calls;
+  if (refuses && registers == nullptr) {
+    return; // what registers hold now is not what the code would begin with
+  }
   if (!refuses && instructions / calls >= kFewInstructions) {
     return;
   }

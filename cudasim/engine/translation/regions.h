@@ -69,14 +69,16 @@ class Regions {
       add(place.refused, std::uint64_t{1});
     }
     if (calls % kReview == 0) {
-      review(pc, calls, total, registers);
+      review(pc, calls, total, refused ? registers : nullptr);
     }
   }
 
   /// What native code did that went on behind a pause.
   /// @param pc where it begins.
   void resumed(std::uint32_t pc, std::uint64_t instructions) {
-    add(places_[pc].instructions, instructions);
+    if (instructions > kPauseInstructions) {
+      add(places_[pc].instructions, instructions - kPauseInstructions);
+    }
   }
 
  private:
@@ -91,6 +93,8 @@ class Regions {
     Shapes assumed; // of whoever makes code
   };
   static constexpr std::uint32_t kReview = 64;
+  /// What a pause takes, as instructions that native code saves.
+  static constexpr std::uint64_t kPauseInstructions = 6;
 
   /// Adds to a count that may lose some: an atomic addition a warp is dear.
   template <typename T>
