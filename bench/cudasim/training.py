@@ -168,7 +168,7 @@ class _Worker:
             device: cuda or cpu.
         """
         self.process = subprocess.Popen(
-            [sys.executable, __file__, "--work", name, "--device", device] + ["--more", str(more)],
+            [sys.executable, __file__, "--work", name, "--device", device, "--more", str(more)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
