@@ -10,7 +10,7 @@
 namespace cudasim::ptx {
 namespace {
 
-constexpr std::uint64_t kLargestNumber =
+constexpr std::uint64_t kLargestAlignment =
     std::numeric_limits<std::uint32_t>::max();
 // More than any device's memory.
 constexpr std::uint64_t kLargestVariable = std::uint64_t{1} << 46;
@@ -21,7 +21,7 @@ constexpr std::uint64_t kMostInitialValues = std::uint64_t{1} << 24;
 std::uint32_t parse_alignment(Reader& reader) {
   Token token = reader.current();
   std::uint64_t bytes =
-      reader.expect_integer("an alignment in bytes", kLargestNumber);
+      reader.expect_integer("an alignment in bytes", kLargestAlignment);
   if (bytes == 0 || (bytes & (bytes - 1)) != 0) {
     reader.fail(token, "an alignment that is a power of two");
   }

@@ -18,10 +18,6 @@ void* allocate(std::size_t bytes) {
   return reinterpret_cast<void*>(current_device().memory().allocate(bytes));
 }
 
-std::uint64_t address_of(const void* memory) {
-  return reinterpret_cast<std::uint64_t>(memory);
-}
-
 void require_place(int device) {
   if (device != cudaCpuDeviceId) {
     machine().device(device);

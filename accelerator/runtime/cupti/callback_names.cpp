@@ -9,15 +9,15 @@ namespace {
 
 using runtime::tracing::Interface;
 
-struct Entry {
+struct Callback {
   CUpti_CallbackId callback;
   const char* name;
 };
 
-constexpr Entry kRuntime[] = {
+constexpr Callback kRuntime[] = {
 #include "runtime_names.inc"
 };
-constexpr Entry kDriver[] = {
+constexpr Callback kDriver[] = {
 #include "driver_names.inc"
 };
 
@@ -34,8 +34,8 @@ struct Table {
   std::unordered_map<std::string_view, CUpti_CallbackId> callbacks;
   std::unordered_map<CUpti_CallbackId, const char*> names;
 
-  Table(const Entry* begin, const Entry* end) {
-    for (const Entry* entry = begin; entry != end; ++entry) {
+  Table(const Callback* begin, const Callback* end) {
+    for (const Callback* entry = begin; entry != end; ++entry) {
       // The latest of several is the one that programs call.
       callbacks[without_since(entry->name)] = entry->callback;
       names[entry->callback] = entry->name;

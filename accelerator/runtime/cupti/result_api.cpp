@@ -8,12 +8,12 @@
 namespace accelerator::cupti {
 namespace {
 
-struct Entry {
+struct ResultName {
   int result;
   const char* name;
 };
 
-constexpr Entry kResults[] = {
+constexpr ResultName kResults[] = {
 #include "result_names.inc"
 };
 
@@ -45,7 +45,7 @@ CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
     if (text == nullptr) {
       return CUPTI_ERROR_INVALID_PARAMETER;
     }
-    for (const Entry& entry : kResults) {
+    for (const ResultName& entry : kResults) {
       if (entry.result == result) {
         *text = entry.name;
         return CUPTI_SUCCESS;

@@ -25,7 +25,7 @@ CUcontext handle_of(Device& device) {
   return reinterpret_cast<CUcontext>(&device);
 }
 
-void check_flags(unsigned flags) {
+void check_context_flags(unsigned flags) {
   require((flags & ~unsigned{CU_CTX_FLAGS_MASK}) == 0);
 }
 
@@ -183,14 +183,14 @@ CUresult cuDevicePrimaryCtxGetState(
 
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
   return call([&] {
-    check_flags(flags);
+    check_context_flags(flags);
     machine().device(device).flags = flags;
   });
 }
 
 CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
   return call([&] {
-    check_flags(flags);
+    check_context_flags(flags);
     Device& target = machine().device(device);
     store(context, handle_of(target)); // before it becomes current: may fail
     target.flags = flags;

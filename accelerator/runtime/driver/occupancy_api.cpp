@@ -10,7 +10,7 @@ using accelerator::driver::current_context;
 
 namespace {
 
-void check_flags(unsigned flags) {
+void check_occupancy_flags(unsigned flags) {
   require((flags & ~unsigned{CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE}) == 0);
 }
 
@@ -30,7 +30,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     unsigned flags) {
   return call([&] {
     Device& device = current_context();
-    check_flags(flags);
+    check_occupancy_flags(flags);
     require(threads > 0);
     store(
         blocks,
@@ -70,7 +70,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(
     unsigned flags) {
   return call([&] {
     Device& device = current_context();
-    check_flags(flags);
+    check_occupancy_flags(flags);
     require(grid != nullptr && block != nullptr && limit >= 0);
     const KernelInfo info = info_of(function, device);
     const LaunchSize best = best_launch_size(device, info, limit, [&](int n) {

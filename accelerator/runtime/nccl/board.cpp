@@ -37,7 +37,7 @@ namespace {
 const char* const kFileName = "accel-nccl";
 constexpr std::uint64_t kMagic = 0x4c43434e4d4953ULL; // "SIMNCCL"
 constexpr std::uint64_t kHeaderBytes = 4096;
-constexpr long kPatience = 50'000'000; // nanoseconds
+constexpr long kBellPatience = 50'000'000; // nanoseconds
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
@@ -249,7 +249,7 @@ void Board::discard(const ncclUniqueId& id) {
 }
 
 void sleep_at(Place& place, std::uint32_t bell) {
-  const timespec patience{0, kPatience};
+  const timespec patience{0, kBellPatience};
   ++place.sleepers;
   futex(place.bell, FUTEX_WAIT, bell, &patience);
   --place.sleepers;

@@ -9,7 +9,7 @@
 namespace accelerator::rand {
 namespace {
 
-constexpr std::size_t kLanes = 81920;
+constexpr std::size_t kMrg32k3aLanes = 81920;
 constexpr std::size_t kLegacyLanes = 4096;
 constexpr std::uint64_t kFirstModulus = 4294967087;
 constexpr std::uint64_t kSecondModulus = 4294944443;
@@ -118,7 +118,7 @@ struct Mrg32k3a {
   }
 };
 
-Mrg32k3a seeded(std::uint64_t seed) {
+Mrg32k3a seeded_mrg32k3a(std::uint64_t seed) {
   Mrg32k3a engine{{12345, 12345, 12345}, {12345, 12345, 12345}};
   if (seed == 0) {
     return engine;
@@ -138,11 +138,11 @@ Mrg32k3a seeded(std::uint64_t seed) {
 std::unique_ptr<Sequence> make_mrg32k3a(const Settings& settings) {
   const std::size_t count = settings.ordering == CURAND_ORDERING_PSEUDO_LEGACY
       ? kLegacyLanes
-      : kLanes;
+      : kMrg32k3aLanes;
   static const Matrix first_jump = to_next_lane(kFirst);
   static const Matrix second_jump = to_next_lane(kSecond);
   const std::size_t first = settings.position % count;
-  Mrg32k3a engine = seeded(settings.seed);
+  Mrg32k3a engine = seeded_mrg32k3a(settings.seed);
   engine.first = skipped(kFirst, engine.first, settings.position / count);
   engine.second = skipped(kSecond, engine.second, settings.position / count);
   std::vector<Mrg32k3a> lanes;

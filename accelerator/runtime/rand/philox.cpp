@@ -11,7 +11,7 @@
 namespace accelerator::rand {
 namespace {
 
-constexpr std::size_t kLanes = 65536;
+constexpr std::size_t kPhiloxLanes = 65536;
 constexpr std::size_t kWidth = 4;
 
 using Block = std::array<std::uint32_t, kWidth>;
@@ -42,8 +42,8 @@ class Philox : public Sequence {
  public:
   explicit Philox(const Settings& settings)
       : seed_(settings.seed),
-        rows_(kLanes, settings.position / (kLanes * kWidth)),
-        next_(settings.position % (kLanes * kWidth)) {
+        rows_(kPhiloxLanes, settings.position / (kPhiloxLanes * kWidth)),
+        next_(settings.position % (kPhiloxLanes * kWidth)) {
     for (std::size_t lane = 0; lane < next_ / kWidth; ++lane) {
       ++rows_[lane];
     }
@@ -126,7 +126,7 @@ class Philox : public Sequence {
       // A lane goes on when all four are taken.
       if (part == kWidth) {
         rows_[lane] += kBlocks;
-        next_ %= kLanes * kWidth;
+        next_ %= kPhiloxLanes * kWidth;
       }
     }
   }

@@ -8,7 +8,7 @@
 namespace accelerator::rand {
 namespace {
 
-constexpr std::size_t kLanes = 4096;
+constexpr std::size_t kXorwowLanes = 4096;
 constexpr std::uint32_t kIncrement = 362437;
 
 /// The part that is linear over bits.
@@ -89,7 +89,7 @@ void skip(Xorwow& engine, std::uint64_t count) {
   }
 }
 
-Xorwow seeded(std::uint64_t seed) {
+Xorwow seeded_xorwow(std::uint64_t seed) {
   const std::uint32_t low = static_cast<std::uint32_t>(seed) ^ 0xaad26b49U;
   const std::uint32_t high =
       static_cast<std::uint32_t>(seed >> 32) ^ 0xf7dcefddU;
@@ -108,20 +108,20 @@ Xorwow seeded(std::uint64_t seed) {
 
 std::unique_ptr<Sequence> make_xorwow(const Settings& settings) {
   const bool is_seeded = settings.ordering == CURAND_ORDERING_PSEUDO_SEEDED;
-  const std::uint64_t rows = settings.position / kLanes;
-  const std::size_t first = settings.position % kLanes;
+  const std::uint64_t rows = settings.position / kXorwowLanes;
+  const std::size_t first = settings.position % kXorwowLanes;
   std::vector<Lane<Xorwow>> lanes;
-  lanes.reserve(kLanes);
-  Xorwow engine = seeded(settings.seed);
+  lanes.reserve(kXorwowLanes);
+  Xorwow engine = seeded_xorwow(settings.seed);
   skip(engine, rows);
-  for (std::size_t i = 0; i < kLanes; ++i) {
+  for (std::size_t i = 0; i < kXorwowLanes; ++i) {
     lanes.emplace_back(engine);
     if (i < first) {
       lanes.back().bits();
     }
     if (is_seeded) {
       // Which seed a lane has is not told.
-      engine = seeded(settings.seed + (i + 1) * 0x9e3779b97f4a7c15U);
+      engine = seeded_xorwow(settings.seed + (i + 1) * 0x9e3779b97f4a7c15U);
       skip(engine, rows);
     } else {
       engine.state = to_next_lane()(engine.state);

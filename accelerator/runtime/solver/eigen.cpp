@@ -17,7 +17,7 @@ cusolverStatus_t check_syevd(
       handle, {is_mode(mode), is_triangle(triangle), is_matrix(n, n, lda)});
 }
 
-char letter(cusolverEigMode_t mode) {
+char job_letter(cusolverEigMode_t mode) {
   return mode == CUSOLVER_EIG_MODE_VECTOR ? 'V' : 'N';
 }
 
@@ -94,8 +94,8 @@ cusolverStatus_t syevj(
         const bool is_wanted = mode == CUSOLVER_EIG_MODE_VECTOR;
         T* const vectors = is_wanted ? a : own.data();
         const int leading = is_wanted ? lda : std::max(1, n);
-        const int failed = lapack.syevd(
-            'V', solver::letter(triangle), n, vectors, leading, values);
+        const int failed =
+            lapack.syevd('V', letter(triangle), n, vectors, leading, values);
         *info = failed > 0 ? n + 1 : failed;
         *residual =
             residual_norm(triangle, n, before, vectors, leading, values);
@@ -137,8 +137,8 @@ cusolverStatus_t syevj_batched(
       [=](const Routines<T>& lapack) {
         for (int i = 0; i < count; ++i) {
           const int failed = lapack.syevd(
-              letter(mode),
-              solver::letter(triangle),
+              job_letter(mode),
+              letter(triangle),
               n,
               a + i * step,
               lda,
@@ -180,8 +180,8 @@ cusolverStatus_t syevd_batched(
       [=](const Routines<T>& lapack) {
         for (std::int64_t i = 0; i < count; ++i) {
           info[i] = lapack.syevd(
-              letter(mode),
-              solver::letter(triangle),
+              job_letter(mode),
+              letter(triangle),
               n,
               a + i * step,
               lda,
@@ -214,8 +214,8 @@ cusolverStatus_t syevd(
       handle,
       {matrix(a, n, n, lda), vector(values, n), vector(info, 1)},
       [=](const Routines<T>& lapack) {
-        *info = lapack.syevd(
-            letter(mode), solver::letter(triangle), n, a, lda, values);
+        *info =
+            lapack.syevd(job_letter(mode), letter(triangle), n, a, lda, values);
         return true;
       });
 }

@@ -4,12 +4,11 @@
 #include <memory>
 
 #include "accelerator/runtime/sparse/entries.h"
+#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/submit.h"
 
 namespace accelerator::sparse {
 namespace {
-
-constexpr auto kAsIs = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
 cusparseStatus_t check_matrices(
     const cusparseContext* handle,

@@ -2,15 +2,12 @@
 #include <cusparse.h>
 
 #include "accelerator/runtime/sparse/entries.h"
+#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/submit.h"
 #include "accelerator/runtime/sparse/types.h"
 
 namespace accelerator::sparse {
 namespace {
-
-constexpr auto kAsIs = CUSPARSE_OPERATION_NON_TRANSPOSE;
-constexpr auto kTurned = CUSPARSE_OPERATION_TRANSPOSE;
-constexpr auto kConjugate = CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
 
 /// c = alpha * op(a) * op(b) + beta * c, where c has entries.
 struct SampledProduct {

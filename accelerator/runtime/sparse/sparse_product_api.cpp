@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "accelerator/runtime/sparse/objects.h"
+#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/sparse_product.h"
 #include "accelerator/runtime/sparse/submit.h"
 #include "accelerator/runtime/sparse/types.h"
@@ -17,8 +18,6 @@ struct cusparseSpGEMMDescr {
 
 namespace accelerator::sparse {
 namespace {
-
-constexpr auto kAsIs = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
 cusparseStatus_t check_matrices(
     const cusparseContext* handle,

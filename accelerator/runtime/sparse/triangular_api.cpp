@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "accelerator/runtime/sparse/objects.h"
+#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/submit.h"
 #include "accelerator/runtime/sparse/triangular.h"
 #include "accelerator/runtime/sparse/types.h"
@@ -28,8 +29,6 @@ struct cusparseSpSMDescr : accelerator::sparse::Analysis {};
 
 namespace accelerator::sparse {
 namespace {
-
-constexpr auto kAsIs = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
 /// op(a) * c = alpha * op(b), of which vectors are one column.
 struct System {

@@ -2,14 +2,12 @@
 #include <cusparse.h>
 
 #include "accelerator/runtime/sparse/entries.h"
+#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/submit.h"
 #include "accelerator/runtime/sparse/types.h"
 
 namespace accelerator::sparse {
 namespace {
-
-constexpr auto kAsIs = CUSPARSE_OPERATION_NON_TRANSPOSE;
-constexpr auto kConjugate = CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
 
 /// What scalars of vectors are.
 cudaDataType scalar_type(cudaDataType type) {

@@ -7,10 +7,6 @@
 namespace cudasim::backend {
 namespace {
 
-std::uint64_t address_of(const void* memory) {
-  return reinterpret_cast<std::uint64_t>(memory);
-}
-
 accel_status peer_possible(
     std::int32_t from,
     std::int32_t to,

@@ -15,10 +15,6 @@ struct accel_physical_object {
 namespace cudasim::backend {
 namespace {
 
-std::uint64_t address_of(const void* memory) {
-  return reinterpret_cast<std::uint64_t>(memory);
-}
-
 const std::shared_ptr<PhysicalMemory>& memory_of(accel_physical physical) {
   require(physical != nullptr, "physical is null");
   return physical->memory;

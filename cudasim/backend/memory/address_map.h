@@ -15,6 +15,14 @@
 
 namespace cudasim::backend {
 
+/// Bytes, of a page of the host's.
+inline constexpr std::uint64_t kPage = 4096;
+
+/// An address as maps have it.
+inline std::uint64_t address_of(const void* memory) {
+  return reinterpret_cast<std::uint64_t>(memory);
+}
+
 /// One piece of memory.
 struct Allocation {
   std::uint64_t begin = 0;

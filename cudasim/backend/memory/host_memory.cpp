@@ -9,12 +9,6 @@
 namespace cudasim::backend {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
-std::uint64_t address_of(const void* memory) {
-  return reinterpret_cast<std::uint64_t>(memory);
-}
-
 // Address space is cheap, but nobody has more memory than the machine.
 std::uint64_t host_bytes() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *

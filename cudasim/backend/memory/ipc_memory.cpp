@@ -16,7 +16,6 @@
 namespace cudasim::backend {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
 constexpr std::uint32_t kMemoryMagic = 0x4d534443;
 
 // The bytes of a handle, less the zeros behind.

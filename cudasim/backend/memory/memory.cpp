@@ -16,7 +16,6 @@
 namespace cudasim::backend {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kAlignment = 512;
 // Behind every allocation; also what a stray index has to jump over.
 constexpr std::uint64_t kGap = kPage;

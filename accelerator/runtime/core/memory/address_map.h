@@ -13,6 +13,11 @@
 
 namespace accelerator::runtime {
 
+/// An address as maps have it.
+inline std::uint64_t address_of(const void* memory) {
+  return reinterpret_cast<std::uint64_t>(memory);
+}
+
 /// What a piece of memory is.
 enum class Space : std::uint8_t {
   kDevice, // cudaMalloc and friends

@@ -7,10 +7,6 @@
 namespace accelerator::runtime {
 namespace {
 
-std::uint64_t address_of(const void* memory) {
-  return reinterpret_cast<std::uint64_t>(memory);
-}
-
 // Sizes are the program's: what does not fit into 64 bits is more than there
 // can be.
 constexpr std::size_t kTooMuch = std::numeric_limits<std::size_t>::max();

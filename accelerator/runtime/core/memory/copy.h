@@ -28,6 +28,11 @@ struct CopyWork {
   bool empty() const {
     return width == 0 || height == 0 || depth == 0;
   }
+
+  /// Whether it has one dimension: a row.
+  bool is_linear() const {
+    return height <= 1 && depth <= 1;
+  }
 };
 
 /// Elements of 1, 2 or 4 bytes that are set to a value.
@@ -43,6 +48,11 @@ struct FillWork {
 
   bool empty() const {
     return width == 0 || height == 0 || depth == 0;
+  }
+
+  /// Whether it has one dimension: a row.
+  bool is_linear() const {
+    return height <= 1 && depth <= 1;
   }
 };
 

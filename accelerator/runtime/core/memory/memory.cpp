@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
-std::uint64_t address_of(const void* memory) {
-  return reinterpret_cast<std::uint64_t>(memory);
-}
-
 std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }

@@ -21,10 +21,6 @@ void* allocate_shared(std::size_t bytes, Space space, unsigned flags) {
       flags);
 }
 
-std::uint64_t address_of(const void* memory) {
-  return reinterpret_cast<std::uint64_t>(memory);
-}
-
 } // namespace
 
 void mem_alloc(void** memory, size_t bytes) {

@@ -11,7 +11,7 @@
 namespace accelerator::runtime {
 namespace {
 
-std::uint64_t next_id() {
+std::uint64_t next_event_id() {
   static std::atomic<std::uint64_t> ids{1};
   return ids++;
 }
@@ -27,7 +27,7 @@ std::uint64_t next_id() {
 } // namespace
 
 Event::Event(Device& device, const Slot& slot, unsigned flags)
-    : device_(device), slot_(slot), flags_(flags), id_(next_id()) {
+    : device_(device), slot_(slot), flags_(flags), id_(next_event_id()) {
   const bool timed = (flags & cudaEventDisableTiming) == 0;
   // CUDA has no times across processes.
   require((flags & cudaEventInterprocess) == 0 || !timed);

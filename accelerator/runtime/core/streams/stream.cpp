@@ -11,7 +11,7 @@
 namespace accelerator::runtime {
 namespace {
 
-std::uint64_t next_id() {
+std::uint64_t next_stream_id() {
   static std::atomic<std::uint64_t> ids{1};
   return ids++;
 }
@@ -70,7 +70,7 @@ Stream::Stream(StreamSet& set, Kind kind, unsigned flags, int priority)
       kind_(kind),
       flags_(flags),
       priority_(priority),
-      id_(next_id()) {
+      id_(next_stream_id()) {
   check(api(), api().stream_create(set_.slot().index, priority, &native_));
 }
 

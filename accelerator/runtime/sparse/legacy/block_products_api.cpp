@@ -2,12 +2,11 @@
 #include <cusparse.h>
 
 #include "accelerator/runtime/sparse/legacy/blocks.h"
+#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/products.h"
 
 namespace accelerator::sparse {
 namespace {
-
-constexpr auto kAsIs = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
 /// c = alpha * a * op(b) + beta * c.
 cusparseStatus_t multiply(

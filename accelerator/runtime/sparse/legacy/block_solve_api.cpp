@@ -9,6 +9,7 @@
 
 #include "accelerator/runtime/sparse/legacy/blocks.h"
 #include "accelerator/runtime/sparse/objects.h"
+#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/triangular.h"
 
 namespace accelerator::sparse {
@@ -37,8 +38,6 @@ struct bsrsm2Info : accelerator::sparse::Pivot {};
 
 namespace accelerator::sparse {
 namespace {
-
-constexpr auto kAsIs = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
 /// op(a) * op(x) = alpha * op(b).
 struct BlockSystem {

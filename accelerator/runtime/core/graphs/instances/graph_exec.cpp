@@ -21,19 +21,11 @@ std::shared_ptr<std::vector<Step>> make_plan(const Graph& graph) {
   return {plan, &plan->steps};
 }
 
-bool is_linear(const CopyWork& work) {
-  return work.height <= 1 && work.depth <= 1;
-}
-
-bool is_linear(const FillWork& work) {
-  return work.height <= 1 && work.depth <= 1;
-}
-
 // Work of one of these kinds can be changed by itself in one dimension alone.
 template <typename Parts>
 bool is_plane(const Work& work) {
   const auto* parts = std::get_if<Parts>(&work);
-  return parts != nullptr && !is_linear(*parts);
+  return parts != nullptr && !parts->is_linear();
 }
 
 bool can_be_set(const Work& work) {

@@ -102,14 +102,10 @@ class Pairs {
   std::vector<std::size_t> open_; // whose dependencies are still to be paired
 };
 
-bool is_linear(const FillWork& work) {
-  return work.height <= 1 && work.depth <= 1;
-}
-
 // Of a fill in more than one dimension only the address and the value may
 // change.
 bool has_shape_of(const FillWork& work, const FillWork& before) {
-  return (is_linear(work) && is_linear(before)) ||
+  return (work.is_linear() && before.is_linear()) ||
       (work.width == before.width && work.height == before.height &&
        work.depth == before.depth && work.pitch == before.pitch &&
        work.slice == before.slice && work.element_size == before.element_size);
