@@ -62,8 +62,7 @@ def stock_library(name, library, srcs, units, deps = [], copts = [], cuda = Fals
         cc_library(
             name = objects,
             srcs = [name + "_units"],
-            # What is included from generated files counts as one's own, too.
-            copts = ["-Wall", "-Wextra", "-Werror"] + copts + ["-std=" + torch.std],
+            copts = copts + ["-std=" + torch.std],
             linkstatic = True,
             local_defines = ["AT_PER_OPERATOR_HEADERS"] + (["USE_CUDA"] if cuda else []),
             tags = tags_of_minor,

@@ -1,6 +1,7 @@
 """component: one folder of a larger library, its sources and its headers."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
+load(":unity.bzl", "unity_library")
 
 def component(name, deps = [], implementation_deps = [], header_deps = [], exclude = [], **kwargs):
     """A library of all sources of the package, its headers by themselves, and its tests as a filegroup.
@@ -23,13 +24,15 @@ def component(name, deps = [], implementation_deps = [], header_deps = [], exclu
         visibility = ["//:__subpackages__"],
         deps = [folder + ":headers" for folder in deps] + header_deps,
     )
-    cc_library(
+    sources = native.glob(
+        ["*.cpp"],
+        allow_empty = True,
+        exclude = ["*_test.cpp"] + exclude,
+    )
+    library = unity_library if len(sources) > 1 else cc_library
+    library(
         name = name,
-        srcs = native.glob(
-            ["*.cpp"],
-            allow_empty = True,
-            exclude = ["*_test.cpp"] + exclude,
-        ),
+        srcs = sources,
         linkstatic = True,
         visibility = ["//:__subpackages__"],
         deps = [":headers"] + deps + implementation_deps,

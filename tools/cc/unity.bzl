@@ -1,19 +1,30 @@
-"""unity_units: few translation units of many sources, for sources whose headers cost more than they themselves.
+"""unity_units and unity_library: translation units of several sources, for sources that cost less than their headers.
 
-A file that includes ATen takes seconds, nearly all of them for what it includes. Each unit here includes a number of
-sources, and is what a cc_library compiles; the sources are its textual_hdrs. Names in the unnamed namespaces of sources
-that share a namespace must differ.
+A file that includes ATen takes seconds, nearly all of them for what it includes; with the standard library alone it is
+half of them. Each unit here includes a number of sources, and is what a cc_library compiles; the sources are its
+textual_hdrs. Names in the unnamed namespaces of sources that share a namespace must differ.
 """
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+def _count_units(ctx, sources):
+    """Returns how many units there are of so many sources."""
+    setting = ctx.attr.units or ctx.attr.sources_a_unit
+    number = setting[BuildSettingInfo].value
+    if number < 0:
+        fail("%s is a number of %s; found %d" % (
+            setting.label,
+            "translation units, 0 for one a source" if ctx.attr.units else "sources a translation unit, 0 for all",
+            number,
+        ))
+    if ctx.attr.units:
+        return min(number, sources) or sources
+    return (sources + number - 1) // number if number else 1
 
 def _unity_units_impl(ctx):
     sources = sorted([file.path for file in ctx.files.srcs if file.extension == "cpp"])
-    count = ctx.attr.units[BuildSettingInfo].value
-    if count < 0:
-        fail("%s is the number of translation units, 0 for one a source; found %d" % (ctx.attr.units.label, count))
-    if count == 0 or count > len(sources):
-        count = len(sources)
+    count = _count_units(ctx, len(sources))
 
     # Neighbours stay together: what lies in one folder includes the same.
     units = []
@@ -27,16 +38,41 @@ def _unity_units_impl(ctx):
 unity_units = rule(
     implementation = _unity_units_impl,
     attrs = {
+        "sources_a_unit": attr.label(
+            default = "//tools/cc:sources_a_unit",
+            providers = [BuildSettingInfo],
+            doc = "int_flag: how many sources a unit has at most, where `units` does not say how many there are.",
+        ),
         "srcs": attr.label_list(
             allow_files = [".cpp", ".h"],
             mandatory = True,
             doc = "Sources; headers among them are left out.",
         ),
         "units": attr.label(
-            mandatory = True,
             providers = [BuildSettingInfo],
             doc = "int_flag: how many translation units; 0: one for each source.",
         ),
     },
     doc = "Writes NAME/unit_0.cpp, NAME/unit_1.cpp and so on, which include the sources in the order of their paths.",
 )
+
+def unity_library(name, srcs, **kwargs):
+    """A cc_library whose sources are compiled several at a time: //tools/cc:sources_a_unit.
+
+    Args:
+        name: string, name of the cc_library.
+        srcs: list of labels, sources and headers; files or filegroups.
+        **kwargs: further attributes of the cc_library.
+    """
+    unity_units(
+        name = name + "_units",
+        srcs = srcs,
+        tags = kwargs.get("tags"),
+        visibility = ["//visibility:private"],
+    )
+    cc_library(
+        name = name,
+        srcs = [name + "_units"],
+        textual_hdrs = srcs + kwargs.pop("textual_hdrs", []),
+        **kwargs
+    )
