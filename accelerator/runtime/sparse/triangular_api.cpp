@@ -12,20 +12,18 @@
 #include "accelerator/runtime/sparse/types.h"
 
 namespace accelerator::sparse {
-namespace {
 
-/// What the analysis has found out.
-struct Analysis {
+/// What the analysis of a triangular matrix has found out.
+struct TriangularAnalysis {
   /// Is filled, and read, by work in streams.
   std::shared_ptr<Entries> entries;
   cusparseSpMatDescr matrix;
 };
 
-} // namespace
 } // namespace accelerator::sparse
 
-struct cusparseSpSVDescr : accelerator::sparse::Analysis {};
-struct cusparseSpSMDescr : accelerator::sparse::Analysis {};
+struct cusparseSpSVDescr : accelerator::sparse::TriangularAnalysis {};
+struct cusparseSpSMDescr : accelerator::sparse::TriangularAnalysis {};
 
 namespace accelerator::sparse {
 namespace {
@@ -77,7 +75,7 @@ cusparseStatus_t check_vectors(
     const cusparseDnVecDescr* y,
     cudaDataType compute,
     int algorithm,
-    const Analysis* analysis,
+    const TriangularAnalysis* analysis,
     System* system) {
   if (!are_there(handle, alpha, a, x, y, analysis) || algorithm != 0) {
     return CUSPARSE_STATUS_INVALID_VALUE;
@@ -97,7 +95,7 @@ cusparseStatus_t check_matrices(
     const cusparseDnMatDescr* c,
     cudaDataType compute,
     int algorithm,
-    const Analysis* analysis,
+    const TriangularAnalysis* analysis,
     System* system) {
   if (!are_there(handle, alpha, a, b, c, analysis) || algorithm != 0) {
     return CUSPARSE_STATUS_INVALID_VALUE;
@@ -109,7 +107,7 @@ cusparseStatus_t check_matrices(
 cusparseStatus_t analyse(
     const char* function,
     const System& system,
-    Analysis* analysis) {
+    TriangularAnalysis* analysis) {
   const auto entries = std::make_shared<Entries>();
   const cusparseStatus_t status = submit(
       function,
@@ -132,7 +130,7 @@ cusparseStatus_t analyse(
 cusparseStatus_t submit_solution(
     const char* function,
     const System& system,
-    const Analysis& analysis) {
+    const TriangularAnalysis& analysis) {
   if (analysis.entries == nullptr || analysis.matrix.rows != system.a->rows) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
@@ -160,7 +158,7 @@ cusparseStatus_t submit_solution(
 cusparseStatus_t update(
     const char* function,
     cusparseHandle_t handle,
-    const Analysis* analysis,
+    const TriangularAnalysis* analysis,
     const void* values,
     int part) {
   constexpr int kAll = CUSPARSE_SPSV_UPDATE_GENERAL;

@@ -13,7 +13,6 @@
 #include "accelerator/runtime/sparse/triangular.h"
 
 namespace accelerator::sparse {
-namespace {
 
 constexpr int kNoPivot = -1;
 
@@ -30,7 +29,6 @@ struct Pivot {
   std::shared_ptr<Zeros> zeros = std::make_shared<Zeros>();
 };
 
-} // namespace
 } // namespace accelerator::sparse
 
 struct bsrsv2Info : accelerator::sparse::Pivot {};
