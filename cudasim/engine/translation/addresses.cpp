@@ -84,7 +84,8 @@ bool Translator::place_of(
   if (row > kFar || row < -kFar || row % place->lane_bytes() != 0) {
     return is_anywhere();
   }
-  if (!base.shape.uniform() && !base.shape.straight() && place->count != 1) {
+  if (!place->is_load && place->count != 1 && !base.shape.uniform() &&
+      !base.shape.straight()) {
     return is_anywhere();
   }
   if (!place->is_load && !base.shape.uniform() &&

@@ -168,33 +168,48 @@ void Translator::call_slowly(const Inst& inst, const Paths& paths) {
   call_handler(inst, paths.mask);
 }
 
-/// The values of two rows, each of which is loaded in one piece.
-std::string Translator::load_rows(const Place& place, const Hosts& pointers) {
+/// What the lanes load, number by number, where each of the two rows is in one
+/// piece, or all of its lanes load the same.
+std::vector<std::string> Translator::load_rows(
+    const Place& place,
+    const Hosts& pointers) {
   const bool alike = !place.is_looked_at() && place.shape().stride == 0;
+  const bool once = !place.is_looked_at() && place.shape().row == 0;
   const std::string scalar = type_of(place.bits, false);
-  const std::string type = alike ? scalar : vector_of(kRowLanes, scalar);
   const std::string half = vector_of(kRowLanes, scalar);
-  std::string rows[2];
-  for (int row = 0; row < 2; ++row) {
-    if (row == 1 && !place.is_looked_at() && place.shape().row == 0) {
-      rows[1] = rows[0];
-      break;
+  const std::string piece = vector_of(kRowLanes * place.count, scalar);
+  const auto load_piece = [&](const std::string& pointer) {
+    return ir_.set("load " + piece + ", ptr " + pointer + ", align 1");
+  };
+  const auto number_of_row = [&](const std::string& from, int k) {
+    if (!alike) {
+      return ir_.set(
+          "shufflevector " + piece + " " + from + ", " + piece + " poison, " +
+          picks(kRowLanes, [&](int i) { return i * place.count + k; }));
     }
-    rows[row] = ir_.set(
-        "load " + type + ", ptr " +
-        (row == 0 ? pointers.first : pointers.second) + ", align 1");
-    if (alike) {
-      const std::string first = ir_.set(
-          "insertelement " + half + " poison, " + scalar + " " + rows[row] +
-          ", i64 0");
-      rows[row] = ir_.set(
-          "shufflevector " + half + " " + first + ", " + half + " poison, " +
-          picks(kRowLanes, [](int) { return 0; }));
-    }
+    const auto offset = static_cast<std::uint64_t>(k * place.bits / 8);
+    const std::string number = ir_.set(
+        "load " + scalar + ", ptr " + ir_.at(from, offset) + ", align 1");
+    const std::string first = ir_.set(
+        "insertelement " + half + " poison, " + scalar + " " + number +
+        ", i64 0");
+    return ir_.set(
+        "shufflevector " + half + " " + first + ", " + half + " poison, " +
+        picks(kRowLanes, [](int) { return 0; }));
+  };
+  const std::string first = alike ? pointers.first : load_piece(pointers.first);
+  const std::string second = alike ? pointers.second
+      : once                       ? first
+                                   : load_piece(pointers.second);
+  std::vector<std::string> numbers;
+  for (int k = 0; k < place.count; ++k) {
+    const std::string one = number_of_row(first, k);
+    const std::string two = once ? one : number_of_row(second, k);
+    numbers.push_back(ir_.set(
+        "shufflevector " + half + " " + one + ", " + half + " " + two + ", " +
+        picks(kLanes, [](int i) { return i; })));
   }
-  return ir_.set(
-      "shufflevector " + half + " " + rows[0] + ", " + half + " " + rows[1] +
-      ", " + picks(kLanes, [](int i) { return i; }));
+  return numbers;
 }
 
 void Translator::load(const Inst& inst, const Place& place) {
@@ -215,11 +230,12 @@ void Translator::load(const Inst& inst, const Place& place) {
   const Paths paths = part_paths(inst, place, &pointers);
   const std::string& pointer = pointers.first;
   std::string all;
+  std::vector<std::string> rows;
   const std::string wide = vector_of(kLanes * place.count, scalar);
   if (place.is_scattered) {
     // Only as what follows.
   } else if (place.in_pieces()) {
-    all = load_rows(place, pointers);
+    rows = load_rows(place, pointers);
   } else if (!same) {
     all = ir_.set("load " + wide + ", ptr " + pointer + ", align 1");
   }
@@ -246,6 +262,8 @@ void Translator::load(const Inst& inst, const Place& place) {
       const auto offset = static_cast<std::uint64_t>(k * place.bits / 8);
       value = ir_.set(
           "load " + scalar + ", ptr " + ir_.at(pointer, offset) + ", align 1");
+    } else if (place.in_pieces()) {
+      value = rows[static_cast<std::size_t>(k)];
     } else if (place.count > 1) {
       value = ir_.set(
           "shufflevector " + wide + " " + all + ", " + wide + " poison, " +

@@ -82,6 +82,24 @@ TEST_F(NativeRows, LoadsOfScatteredLanes) {
       "bar.sync 0;\n" + fill + ways[0] +
       "mov.u32 %i, 1;\n@%p bra PAST;\nld.shared.v2.b32 {%h, %i}, [%z];\n"
       "PAST:\nmad.lo.u32 %h, %i, 3, %h;");
+  // Two rows of lanes, each in one piece or at one place, which is seen behind
+  // a barrier that gives lanes a value.
+  for (const std::string row :
+       {"shr.u32 %z, %t, 4;\nmad.lo.u32 %z, %z, 32, %k;\n",
+        "shr.u32 %z, %t, 4;\nmad.lo.u32 %z, %z, -32, %k;\n"
+        "add.u32 %z, %z, 256;\n",
+        "mov.u32 %z, %k;\n"}) {
+    const int bytes[] = {16, 8, 16, 2, 8, 4, 8, 2, 1};
+    for (std::size_t i = 0; i < std::size(sums); ++i) {
+      for (const int stride : {0, bytes[i]}) {
+        compare(
+            "bar.sync 0;\n" + fill + ".reg .pred %o;\n" + row +
+            "and.b32 %i, %t, 15;\nmad.lo.u32 %z, %i, " +
+            std::to_string(stride) +
+            ", %z;\nbar.red.or.pred %o, 0, %p;\nld.shared." + sums[i]);
+      }
+    }
+  }
   // Global memory: its first 1,024 bytes.
   const std::string place =
       ".reg .b32 %i, %j, %l;\nld.param.u64 %y, [in];\nand.b32 %z, %e, 63;\n"

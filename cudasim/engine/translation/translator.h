@@ -238,7 +238,7 @@ class Translator {
   void access_lanes(const Inst& inst, const Place& place, const Paths& paths);
   std::string numbers_at(const Place& place, int number);
   void call_slowly(const Inst& inst, const Paths& paths);
-  std::string load_rows(const Place& place, const Hosts& pointers);
+  std::vector<std::string> load_rows(const Place& place, const Hosts& pointers);
   void load(const Inst& inst, const Place& place);
   void store(const Inst& inst, const Place& place);
 
