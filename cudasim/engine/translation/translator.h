@@ -71,7 +71,7 @@ class Translator {
   /// LLVM takes longer for each instruction of a larger region, and another
   /// region goes on where it ends.
   static constexpr std::size_t kMostInstructions = 128;
-  static constexpr std::uint32_t kLongestNode = 256; // of instructions
+  static constexpr std::uint32_t kLongestNode = 512; // of instructions
 
  private:
   /// Instructions [begin, end), then a branch, the next node, or an end.
