@@ -157,6 +157,98 @@ TEST(RegionsGoOn, UnlessASideFaultsOrIsLeft) {
   }
 }
 
+/// Loops that each lane leaves when it is done.
+TEST(RegionsGoOn, WhereLanesLeaveLoops) {
+  const std::string bodies[] = {
+      "add.u32 %h, %h, %f;\nmad.lo.u32 %f, %f, 3, %t;\n",
+      "and.b32 %s, %h, 63;\nmad.lo.u32 %s, %s, 4, %c;\n"
+      "ld.shared.b32 %s, [%s];\nxor.b32 %h, %h, %s;\nadd.u32 %h, %h, %i;\n",
+      "ld.global.u32 %s, [%in];\n@%q add.u32 %h, %h, %s;\n"
+      "add.u32 %z, %z, 1;\nsetp.gt.s32 %p, %z, %h;\n",
+      "and.b32 %s, %i, 1;\nsetp.eq.u32 %r, %s, 0;\n@%r bra PART$;\n"
+      "add.u32 %h, %h, 5;\nbra MET$;\nPART$:\nmul.lo.u32 %h, %h, 3;\nMET$:\n",
+      // Handlers; and what is left where it is not as hoped.
+      "cvt.rn.f32.u32 %s, %h;\nsin.approx.f32 %s, %s;\n"
+      "cvt.rzi.s32.f32 %s, %s;\nadd.u32 %h, %h, %s;\n",
+      "add.u32 %s, %t, %i;\nshr.u32 %s, %s, 5;\nadd.u32 %h, %h, %s;\n",
+      // Stores: the interpreter executes such a loop.
+      "st.shared.b32 [%m], %h;\nld.shared.b32 %f, [%m];\nadd.u32 %h, %f, %k;\n"};
+  // How often a lane goes round.
+  const std::string counts[] = {
+      "and.b32 %o, %e, 7;\n",
+      "sub.u32 %o, %t, 30;\nmin.s32 %o, %o, 5;\n", // some at once
+      "mov.u32 %o, 4;\n",
+      "setp.eq.u32 %r, %t, 33;\nselp.b32 %o, 9000, 2, %r;\n",
+      "setp.eq.u32 %r, %t, 33;\nselp.b32 %o, 300, 299, %r;\n"};
+  int id = 0;
+  const auto loop = [&id](
+                        const std::string& body,
+                        const std::string& counter,
+                        const std::string& most) {
+    const std::string number = std::to_string(++id);
+    std::string text = "mov.u32 " + counter + ", 0;\nLOOP$:\n" + body +
+        "add.u32 " + counter + ", " + counter + ", 1;\nsetp.lt.s32 %w, " +
+        counter + ", " + most + ";\n@%w bra LOOP$;\n";
+    for (std::size_t at = text.find('$'); at != std::string::npos;
+         at = text.find('$', at)) {
+      text.replace(at, 1, number);
+    }
+    return text;
+  };
+  bool odd = false;
+  for (const std::string& count : counts) {
+    for (const std::string& body : bodies) {
+      odd = !odd;
+      const std::string once = loop(body, "%i", "%o");
+      const std::string twice =
+          loop("and.b32 %l, %i, 3;\n" + loop(body, "%j", "%l"), "%i", "%o");
+      const std::string skipped =
+          "setp.lt.s32 %w, %o, 1;\n@%w bra PAST;\n" + once + "PAST:\n";
+      // Half of them: they take LLVM a while.
+      const std::string codes[] = {once, twice, skipped, once + twice};
+      for (int n = odd ? 1 : 0; n < 4; n += 2) {
+        const std::string& code = codes[n];
+        const Result plain = compare(
+            kBegin + kAround +
+                ".reg .b32 %i, %j, %l, %c;\n.reg .pred %w;\nmov.u32 %c, tile;\n"
+                "mov.u32 %j, 1;\nst.shared.b32 [%m], %t;\nbar.sync 0;\n" +
+                count + code + "mov.u32 %s, %k;\n" + kTogether + kEnd,
+            rising(3, 5));
+        EXPECT_EQ(plain.outcome.fault, FaultKind::kNone)
+            << plain.outcome.report;
+      }
+    }
+  }
+}
+
+TEST(RegionsGoOn, UntilARoundFaults) {
+  // Some lanes have left the loop, and one goes too far.
+  for (const char* const step : {"4096", "-4096"}) {
+    compare(
+        kBegin + kAround + "mov.u32 %o, 0;\nLOOP:\nld.global.u32 %s, [%in];\n" +
+            "add.u32 %h, %h, %s;\nadd.s64 %in, %in, " + step +
+            ";\nadd.u32 %o, %o, 1;\nsetp.lt.u32 %r, %o, %t;\n@%r bra LOOP;\n" +
+            kTogether + kEnd,
+        rising(3, 5));
+  }
+}
+
+TEST(RegionsGoOn, WhereLanesWaitForOthers) {
+  // Lane 0 leaves the loop at once, and sets the flag behind it that the others
+  // wait for: of their own warp, and of the other one.
+  for (const char* const load : {"ld.shared.b32", "ld.volatile.shared.b32"}) {
+    const Result plain = compare(
+        kBegin +
+            "st.shared.b32 [flag], 0;\nbar.sync 0;\nsetp.ne.u32 %q, %t, 0;\n" +
+            "LOOP:\n" + load +
+            " %f, [flag];\nsetp.eq.u32 %p, %f, 0;\nand.pred %p, %p, %q;\n"
+            "@%p bra LOOP;\nst.shared.b32 [flag], 1;\nadd.u32 %h, %h, %f;\n" +
+            kEnd,
+        rising(3, 5));
+    EXPECT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+  }
+}
+
 TEST(RegionsGoOn, BehindManyBarriers) {
   // More than a region has.
   std::string text = kBegin + kAround;

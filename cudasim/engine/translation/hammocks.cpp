@@ -1,7 +1,9 @@
 // Branches that some lanes take and others do not, and behind which they meet:
 // one side is executed, then the other, each for its lanes, if there are any.
-// All lanes compute, and what the instructions write counts for those of the
-// side. Loads, stores and handlers see these lanes alone.
+// Where the branch is back, to the begin of a loop, its lanes go round until
+// there are none. All lanes compute, and what the instructions write counts for
+// those of the side or the round. Loads, stores and handlers see these lanes
+// alone.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -30,26 +32,35 @@ bool is_plain(const std::string& text) {
       });
 }
 
+constexpr std::uint32_t kMost = 96; // instructions
+
+/// Instructions that a loop has beyond the limit before the interpreter
+/// executes it: it does so from the loop's begin.
+constexpr std::uint64_t kMostInLoop = 1 << 14;
+
 } // namespace
 
 /// Whether native code executes both sides of a branch, up to where its lanes
 /// meet: what is there are plain instructions, and branches of the same kind.
 bool Translator::is_hammock(std::uint32_t branch) const {
-  constexpr std::uint32_t kMost = 96; // instructions
   const std::uint32_t join = flow_.control_at(branch)->join;
   if (join == kNowhere || join <= branch || join - branch > kMost ||
       given_up_.count(branch) != 0 || flow_.is_entered(branch, join)) {
     return false;
   }
-  // All of it is part of the region.
-  for (std::uint32_t pc = branch + 1; pc < join;) {
+  return has_nodes(branch + 1, join) && has_plain_sides(branch);
+}
+
+/// Whether all instructions from one to before another are the region's.
+bool Translator::has_nodes(std::uint32_t begin, std::uint32_t end) const {
+  for (std::uint32_t pc = begin; pc < end;) {
     const auto node = nodes_.find(pc);
     if (node == nodes_.end() || node->second.ends) {
       return false;
     }
     pc = node->second.end;
   }
-  return has_plain_sides(branch);
+  return true;
 }
 
 /// @param branch with a guard; it has a join behind it.
@@ -73,6 +84,14 @@ bool Translator::has_plain_sides(std::uint32_t branch) const {
 bool Translator::is_plain_side(std::uint32_t begin, std::uint32_t end) const {
   std::uint32_t pc = begin;
   while (pc < end) {
+    const Inst* const back = loop_at(pc, end);
+    if (back != nullptr) {
+      if (!is_plain_loop(back->index)) {
+        return false;
+      }
+      pc = back->index + 1;
+      continue;
+    }
     const Control* const control = flow_.control_at(pc);
     if (control == nullptr) {
       const std::string& text = code_.texts[pc];
@@ -92,7 +111,46 @@ bool Translator::is_plain_side(std::uint32_t begin, std::uint32_t end) const {
   return pc == end;
 }
 
-/// Executes both sides of a branch that ends a node, and goes on behind them.
+/// The branch at the end of a loop that begins at an instruction; null where
+/// none does, or one that is left elsewhere, too.
+/// @param end of the side that it is part of.
+const Inst* Translator::loop_at(std::uint32_t begin, std::uint32_t end) const {
+  const Inst* found = nullptr;
+  for (std::uint32_t pc = begin; pc < end; ++pc) {
+    const Control* const control = flow_.control_at(pc);
+    if (control != nullptr && control->kind == ControlKind::kBranch &&
+        control->target == begin) {
+      if (found != nullptr || code_.instructions[pc].guard == kNoSlot ||
+          control->join != pc + 1) {
+        return nullptr;
+      }
+      found = &code_.instructions[pc];
+    }
+  }
+  return found;
+}
+
+/// Whether native code has a form for a loop that lanes leave one by one. It
+/// may have to be executed once more from its begin, by the interpreter, so
+/// nothing in it stores.
+/// @param branch at its end.
+bool Translator::is_plain_loop(std::uint32_t branch) const {
+  const std::uint32_t begin = flow_.control_at(branch)->target;
+  if (begin > branch || branch - begin > kMost ||
+      flow_.control_at(branch)->join != branch + 1 ||
+      given_up_.count(branch) != 0 || !has_nodes(begin, branch + 1)) {
+    return false;
+  }
+  for (std::uint32_t pc = begin; pc < branch; ++pc) {
+    if (code_.texts[pc].rfind("st", 0) == 0) {
+      return false;
+    }
+  }
+  return is_plain_side(begin, branch);
+}
+
+/// Executes both sides of a branch that ends a node, or what is left of a loop,
+/// and goes on behind.
 void Translator::write_hammock(const Inst& branch) {
   const std::map<Slot, Value> before = current_;
   Hammock here;
@@ -105,7 +163,13 @@ void Translator::write_hammock(const Inst& branch) {
   ir_.store("i64", "0", "%beyond");
   ir_.store("i64", "0", "%threads_beyond");
   hammock_ = &here;
-  write_sides(branch);
+  if (flow_.control_at(branch.index)->target > branch.index) {
+    write_sides(branch);
+  } else {
+    const std::string taken = guard_mask(branch);
+    count(branch, taken);
+    write_loop(branch, taken);
+  }
   leave_threads();
   hammock_ = nullptr;
   is_behind_hammock_ = true;
@@ -136,10 +200,101 @@ void Translator::write_side(
     std::uint32_t begin,
     std::uint32_t end,
     std::uint32_t join) {
-  // Registers that are needed where lanes meet have variables: the side may be
-  // left out.
-  std::map<Slot, std::string> results;
-  const Slots live = flow_.live_at(join);
+  // The side may be left out.
+  const Variables results = keep(begin, end, flow_.live_at(join));
+  const std::string side = ir_.label();
+  const std::string behind = ir_.label();
+  const std::map<Slot, Value> before = current_;
+  const std::string outer = std::exchange(hammock_->mask, lanes);
+  const std::uint64_t counted = counted_;
+  ir_.branch(ir_.set("icmp ne i32 " + lanes + ", 0"), side, behind);
+  ir_.begin(side);
+  write_pieces(begin, end);
+  leave_in(results);
+  add_to("%beyond", std::to_string(counted_ - counted));
+  leave_threads();
+  ir_.jump(behind);
+  ir_.begin(behind);
+  counted_ = counted;
+  hammock_->mask = outer;
+  current_ = before;
+  take_from(results);
+}
+
+/// A loop, for the lanes that execute it, until none of them does.
+/// @param branch at its end. @param lanes as a word.
+void Translator::write_loop(const Inst& branch, const std::string& lanes) {
+  const std::uint32_t begin = flow_.control_at(branch.index)->target;
+  Slots live = flow_.live_at(begin);
+  live.merge(flow_.live_at(branch.index + 1));
+  const Variables results = keep(begin, branch.index, live);
+  const std::string left = ir_.name();
+  ir_.variable(left, "i32");
+  ir_.store("i32", lanes, left);
+  leave_threads();
+  const std::string round = ir_.label();
+  const std::string behind = ir_.label();
+  const std::map<Slot, Value> before = current_;
+  const std::string outer = hammock_->mask;
+  const std::uint64_t counted = counted_;
+  ir_.jump(round);
+  ir_.begin(round);
+  hammock_->mask = ir_.load("i32", left);
+  take_from(results);
+  write_pieces(begin, branch.index);
+  const std::string taken = guard_mask(branch);
+  count(branch, taken);
+  leave_in(results);
+  add_to("%beyond", std::to_string(counted_ - counted));
+  leave_threads();
+  counted_ = counted;
+  ir_.store("i32", taken, left);
+  const std::string on = ir_.label();
+  ir_.branch(ir_.set("icmp ne i32 " + taken + ", 0"), on, behind);
+  ir_.begin(on);
+  // Lanes may wait for what others do, which are not to wait forever.
+  const std::string most =
+      ir_.set("add i64 %limit, " + std::to_string(kMostInLoop));
+  require(branch, ir_.set("icmp ult i64 " + counted_now() + ", " + most));
+  ir_.jump(round);
+  ir_.begin(behind);
+  hammock_->mask = outer;
+  current_ = before;
+  take_from(results);
+}
+
+/// What lanes execute one behind the other.
+void Translator::write_pieces(std::uint32_t begin, std::uint32_t end) {
+  for (std::uint32_t pc = begin; pc < end;) {
+    const Inst* const back = loop_at(pc, end);
+    if (back != nullptr) {
+      write_loop(*back, hammock_->mask);
+      pc = back->index + 1;
+      continue;
+    }
+    const Inst& inst = code_.instructions[pc];
+    const Control* const control = flow_.control_at(pc);
+    if (control == nullptr) {
+      write_instruction(inst);
+      ++pc;
+    } else if (inst.guard == kNoSlot) {
+      count(inst, hammock_->mask); // over the other side
+      ++pc;
+    } else {
+      write_sides(inst);
+      pc = control->join;
+    }
+  }
+}
+
+/// Gives registers that instructions write, and that are needed behind them,
+/// variables with the values that they have now.
+/// @param live those that are needed.
+Translator::Variables Translator::keep(
+    std::uint32_t begin,
+    std::uint32_t end,
+    const Slots& live) {
+  Variables results;
   for (std::uint32_t pc = begin; pc < end; ++pc) {
     for (const Slot slot : flow_.access(pc).writes) {
       if (live.count(slot) != 0 && tracked_.count(slot) != 0) {
@@ -153,41 +308,21 @@ void Translator::write_side(
     ir_.variable(variable, type_of(value.bits, true));
     ir_.store(type_of(value.bits, true), ir_.lanes_of(value), variable);
   }
-  const std::string side = ir_.label();
-  const std::string behind = ir_.label();
-  const std::map<Slot, Value> before = current_;
-  const std::string outer = std::exchange(hammock_->mask, lanes);
-  const std::uint64_t counted = counted_;
-  ir_.branch(ir_.set("icmp ne i32 " + lanes + ", 0"), side, behind);
-  ir_.begin(side);
-  for (std::uint32_t pc = begin; pc < end;) {
-    const Inst& inst = code_.instructions[pc];
-    const Control* const control = flow_.control_at(pc);
-    if (control == nullptr) {
-      write_instruction(inst);
-      ++pc;
-    } else if (inst.guard == kNoSlot) {
-      count(inst, lanes); // over the other side
-      ++pc;
-    } else {
-      write_sides(inst);
-      pc = control->join;
-    }
-  }
-  const Value mask{kVarying, 1, ir_.bits_of(lanes)};
+  return results;
+}
+
+/// What lanes of the hammock have computed goes to the variables.
+void Translator::leave_in(const Variables& results) {
+  const Value mask{kVarying, 1, ir_.bits_of(hammock_->mask)};
   for (const auto& [slot, variable] : results) {
     const Value value = get(slot);
     const std::string type = type_of(value.bits, true);
     const Value old{kVarying, value.bits, ir_.load(type, variable)};
     ir_.store(type, blend(mask, value, old).text, variable);
   }
-  add_to("%beyond", std::to_string(counted_ - counted));
-  leave_threads();
-  ir_.jump(behind);
-  ir_.begin(behind);
-  counted_ = counted;
-  hammock_->mask = outer;
-  current_ = before;
+}
+
+void Translator::take_from(const Variables& results) {
   for (const auto& [slot, variable] : results) {
     const int bits = flow_.width_of(slot) == 0 ? 1 : 8 * flow_.width_of(slot);
     current_[slot] = {kVarying, bits, ir_.load(type_of(bits, true), variable)};

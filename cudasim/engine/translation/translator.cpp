@@ -196,7 +196,7 @@ void Translator::write_terminator(const Node& node) {
     const std::string none = ir_.set("icmp eq i32 " + mask + ", 0");
     const std::string together = ir_.set("or i1 " + all + ", " + none);
     const std::string on = ir_.label();
-    ir_.branch(together, on, cold_exit(inst.index, RegionEnd::kGoesOn));
+    ir_.branch(together, on, where_lanes_part(inst));
     ir_.begin(on);
     taken = all;
   }
@@ -215,6 +215,20 @@ void Translator::write_terminator(const Node& node) {
   counted_ = before + 1;
   counted_threads_ = threads;
   write_edge(inst.index, node.end);
+}
+
+/// A block of its own for lanes that part at a branch that is not a hammock: of
+/// a loop, those that have not left it go on. @returns its label.
+std::string Translator::where_lanes_part(const Inst& branch) {
+  if (!is_plain_loop(branch.index)) {
+    return cold_exit(branch.index, RegionEnd::kGoesOn);
+  }
+  const std::map<Slot, Value> before = current_;
+  const std::uint64_t counted = counted_;
+  const std::string label = in_cold_block([&] { write_hammock(branch); });
+  current_ = before;
+  counted_ = counted;
+  return label;
 }
 
 /// To another node, or out of the region.

@@ -103,6 +103,7 @@ class Translator {
   std::string write_entry();
   void write_node(std::uint32_t begin, Node& node);
   void write_terminator(const Node& node);
+  std::string where_lanes_part(const Inst& branch);
   void write_edge(std::uint32_t from, std::uint32_t to);
   void reach(Node& node);
   ValueShape shape_at(Node& node, Slot slot);
@@ -120,7 +121,8 @@ class Translator {
   std::string cold_pause(std::uint32_t pc, std::uint32_t to);
   std::string write_resumptions(const std::string& fresh);
 
-  /// A branch that some lanes take, up to where they meet: hammocks.cpp.
+  /// A branch that some lanes take, up to where they meet, or what is left of a
+  /// loop that some lanes have left: hammocks.cpp.
   struct Hammock {
     std::uint32_t branch = 0;
     const std::map<Slot, Value>* before = nullptr; // values at the branch
@@ -131,10 +133,19 @@ class Translator {
     bool has_effects = false; // so that it cannot be done once more
   };
   bool is_hammock(std::uint32_t branch) const;
+  bool has_nodes(std::uint32_t begin, std::uint32_t end) const;
   bool has_plain_sides(std::uint32_t branch) const;
   bool is_plain_side(std::uint32_t begin, std::uint32_t end) const;
+  const Inst* loop_at(std::uint32_t begin, std::uint32_t end) const;
+  bool is_plain_loop(std::uint32_t branch) const;
   void write_hammock(const Inst& branch);
   void write_sides(const Inst& branch);
+  void write_loop(const Inst& branch, const std::string& lanes);
+  void write_pieces(std::uint32_t begin, std::uint32_t end);
+  using Variables = std::map<Slot, std::string>;
+  Variables keep(std::uint32_t begin, std::uint32_t end, const Slots& live);
+  void leave_in(const Variables& results);
+  void take_from(const Variables& results);
   void write_side(
       const std::string& lanes,
       std::uint32_t begin,
