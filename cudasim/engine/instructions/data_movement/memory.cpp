@@ -299,13 +299,17 @@ Flow copy(Warp& warp, const Inst& inst, Mask active) {
             source)) {
       return Flow::kFault;
     }
+    constexpr U32 kLargest = 16; // the size of nearly all copies
     for (; alike != 0; alike &= alike - 1) {
       const int i = __builtin_ctz(alike);
-      auto* to = reinterpret_cast<char*>(target[i]);
-      if (count != 0) {
-        __builtin_memcpy(to, reinterpret_cast<const void*>(source[i]), count);
+      auto* const to = reinterpret_cast<char*>(target[i]);
+      const auto* const from = reinterpret_cast<const char*>(source[i]);
+      if (count == kLargest) {
+        __builtin_memcpy(to, from, kLargest);
+      } else {
+        __builtin_memcpy(to, count != 0 ? from : to, count);
+        __builtin_memset(to + count, 0, size - count);
       }
-      __builtin_memset(to + count, 0, size - count);
     }
   }
   return Flow::kNext;
