@@ -32,8 +32,6 @@ bool is_plain(const std::string& text) {
       });
 }
 
-constexpr std::uint32_t kMost = 96; // instructions
-
 /// Instructions that a loop has beyond the limit before the interpreter
 /// executes it: it does so from the loop's begin.
 constexpr std::uint64_t kMostInLoop = 1 << 14;
@@ -44,7 +42,7 @@ constexpr std::uint64_t kMostInLoop = 1 << 14;
 /// meet: what is there are plain instructions, and branches of the same kind.
 bool Translator::is_hammock(std::uint32_t branch) const {
   const std::uint32_t join = flow_.control_at(branch)->join;
-  if (join == kNowhere || join <= branch || join - branch > kMost ||
+  if (join == kNowhere || join <= branch || join - branch > kLongestHammock ||
       given_up_.count(branch) != 0 || flow_.is_entered(branch, join)) {
     return false;
   }
@@ -136,7 +134,7 @@ const Inst* Translator::loop_at(std::uint32_t begin, std::uint32_t end) const {
 /// @param branch at its end.
 bool Translator::is_plain_loop(std::uint32_t branch) const {
   const std::uint32_t begin = flow_.control_at(branch)->target;
-  if (begin > branch || branch - begin > kMost ||
+  if (begin > branch || branch - begin > kLongestHammock ||
       flow_.control_at(branch)->join != branch + 1 ||
       given_up_.count(branch) != 0 || !has_nodes(begin, branch + 1)) {
     return false;

@@ -37,6 +37,17 @@ bool Translator::is_end(std::uint32_t pc) const {
 
 void Translator::discover() {
   std::deque<std::uint32_t> next{entry_};
+  // What may be a hammock comes first: native code has all of it, or no form
+  // for it.
+  std::uint32_t branch = 0;
+  std::uint32_t join = 0;
+  const auto add = [&](std::uint32_t pc) {
+    if (pc > branch && pc < join) {
+      next.push_front(pc);
+    } else {
+      next.push_back(pc);
+    }
+  };
   std::size_t total = 0;
   const auto& graph = flow_.graph();
   while (!next.empty() && total < kMostInstructions) {
@@ -49,27 +60,33 @@ void Translator::discover() {
     std::uint32_t pc = begin;
     while (true) {
       if (pc != begin && is_first_store(pc)) {
-        next.push_back(pc);
+        add(pc);
         break;
       }
       if (is_end(pc) || pc - begin >= kLongestNode) {
         node.ends = true; // what is longer goes on with the next region
         if (is_plain_barrier(pc)) {
-          next.push_back(pc + 1);
+          add(pc + 1);
         }
         break;
       }
       const Control* const control = flow_.control_at(pc);
       ++pc;
       if (control != nullptr && control->kind == ControlKind::kBranch) {
-        next.push_back(control->target);
-        if (code_.instructions[pc - 1].guard != kNoSlot) {
-          next.push_back(pc);
+        const bool guarded = code_.instructions[pc - 1].guard != kNoSlot;
+        if (guarded && pc > join && control->join != kNowhere &&
+            control->join > pc && control->join - pc < kLongestHammock) {
+          branch = pc - 1;
+          join = control->join;
+        }
+        add(control->target);
+        if (guarded) {
+          add(pc);
         }
         break;
       }
       if (graph.blocks[graph.block_of[pc]].begin == pc) {
-        next.push_back(pc);
+        add(pc);
         break;
       }
     }

@@ -72,6 +72,8 @@ class Translator {
   /// region goes on where it ends.
   static constexpr std::size_t kMostInstructions = 128;
   static constexpr std::uint32_t kLongestNode = 512; // of instructions
+  /// From a branch to where lanes meet.
+  static constexpr std::uint32_t kLongestHammock = 96;
 
  private:
   /// Instructions [begin, end), then a branch, the next node, or an end.
