@@ -7,10 +7,12 @@
 
 namespace cudasim::engine {
 
-/// Whether another region may have been left before `inst`, whose operands are
-/// not what require() wants: none begins there for another reason, mostly.
+/// Whether another region may have been left before `inst`, or before the
+/// hammock that it is part of, because operands are not what require() wants:
+/// none begins there for another reason, mostly.
 bool Translator::was_left_at(const Inst& inst) const {
-  return inst.index == entry_;
+  return inst.index == entry_ ||
+      (hammock_ != nullptr && hammock_->branch == entry_);
 }
 
 /// Leaves the region before `inst`, or before the hammock that it is part of,
