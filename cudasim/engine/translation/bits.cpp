@@ -1,4 +1,4 @@
-// Logic and shifts.
+// Logic, shifts, and fields of bits.
 #include <cstdint>
 #include <string>
 
@@ -218,6 +218,116 @@ bool Translator::logic(
             opcode[1][0] == 's' ? "ashr" : "lshr",
             a,
             {kUniform, bits, std::to_string(amount)}));
+    return true;
+  }
+  return false;
+}
+
+/// A function of LLVM's of one value, lane by lane.
+/// @param more further arguments, each behind a comma.
+Value Translator::of_lanes(
+    const std::string& name,
+    const Value& a,
+    const std::string& more) {
+  const bool vector = !a.shape.uniform();
+  const std::string type = type_of(a.bits, vector);
+  const std::string text = vector ? ir_.lanes_of(a) : a.text;
+  const std::string suffix = (vector ? ".v32i" : ".i") + std::to_string(a.bits);
+  return {
+      vector ? kVarying : kUniform,
+      a.bits,
+      ir_.set(
+          "call " + type + " @llvm." + name + suffix + "(" + type + " " + text +
+          more + ")")};
+}
+
+/// As many bits, from the lowest one on, as the last 8 bits of a number say.
+Value Translator::low_bits(int bits, const Value& count) {
+  const Value ones{kUniform, bits, bits == 64 ? "-1" : "4294967295"};
+  const Value beyond = shifted(true, false, ones, count);
+  return plain("xor", beyond, ones);
+}
+
+/// Counts of bits, and parts of a number (PTX ISA 9.7.1, 9.7.7 and 9.7.17).
+bool Translator::fields(
+    const Inst& inst,
+    const std::vector<std::string>& opcode) {
+  const std::string& op = opcode[0];
+  const std::string& type = opcode.back();
+  const int bits = bits_of(type, "bus");
+  const Value byte{kUniform, 32, "255"};
+  Value a;
+  Value b;
+  Value c;
+  if ((bits != 32 && bits != 64) || opcode.size() < 2) {
+    return false;
+  }
+  if ((op == "popc" || op == "clz") && opcode.size() == 2) {
+    if (!operand(inst, 1, bits, &a)) {
+      return false;
+    }
+    const bool counts = op == "popc";
+    Value found =
+        of_lanes(counts ? "ctpop" : "ctlz", a, counts ? "" : ", i1 0");
+    if (bits == 64) {
+      const bool vector = !found.shape.uniform();
+      found.bits = 32;
+      found.text = ir_.set(
+          "trunc " + type_of(64, vector) + " " + found.text + " to " +
+          type_of(32, vector));
+    }
+    assign(inst, 0, found);
+    return true;
+  }
+  if (op == "brev" && opcode.size() == 2 && operand(inst, 1, bits, &a)) {
+    assign(inst, 0, of_lanes("bitreverse", a, ""));
+    return true;
+  }
+  // Beyond the end are copies of the sign.
+  if (op == "bfe" && opcode.size() == 2 && type[0] == 'u' &&
+      operand(inst, 1, bits, &a) && operand(inst, 2, 32, &b) &&
+      operand(inst, 3, 32, &c)) {
+    const Value from = shifted(false, false, a, plain("and", b, byte));
+    assign(inst, 0, plain("and", from, low_bits(bits, plain("and", c, byte))));
+    return true;
+  }
+  Value base;
+  if (op == "bfi" && opcode.size() == 2 && operand(inst, 1, bits, &a) &&
+      operand(inst, 2, bits, &base) && operand(inst, 3, 32, &b) &&
+      operand(inst, 4, 32, &c)) {
+    const Value position = plain("and", b, byte);
+    const Value mask =
+        shifted(true, false, low_bits(bits, plain("and", c, byte)), position);
+    const Value placed = plain("and", shifted(true, false, a, position), mask);
+    const Value others =
+        plain("xor", mask, {kUniform, bits, bits == 64 ? "-1" : "4294967295"});
+    assign(inst, 0, plain("or", placed, plain("and", base, others)));
+    return true;
+  }
+  const bool clamps = opcode.size() > 2 && opcode[2] == "clamp";
+  const bool wraps = opcode.size() > 2 && opcode[2] == "wrap";
+  // cub takes digits with it.
+  if (op == "vshr" && opcode.size() == 6 && opcode[1] == "add" &&
+      (clamps || wraps) && opcode[3] == "u32" && opcode[4] == "u32" &&
+      type == "u32" && operand(inst, 1, 32, &a) && operand(inst, 2, 32, &b) &&
+      operand(inst, 3, 32, &c)) {
+    const Value amount = clamps ? b : plain("and", b, {kUniform, 32, "31"});
+    assign(inst, 0, sum(shifted(false, false, a, amount), c, false));
+    return true;
+  }
+  if (op == "shf" && opcode.size() == 4 && wraps && operand(inst, 1, 32, &a) &&
+      operand(inst, 2, 32, &b) && operand(inst, 3, 32, &c)) {
+    const std::string lanes = type_of(32, true);
+    assign(
+        inst,
+        0,
+        {kVarying,
+         32,
+         ir_.set(
+             "call " + lanes + " @llvm." +
+             (opcode[1] == "l" ? "fshl" : "fshr") + ".v32i32(" + lanes + " " +
+             ir_.lanes_of(b) + ", " + lanes + " " + ir_.lanes_of(a) + ", " +
+             lanes + " " + ir_.lanes_of(c) + ")")});
     return true;
   }
   return false;

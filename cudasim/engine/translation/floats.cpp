@@ -264,7 +264,8 @@ bool Translator::convert(
   const bool to_real = to[0] == 'f';
   const bool from_real = from[0] == 'f';
   Value a;
-  if (to_bits < 32 || from_bits < 32 || inst.widths[0] != to_bits / 8 ||
+  const int least = to_real || from_real ? 32 : 16;
+  if (to_bits < least || from_bits < least || inst.widths[0] != to_bits / 8 ||
       ((inst.operands[1] & kConstantBit) == 0 &&
        inst.widths[1] != from_bits / 8) ||
       !operand(inst, 1, from_bits, &a)) {
@@ -280,8 +281,11 @@ bool Translator::convert(
       return true;
     }
     if (to_bits > from_bits) {
-      Value wide;
-      widen(inst, a, from[0] == 's', &wide);
+      Value wide = a;
+      while (wide.bits < to_bits) {
+        const Value narrow = wide;
+        widen(inst, narrow, from[0] == 's', &wide);
+      }
       assign(inst, 0, wide);
       return true;
     }
@@ -290,11 +294,11 @@ bool Translator::convert(
     assign(
         inst,
         0,
-        {vector ? kVarying : sum_of(kUniform, a.shape, 1, 32),
-         32,
+        {vector ? kVarying : sum_of(kUniform, a.shape, 1, to_bits),
+         to_bits,
          ir_.set(
-             "trunc " + type_of(64, vector) + " " + a.text + " to " +
-             type_of(32, vector))});
+             "trunc " + type_of(from_bits, vector) + " " + a.text + " to " +
+             type_of(to_bits, vector))});
     return true;
   }
   const bool vector = !a.shape.uniform();

@@ -128,8 +128,8 @@ bool Translator::write_row(
     const Inst& inst,
     const std::vector<std::string>& opcode) {
   return move(inst, opcode) || integer(inst, opcode) || logic(inst, opcode) ||
-      real(inst, opcode) || compare(inst, opcode) || select(inst, opcode) ||
-      convert(inst, opcode);
+      fields(inst, opcode) || real(inst, opcode) || compare(inst, opcode) ||
+      select(inst, opcode) || convert(inst, opcode);
 }
 
 /// Executes an instruction by its handler, which finds its operands in the

@@ -7,6 +7,53 @@
 namespace cudasim::engine::testing {
 namespace {
 
+TEST_F(NativeRows, FieldsOfBits) {
+  for (const std::string bits : {"32", "64"}) {
+    const bool wide = bits == "64";
+    const std::string result = wide ? "%d, " : "%h, ";
+    const std::string a = wide ? "%a" : "%e";
+    const std::string b = wide ? "%b" : "%f";
+    for (const std::string op : {"popc", "clz"}) {
+      compare_guarded(op + ".b" + bits + " %h, " + a + ";");
+      compare(op + ".b" + bits + " %h, " + (wide ? "%out" : "%t") + ";");
+      compare(op + ".b" + bits + " %h, 0;");
+    }
+    compare("popc.b32 %h, %n;");
+    compare_guarded("brev.b" + bits + " " + result + a + ";");
+    for (const std::string position :
+         {"0", "5", "32", "63", "255", "%f", "%t"}) {
+      for (const std::string length : {"0", "8", "33", "%g"}) {
+        for (const std::string type : {"u", "s"}) {
+          compare(
+              "bfe." + type + bits + " " + result + a + ", " + position + ", " +
+              length + ";");
+        }
+        compare(
+            "bfi.b" + bits + " " + result + a + ", " + b + ", " + position +
+            ", " + length + ";");
+      }
+    }
+    compare_guarded("bfe.u" + bits + " " + result + a + ", %f, %g;");
+    compare_guarded("bfi.b" + bits + " " + result + a + ", " + b + ", %f, %g;");
+  }
+  for (const std::string amount :
+       {"0", "5", "31", "32", "33", "%f", "%n", "%t"}) {
+    for (const std::string way : {"clamp", "wrap"}) {
+      for (const std::string op : {"add", "min", "max"}) {
+        compare(
+            "vshr.u32.u32.u32." + way + "." + op + " %h, %e, " + amount +
+            ", %g;");
+      }
+      compare("vshr.u32.u32.u32." + way + ".add %h, %t, " + amount + ", %n;");
+      for (const std::string side : {"l", "r"}) {
+        compare("shf." + side + "." + way + ".b32 %h, %e, %f, " + amount + ";");
+        compare("shf." + side + "." + way + ".b32 %h, %n, %n, " + amount + ";");
+      }
+    }
+  }
+  compare_guarded("shf.l.wrap.b32 %h, %e, %e, %g;");
+}
+
 TEST_F(NativeRows, Integers) {
   for (const std::string type : {"s32", "u32"}) {
     for (const std::string op : {"add", "sub", "min", "max", "mul.lo"}) {
@@ -216,6 +263,18 @@ TEST_F(NativeRows, Conversions) {
   compare("cvt.f64.f32 %d, %e;");
   compare("cvt.rn.f32.f64 %h, %a;");
   compare("cvt.rzi.s32.f32 %h, %e;");
+  for (const std::string from : {"u16", "s16"}) {
+    for (const std::string to : {"u32 %h", "s32 %h", "u64 %d", "s64 %d"}) {
+      compare_guarded(
+          "cvt." + to.substr(0, 3) + "." + from + to.substr(3) + ", %s;");
+    }
+    compare("cvt." + from + ".u64 %v, %a;");
+    compare("cvt." + from + ".s32 %v, %t;\ncvt.u32." + from + " %h, %v;");
+    compare(
+        "cvt.u16.u32 %v, %t;\nadd.u16 %v, %v, 65516;\ncvt.s64." + from +
+        " %d, %v;");
+  }
+  compare("cvt.sat.u16.u32 %v, %e;");
   compare("cvt.u16.u32 %v, %e;");
   compare("cvt.s8.s32 %h, %e;");
   compare("mov.b32 %h, %e;");

@@ -179,6 +179,7 @@ class Translator {
   // integers.cpp, bits.cpp, floats.cpp
   bool integer(const Inst& inst, const std::vector<std::string>& opcode);
   bool logic(const Inst& inst, const std::vector<std::string>& opcode);
+  bool fields(const Inst& inst, const std::vector<std::string>& opcode);
   bool real(const Inst& inst, const std::vector<std::string>& opcode);
   bool compare(const Inst& inst, const std::vector<std::string>& opcode);
   bool select(const Inst& inst, const std::vector<std::string>& opcode);
@@ -197,6 +198,11 @@ class Translator {
   Value high_product(const Value& a, const Value& b, bool is_signed);
   Value shifted(bool left, bool is_signed, const Value& a, const Value& amount);
   Value plain(const std::string& op, const Value& a, const Value& b);
+  Value of_lanes(
+      const std::string& name,
+      const Value& a,
+      const std::string& more);
+  Value low_bits(int bits, const Value& count);
   bool was_left_at(const Inst& inst) const;
   void require(const Inst& inst, const std::string& condition);
   bool bits_of_ramp(
