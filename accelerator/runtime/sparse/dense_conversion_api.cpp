@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "accelerator/runtime/sparse/entries.h"
-#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/submit.h"
 
 namespace accelerator::sparse {

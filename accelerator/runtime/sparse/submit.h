@@ -18,6 +18,11 @@ namespace accelerator::sparse {
 
 using stream_work::Extent;
 
+/// What is done with an operand of a product.
+constexpr auto kAsIs = CUSPARSE_OPERATION_NON_TRANSPOSE;
+constexpr auto kTurned = CUSPARSE_OPERATION_TRANSPOSE;
+constexpr auto kConjugate = CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
+
 /// The bytes that a work area has to have, which the host does not use.
 constexpr std::size_t kWorkBytes = 16;
 

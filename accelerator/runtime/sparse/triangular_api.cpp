@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "accelerator/runtime/sparse/objects.h"
-#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/submit.h"
 #include "accelerator/runtime/sparse/triangular.h"
 #include "accelerator/runtime/sparse/types.h"

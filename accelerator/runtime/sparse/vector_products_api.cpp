@@ -2,7 +2,6 @@
 #include <cusparse.h>
 
 #include "accelerator/runtime/sparse/entries.h"
-#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/submit.h"
 #include "accelerator/runtime/sparse/types.h"
 

@@ -2,7 +2,6 @@
 #include <cusparse.h>
 
 #include "accelerator/runtime/sparse/legacy/blocks.h"
-#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/products.h"
 
 namespace accelerator::sparse {

@@ -9,7 +9,6 @@
 
 #include "accelerator/runtime/sparse/legacy/blocks.h"
 #include "accelerator/runtime/sparse/objects.h"
-#include "accelerator/runtime/sparse/operations.h"
 #include "accelerator/runtime/sparse/triangular.h"
 
 namespace accelerator::sparse {
