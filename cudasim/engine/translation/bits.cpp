@@ -7,17 +7,27 @@
 
 namespace cudasim::engine {
 
-/// Whether another region may have been left before `inst`, or before the
-/// hammock that it is part of, because operands are not what require() wants:
-/// none begins there for another reason, mostly.
+/// Whether a region was left, or another one may have been, before `inst`, or
+/// before the hammock that it is part of, because operands are not what
+/// require() wants: none begins there for another reason, mostly.
 bool Translator::was_left_at(const Inst& inst) const {
-  return inst.index == entry_ ||
-      (hammock_ != nullptr && hammock_->branch == entry_);
+  const auto was_left = [&](std::uint32_t pc) {
+    return pc == entry_ || general_.count(pc) != 0;
+  };
+  return was_left(inst.index) ||
+      (hammock_ != nullptr && was_left(hammock_->branch));
+}
+
+/// Leaves the region where operands are not as the code hopes, which is kept in
+/// mind: see was_left_at().
+void Translator::require(const Inst& inst, const std::string& condition) {
+  hopes_.insert(hammock_ == nullptr ? inst.index : hammock_->branch);
+  leave_unless(inst, condition);
 }
 
 /// Leaves the region before `inst`, or before the hammock that it is part of,
 /// where the condition does not hold.
-void Translator::require(const Inst& inst, const std::string& condition) {
+void Translator::leave_unless(const Inst& inst, const std::string& condition) {
   const std::string on = ir_.label();
   std::string otherwise;
   if (hammock_ == nullptr) {

@@ -253,7 +253,7 @@ void Translator::write_loop(const Inst& branch, const std::string& lanes) {
   // Lanes may wait for what others do, which are not to wait forever.
   const std::string most =
       ir_.set("add i64 %limit, " + std::to_string(kMostInLoop));
-  require(branch, ir_.set("icmp ult i64 " + counted_now() + ", " + most));
+  leave_unless(branch, ir_.set("icmp ult i64 " + counted_now() + ", " + most));
   ir_.jump(round);
   ir_.begin(behind);
   hammock_->mask = outer;

@@ -276,7 +276,8 @@ void Regions::ask_for(std::uint32_t pc, const std::byte* registers) {
   }
 }
 
-/// @param registers as they were where the code is to begin.
+/// @param registers as they were where the code is to begin; null: as the code
+/// assumes that there is.
 Regions::Translated Regions::translate(
     std::uint32_t pc,
     const std::byte* registers) {
@@ -285,17 +286,19 @@ Regions::Translated Regions::translate(
   }
   Translated result;
   const Place& place = places_[pc];
-  {
-    const Translator probe(code_, *flow_, pc, result.assumed);
+  if (registers == nullptr) {
+    result.assumed = place.assumed;
+  } else {
+    const Translator probe(code_, *flow_, pc, result.assumed, general_);
     result.assumed = observed(probe.inputs(), registers);
-  }
-  for (auto& [slot, shape] : result.assumed) {
-    const auto before = place.assumed.find(slot);
-    if (before != place.assumed.end()) {
-      shape = meet(shape, before->second);
+    for (auto& [slot, shape] : result.assumed) {
+      const auto before = place.assumed.find(slot);
+      if (before != place.assumed.end()) {
+        shape = meet(shape, before->second);
+      }
     }
   }
-  Translator translator(code_, *flow_, pc, result.assumed);
+  Translator translator(code_, *flow_, pc, result.assumed, general_);
   result.text = translator.translate();
   result.table = translator.table();
   result.instructions = translator.size();
@@ -303,6 +306,7 @@ Regions::Translated Regions::translate(
       (translator.size() - translator.called()) /
       std::max<std::size_t>(1, translator.size());
   result.pcs = translator.pcs();
+  result.hopes = translator.hopes();
   if (!at_once_ && (translator.is_mostly_called() || translator.is_short())) {
     result.text.clear();
   }
@@ -320,7 +324,22 @@ void Regions::make(std::uint32_t pc, const std::byte* registers) {
   if (!at_once_ && is_covered(pc)) {
     return;
   }
-  Translated translated = translate(pc, registers);
+  obtain(pc, translate(pc, registers));
+}
+
+/// Makes code anew that was left at an instruction more often than not.
+/// @param pc where it begins.
+void Regions::generalize(std::uint32_t pc, std::uint32_t left_at) {
+  const native::Compiling turn;
+  if (!turn.allowed() || places_[pc].hopes.count(left_at) == 0 ||
+      at(pc) == nullptr) {
+    return;
+  }
+  general_.insert(left_at);
+  obtain(pc, translate(pc, nullptr));
+}
+
+void Regions::obtain(std::uint32_t pc, Translated translated) {
   if (translated.text.empty() || find(pc, translated)) {
     return;
   }
@@ -334,7 +353,8 @@ void Regions::make(std::uint32_t pc, const std::byte* registers) {
       [this, pc, translated = std::move(translated)] {
         const native::Compiling turn;
         // Another process may have compiled it meanwhile.
-        if (turn.allowed() && !is_covered(pc) && !find(pc, translated)) {
+        if (turn.allowed() && (at(pc) != nullptr || !is_covered(pc)) &&
+            !find(pc, translated)) {
           compile(pc, translated);
         }
       },
@@ -417,6 +437,7 @@ void Regions::publish(
   region->nanoseconds_saved = translated.nanoseconds_saved;
   Place& place = places_[pc];
   place.assumed = translated.assumed;
+  place.hopes = translated.hopes;
   place.region.store(region.get(), std::memory_order_release);
   covered_.insert(translated.pcs.begin(), translated.pcs.end());
   made_.push_back(std::move(region));
@@ -437,6 +458,19 @@ void Regions::review(
         instructions / calls * region->nanoseconds_saved;
     native::Background::instance().budget().saved(
         kReview * (std::max(saved, kNanosecondsToEnter) - kNanosecondsToEnter));
+  }
+  const std::uint32_t from = place.from.load(std::memory_order_relaxed);
+  if (from != kNowhere && from != pc &&
+      2 * calls > places_[from].calls.load(std::memory_order_relaxed) &&
+      !place.generalized.exchange(true)) {
+    if (at_once_) {
+      generalize(from, pc);
+    } else {
+      native::Background::instance().add(
+          this,
+          [this, from, pc] { generalize(from, pc); },
+          Translator::kMostInstructions * kNanosecondsToTranslate);
+    }
   }
   const bool refuses =
       place.refused.load(std::memory_order_relaxed) * 4 > calls;

@@ -57,12 +57,17 @@ class Regions {
     }
   }
   /// What a call of native code did.
+  /// @param from where the region begins that was left here; kNowhere: none.
   void entered(
       std::uint32_t pc,
       std::uint64_t instructions,
       bool refused,
-      const std::byte* registers) {
+      const std::byte* registers,
+      std::uint32_t from) {
     Place& place = places_[pc];
+    if (from != kNowhere) {
+      place.from.store(from, std::memory_order_relaxed);
+    }
     const std::uint64_t calls = add(place.calls, std::uint64_t{1});
     const std::uint64_t total = add(place.instructions, instructions);
     if (refused) {
@@ -88,9 +93,12 @@ class Regions {
     std::atomic<std::uint64_t> calls{0};
     std::atomic<std::uint64_t> refused{0};
     std::atomic<std::uint64_t> instructions{0};
+    std::atomic<std::uint32_t> from{kNowhere}; // a region that was left here
+    std::atomic<bool> generalized{false}; // that one, or it is asked for
     std::uint32_t attempts = 0; // under mutex_
     bool recounted = false; // of whoever makes code: see is_covered()
     Shapes assumed; // of whoever makes code
+    std::set<std::uint32_t> hopes; // likewise: Translator's
   };
   static constexpr std::uint32_t kReview = 64;
   /// What a pause takes, as instructions that native code saves.
@@ -112,6 +120,7 @@ class Regions {
     std::size_t instructions = 0;
     std::uint64_t nanoseconds_saved = 0; // NativeRegion's
     std::vector<std::uint32_t> pcs; // of its instructions
+    std::set<std::uint32_t> hopes; // Translator's
   };
 
   void look_for(std::uint32_t pc, const std::byte* registers);
@@ -124,6 +133,8 @@ class Regions {
   Translated translate(std::uint32_t pc, const std::byte* registers);
   void look(std::uint32_t pc, const std::byte* registers);
   void make(std::uint32_t pc, const std::byte* registers);
+  void obtain(std::uint32_t pc, Translated translated);
+  void generalize(std::uint32_t pc, std::uint32_t left_at);
   bool is_covered(std::uint32_t pc);
   bool find(std::uint32_t pc, const Translated& translated);
   void compile(std::uint32_t pc, const Translated& translated);
@@ -147,6 +158,7 @@ class Regions {
   std::unique_ptr<CodeFlow> flow_;
   std::unique_ptr<Place[]> places_;
   std::set<std::uint32_t> covered_; // instructions that code was made for
+  std::set<std::uint32_t> general_; // at which regions were left too often
   // Those that were ever entered: a warp may still be in one that was given up.
   std::vector<std::unique_ptr<const NativeRegion>> made_;
 };

@@ -9,8 +9,13 @@ Translator::Translator(
     const Code& code,
     const CodeFlow& flow,
     std::uint32_t entry,
-    const Shapes& assumed)
-    : code_(code), flow_(flow), entry_(entry), assumed_(assumed) {
+    const Shapes& assumed,
+    const std::set<std::uint32_t>& general)
+    : code_(code),
+      flow_(flow),
+      entry_(entry),
+      assumed_(assumed),
+      general_(general) {
   discover();
 }
 
@@ -40,6 +45,7 @@ std::string Translator::write_function() {
   cold_.clear();
   remembered_.clear();
   table_.clear();
+  hopes_.clear();
   for (const Slot slot : tracked_) {
     const int bits = flow_.width_of(slot) == 0 ? 1 : 8 * flow_.width_of(slot);
     ir_.variable(scalar_variable(slot), type_of(bits, false));

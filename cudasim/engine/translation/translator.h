@@ -33,11 +33,13 @@ class Translator {
  public:
   /// @param assumed shapes of registers where the region begins; those that are
   /// not among them vary. The code looks whether they are so.
+  /// @param general instructions that take their general form.
   Translator(
       const Code& code,
       const CodeFlow& flow,
       std::uint32_t entry,
-      const Shapes& assumed);
+      const Shapes& assumed,
+      const std::set<std::uint32_t>& general);
   Translator(const Translator&) = delete;
   Translator& operator=(const Translator&) = delete;
 
@@ -56,6 +58,10 @@ class Translator {
   }
   /// Where they are.
   std::vector<std::uint32_t> pcs() const;
+  /// Where the code is left if operands are not as it hopes.
+  const std::set<std::uint32_t>& hopes() const {
+    return hopes_;
+  }
   /// Whether handlers execute so much of it that interpreting it is as quick.
   bool is_mostly_called() const {
     return 4 * called_ > written_instructions_;
@@ -205,6 +211,7 @@ class Translator {
   Value low_bits(int bits, const Value& count);
   bool was_left_at(const Inst& inst) const;
   void require(const Inst& inst, const std::string& condition);
+  void leave_unless(const Inst& inst, const std::string& condition);
   bool bits_of_ramp(
       const Inst& inst,
       const std::string& op,
@@ -265,6 +272,7 @@ class Translator {
   const CodeFlow& flow_;
   std::uint32_t entry_;
   const Shapes& assumed_;
+  const std::set<std::uint32_t>& general_;
   Nodes nodes_;
   Slots written_; // by the region
   Slots tracked_; // those it reads or writes, of a known width
@@ -284,6 +292,7 @@ class Translator {
   std::vector<const void*> table_;
   std::size_t written_instructions_ = 0;
   std::size_t called_ = 0; // those that handlers execute
+  std::set<std::uint32_t> hopes_;
   std::set<std::uint32_t> given_up_; // branches of hammocks without a form
   std::vector<std::string> remembered_; // variables that are 0 in the beginning
 };

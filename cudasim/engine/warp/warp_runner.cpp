@@ -300,6 +300,7 @@ bool WarpRunner::run_native(
     return false;
   }
   Regions& regions = *here.code->regions;
+  std::uint32_t from = kNowhere;
   while (here.pc != here.stop) {
     const Paused paused = std::exchange(paused_, Paused{});
     const bool resumes = paused.region != nullptr;
@@ -334,11 +335,12 @@ bool WarpRunner::run_native(
     if (resumes) {
       regions.resumed(begin, executed);
     } else {
-      regions.entered(begin, executed, refused, bases[0]);
+      regions.entered(begin, executed, refused, bases[0], from);
     }
     if (refused) {
       return false;
     }
+    from = begin;
     instructions = state.instructions;
     thread_instructions = state.thread_instructions;
     here.pc = splits_[at].pc = static_cast<std::uint32_t>(result);
