@@ -32,10 +32,6 @@ bool is_plain(const std::string& text) {
       });
 }
 
-/// Instructions that a loop has beyond the limit before the interpreter
-/// executes it: it does so from the loop's begin.
-constexpr std::uint64_t kMostInLoop = 1 << 14;
-
 } // namespace
 
 /// Whether native code executes both sides of a branch, up to where its lanes
@@ -61,6 +57,8 @@ bool Translator::has_nodes(std::uint32_t begin, std::uint32_t end) const {
   return true;
 }
 
+/// Behind branches in the side that is taken, the interpreter may go on with
+/// the other side first: such a side has none.
 /// @param branch with a guard; it has a join behind it.
 bool Translator::has_plain_sides(std::uint32_t branch) const {
   const Control& control = *flow_.control_at(branch);
@@ -76,7 +74,16 @@ bool Translator::has_plain_sides(std::uint32_t branch) const {
   return jump != nullptr && jump->kind == ControlKind::kBranch &&
       code_.instructions[target - 1].guard == kNoSlot &&
       jump->target == control.join && is_plain_side(branch + 1, target - 1) &&
-      is_plain_side(target, control.join);
+      is_plain_side(target, control.join) && !has_control(target, control.join);
+}
+
+bool Translator::has_control(std::uint32_t begin, std::uint32_t end) const {
+  for (std::uint32_t pc = begin; pc < end; ++pc) {
+    if (flow_.control_at(pc) != nullptr) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool Translator::is_plain_side(std::uint32_t begin, std::uint32_t end) const {
@@ -166,6 +173,7 @@ void Translator::write_hammock(const Inst& branch) {
   } else {
     const std::string taken = guard_mask(branch);
     count(branch, taken);
+    leave_if_over(branch);
     write_loop(branch, taken);
   }
   leave_threads();
@@ -250,15 +258,18 @@ void Translator::write_loop(const Inst& branch, const std::string& lanes) {
   const std::string on = ir_.label();
   ir_.branch(ir_.set("icmp ne i32 " + taken + ", 0"), on, behind);
   ir_.begin(on);
-  // Lanes may wait for what others do, which are not to wait forever.
-  const std::string most =
-      ir_.set("add i64 %limit, " + std::to_string(kMostInLoop));
-  leave_unless(branch, ir_.set("icmp ult i64 " + counted_now() + ", " + most));
+  leave_if_over(branch);
   ir_.jump(round);
   ir_.begin(behind);
   hammock_->mask = outer;
   current_ = before;
   take_from(results);
+}
+
+/// Behind a branch back: where the interpreter looks whether others come first,
+/// it executes the loop.
+void Translator::leave_if_over(const Inst& branch) {
+  leave_unless(branch, ir_.set("icmp ult i64 " + counted_now() + ", %limit"));
 }
 
 /// What lanes execute one behind the other.

@@ -143,12 +143,14 @@ class Translator {
   bool is_hammock(std::uint32_t branch) const;
   bool has_nodes(std::uint32_t begin, std::uint32_t end) const;
   bool has_plain_sides(std::uint32_t branch) const;
+  bool has_control(std::uint32_t begin, std::uint32_t end) const;
   bool is_plain_side(std::uint32_t begin, std::uint32_t end) const;
   const Inst* loop_at(std::uint32_t begin, std::uint32_t end) const;
   bool is_plain_loop(std::uint32_t branch) const;
   void write_hammock(const Inst& branch);
   void write_sides(const Inst& branch);
   void write_loop(const Inst& branch, const std::string& lanes);
+  void leave_if_over(const Inst& branch);
   void write_pieces(std::uint32_t begin, std::uint32_t end);
   using Variables = std::map<Slot, std::string>;
   Variables keep(std::uint32_t begin, std::uint32_t end, const Slots& live);
