@@ -27,7 +27,8 @@ bool is_numbered(std::string_view name, std::string_view stem, int last) {
 } // namespace
 
 Type special_register_type(std::string_view name) {
-  static const std::unordered_map<std::string_view, Type> kTypes = {
+  // Not destroyed: threads may outlive main().
+  static const auto& kTypes = *new std::unordered_map<std::string_view, Type>{
       {"%aggr_smem_size", Type::kU32},
       {"%clock", Type::kU32},
       {"%clock64", Type::kU64},

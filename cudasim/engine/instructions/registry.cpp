@@ -68,19 +68,20 @@ Family (*const kBaseline[])() = {CUDASIM_FAMILIES(CUDASIM_BASELINE)
 Family (*const kV3[])() = {CUDASIM_FAMILIES(CUDASIM_V3) control_family};
 Family (*const kV4[])() = {CUDASIM_FAMILIES(CUDASIM_V4) control_family};
 
-/// Each table is made when it is first asked for, which is one of them.
+/// Each table is made when it is first asked for, which is one of them. None is
+/// destroyed: threads may outlive main().
 const Table& table_of(Isa isa) {
   switch (isa) {
     case Isa::kV4: {
-      static const Table table = make_table(kV4);
+      static const Table& table = *new Table(make_table(kV4));
       return table;
     }
     case Isa::kV3: {
-      static const Table table = make_table(kV3);
+      static const Table& table = *new Table(make_table(kV3));
       return table;
     }
     default: {
-      static const Table table = make_table(kBaseline);
+      static const Table& table = *new Table(make_table(kBaseline));
       return table;
     }
   }
@@ -151,7 +152,9 @@ const std::vector<Row>* find_rows(Isa isa, const std::string& key) {
 }
 
 Forms forms_of(std::string_view opcode) {
-  static const auto forms = make_forms();
+  // Not destroyed: threads may outlive main().
+  static const auto& forms =
+      *new std::unordered_map<std::string_view, Forms>(make_forms());
   const auto found = forms.find(opcode);
   return found == forms.end() ? Forms::kNone : found->second;
 }

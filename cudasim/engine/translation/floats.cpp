@@ -174,9 +174,10 @@ bool Translator::compare(
       !operand(inst, 3, bits, &b)) {
     return false;
   }
+  // Not destroyed: threads may outlive main().
   std::string condition;
   if (is_real) {
-    static const std::map<std::string, std::string> kReal = {
+    static const auto& kReal = *new std::map<std::string, std::string>{
         {"eq", "oeq"},
         {"ne", "one"},
         {"lt", "olt"},
@@ -197,7 +198,7 @@ bool Translator::compare(
     }
     condition = "fcmp " + found->second;
   } else {
-    static const std::map<std::string, std::string> kInteger = {
+    static const auto& kInteger = *new std::map<std::string, std::string>{
         {"eq", "eq"},
         {"ne", "ne"},
         {"lt", "lt"},
