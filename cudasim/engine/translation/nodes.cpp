@@ -90,6 +90,9 @@ void Translator::discover() {
         break;
       }
     }
+    if (begin != entry_ && pc - begin > kMostInstructions) {
+      continue; // a region of its own: else each that leads to it has it, too
+    }
     node.end = pc;
     // Registers go to the frame and back around a barrier.
     constexpr std::size_t kPause = 8; // instructions
