@@ -15,7 +15,9 @@ TEST_F(NativeRows, FieldsOfBits) {
     const std::string b = wide ? "%b" : "%f";
     for (const std::string op : {"popc", "clz"}) {
       compare_guarded(op + ".b" + bits + " %h, " + a + ";");
-      compare(op + ".b" + bits + " %h, " + (wide ? "%out" : "%t") + ";");
+      compare(
+          "cvt.u64.u32 %x, %t;\n" + op + ".b" + bits + " %h, " +
+          (wide ? "%x;" : "%t;"));
       compare(op + ".b" + bits + " %h, 0;");
     }
     compare("popc.b32 %h, %n;");
