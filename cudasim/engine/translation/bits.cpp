@@ -200,10 +200,7 @@ bool Translator::logic(
     return true;
   }
   if (op == "not" && operand(inst, 1, bits, &a)) {
-    const std::string ones = bits == 64 ? "18446744073709551615"
-        : bits == 32                    ? "4294967295"
-                                        : "65535";
-    assign(inst, 0, plain("xor", a, {kUniform, bits, ones}));
+    assign(inst, 0, complement(a));
     return true;
   }
   if ((op == "shl" || op == "shr") && operand(inst, 1, bits, &a) &&
@@ -251,11 +248,13 @@ Value Translator::of_lanes(
           more + ")")};
 }
 
-/// As many bits, from the lowest one on, as the last 8 bits of a number say.
+Value Translator::complement(const Value& a) {
+  return plain("xor", a, {kUniform, a.bits, "-1"});
+}
+
+/// So many bits set, from the lowest one on.
 Value Translator::low_bits(int bits, const Value& count) {
-  const Value ones{kUniform, bits, bits == 64 ? "-1" : "4294967295"};
-  const Value beyond = shifted(true, false, ones, count);
-  return plain("xor", beyond, ones);
+  return complement(shifted(true, false, {kUniform, bits, "-1"}, count));
 }
 
 /// Counts of bits, and parts of a number (PTX ISA 9.7.1, 9.7.7 and 9.7.17).
@@ -293,7 +292,7 @@ bool Translator::fields(
     assign(inst, 0, of_lanes("bitreverse", a, ""));
     return true;
   }
-  // Beyond the end are copies of the sign.
+  // Of one with a sign, copies of it are beyond the end.
   if (op == "bfe" && opcode.size() == 2 && type[0] == 'u' &&
       operand(inst, 1, bits, &a) && operand(inst, 2, 32, &b) &&
       operand(inst, 3, 32, &c)) {
@@ -309,9 +308,7 @@ bool Translator::fields(
     const Value mask =
         shifted(true, false, low_bits(bits, plain("and", c, byte)), position);
     const Value placed = plain("and", shifted(true, false, a, position), mask);
-    const Value others =
-        plain("xor", mask, {kUniform, bits, bits == 64 ? "-1" : "4294967295"});
-    assign(inst, 0, plain("or", placed, plain("and", base, others)));
+    assign(inst, 0, plain("or", placed, plain("and", base, complement(mask))));
     return true;
   }
   const bool clamps = opcode.size() > 2 && opcode[2] == "clamp";

@@ -174,7 +174,7 @@ bool Translator::compare(
       !operand(inst, 3, bits, &b)) {
     return false;
   }
-  // Not destroyed: threads may outlive main().
+  // The tables are not destroyed: threads may outlive main().
   std::string condition;
   if (is_real) {
     static const auto& kReal = *new std::map<std::string, std::string>{

@@ -210,6 +210,7 @@ class Translator {
       const std::string& name,
       const Value& a,
       const std::string& more);
+  Value complement(const Value& a);
   Value low_bits(int bits, const Value& count);
   bool was_left_at(const Inst& inst) const;
   void require(const Inst& inst, const std::string& condition);
