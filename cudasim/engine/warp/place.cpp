@@ -1,5 +1,7 @@
 #include "cudasim/engine/warp/place.h"
 
+#include <algorithm>
+
 namespace cudasim::engine {
 namespace {
 
@@ -89,7 +91,7 @@ std::uint64_t uniform_value(
 }
 
 /// Whether a register's values differ between the blocks of a grid, or between
-/// calls of a function.
+/// calls of a function. All lanes have the same.
 bool differs(Special special) {
   switch (special) {
     case Special::kCtaidX:
@@ -101,6 +103,11 @@ bool differs(Special special) {
     default:
       return false;
   }
+}
+
+template <typename T>
+void fill_uniform(std::uint64_t value, T* values) {
+  std::fill_n(values, kLanes, static_cast<T>(value));
 }
 
 /// The 32 values of a register, converted to its width.
@@ -135,11 +142,25 @@ void fill(
       return each([](std::uint32_t lane) { return ~((2u << lane) - 1); });
     case Special::kLanemaskGe:
       return each([](std::uint32_t lane) { return ~((1u << lane) - 1); });
-    default: {
-      const std::uint64_t value =
-          uniform_value(reg.special, place, local_frame);
-      return each([&](std::uint32_t) { return value; });
-    }
+    default:
+      return fill_uniform(
+          uniform_value(reg.special, place, local_frame), values);
+  }
+}
+
+/// Calls `put` with the values of a register, as numbers of its width.
+template <typename Put>
+void with_values(const SpecialRegister& reg, std::byte* registers, Put put) {
+  std::byte* const slot = registers + reg.slot;
+  switch (reg.width) {
+    case 2:
+      put(reinterpret_cast<std::uint16_t*>(slot));
+      break;
+    case 4:
+      put(reinterpret_cast<std::uint32_t*>(slot));
+      break;
+    default:
+      put(reinterpret_cast<std::uint64_t*>(slot));
   }
 }
 
@@ -154,25 +175,22 @@ void fill_specials(
   if (code.specials.empty()) {
     return;
   }
-  const Threads threads = again ? Threads{} : threads_of(place);
+  if (again) {
+    for (const SpecialRegister& reg : code.specials) {
+      if (differs(reg.special)) {
+        const std::uint64_t value =
+            uniform_value(reg.special, place, local_frame);
+        with_values(
+            reg, registers, [&](auto* values) { fill_uniform(value, values); });
+      }
+    }
+    return;
+  }
+  const Threads threads = threads_of(place);
   for (const SpecialRegister& reg : code.specials) {
-    if (again && !differs(reg.special)) {
-      continue;
-    }
-    std::byte* slot = registers + reg.slot;
-    const auto put = [&](auto* values) {
+    with_values(reg, registers, [&](auto* values) {
       fill(reg, place, threads, local_frame, values);
-    };
-    switch (reg.width) {
-      case 2:
-        put(reinterpret_cast<std::uint16_t*>(slot));
-        break;
-      case 4:
-        put(reinterpret_cast<std::uint32_t*>(slot));
-        break;
-      default:
-        put(reinterpret_cast<std::uint64_t*>(slot));
-    }
+    });
   }
 }
 
