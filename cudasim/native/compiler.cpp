@@ -1,9 +1,11 @@
 #include "cudasim/native/compiler.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 namespace cudasim::native {
 namespace {
@@ -303,6 +305,31 @@ std::unique_ptr<Compiler> Compiler::load(
   const bool works = compiler->compile(kFirst, "first", &object, why) &&
       compiler->link(object, "first", why) != nullptr;
   return works ? std::move(compiler) : nullptr;
+}
+
+std::string find_library() {
+  const char* const path = std::getenv("CUDASIM_LLVM");
+  if (path != nullptr && *path != '\0') {
+    return path;
+  }
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<const void*>(&find_library), &own) == 0 ||
+      own.dli_fname == nullptr) {
+    return {};
+  }
+  std::string folder = own.dli_fname;
+  for (int up = 0; up < 4; ++up) {
+    const std::size_t slash = folder.rfind('/');
+    if (slash == std::string::npos) {
+      break;
+    }
+    folder.resize(slash);
+    const std::string found = folder + "/llvmlite/binding/libllvmlite.so";
+    if (access(found.c_str(), R_OK) == 0) {
+      return found;
+    }
+  }
+  return {};
 }
 
 } // namespace cudasim::native

@@ -42,4 +42,8 @@ class Compiler {
   Compiler() = default;
 };
 
+/// Where llvmlite's library is: as CUDASIM_LLVM says, or in the folder of
+/// packages that this library is in, too. Empty where there is none.
+std::string find_library();
+
 } // namespace cudasim::native

@@ -1,8 +1,5 @@
 #include "cudasim/engine/translation/regions.h"
 
-#include <dlfcn.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -39,33 +36,6 @@ constexpr std::uint64_t kNanosecondsToEnter = 50;
 constexpr std::uint64_t kFewInstructions = 12;
 constexpr std::uint32_t kMostAttempts = 3;
 
-/// Where llvmlite's library is: as CUDASIM_LLVM says, or in the folder of
-/// packages that this library is in, too. Empty where there is none.
-std::string library() {
-  const char* const path = std::getenv("CUDASIM_LLVM");
-  if (path != nullptr && *path != '\0') {
-    return path;
-  }
-  Dl_info own{};
-  if (dladdr(reinterpret_cast<const void*>(&native_mode), &own) == 0 ||
-      own.dli_fname == nullptr) {
-    return {};
-  }
-  std::string folder = own.dli_fname;
-  for (int up = 0; up < 4; ++up) {
-    const std::size_t slash = folder.rfind('/');
-    if (slash == std::string::npos) {
-      break;
-    }
-    folder.resize(slash);
-    const std::string found = folder + "/llvmlite/binding/libllvmlite.so";
-    if (access(found.c_str(), R_OK) == 0) {
-      return found;
-    }
-  }
-  return {};
-}
-
 NativeMode read_mode() {
   const char* const wish = std::getenv("CUDASIM_NATIVE");
   const std::string mode = wish == nullptr ? "off" : wish;
@@ -79,7 +49,7 @@ NativeMode read_mode() {
         wish);
     return NativeMode::kOff;
   }
-  if (library().empty()) {
+  if (native::find_library().empty()) {
     std::fprintf(
         stderr,
         "CUDASIM_NATIVE=%s needs LLVM: pip install 'llvmlite>=0.50,<0.51', or "
@@ -120,7 +90,8 @@ const char* processor() {
 native::Compiler* compiler() {
   static native::Compiler* const instance = [] {
     std::string why;
-    auto loaded = native::Compiler::load(library(), processor(), &why);
+    auto loaded =
+        native::Compiler::load(native::find_library(), processor(), &why);
     if (loaded == nullptr) {
       std::fprintf(
           stderr,
