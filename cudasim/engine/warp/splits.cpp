@@ -11,7 +11,8 @@ namespace cudasim::engine {
 void Splits::start(Frame* entry, Mask lanes) {
   splits_.clear();
   joins_.clear();
-  Split split;
+  // In its place: a copy of what was written by parts would wait for them.
+  Split& split = splits_.emplace_back();
   split.mask = lanes;
   split.frame = entry;
   splits_.push_back(split);
@@ -47,8 +48,7 @@ void Splits::newest_first() {
 }
 
 void Splits::remove(std::size_t at) {
-  splits_[at] = splits_.back();
-  splits_.pop_back();
+  splits_.erase(splits_.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 /// Lanes are at a join before others.

@@ -71,9 +71,14 @@ class Splits {
   void end_turn(std::size_t at);
   /// Splits have gone or come: the newest is next.
   void newest_first();
-  /// A split is no more. The last takes its number.
+  /// A split is no more. Those behind it move up, so the last is still the one
+  /// whose lanes parted last.
   void remove(std::size_t at);
 
+  /// All lanes have exited.
+  void end() {
+    splits_.clear();
+  }
   /// The active lanes of a split take a branch and the others do not. Where
   /// their ways meet again is a join, unless it is the one that they are on
   /// their way to already.
