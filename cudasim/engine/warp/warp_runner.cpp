@@ -370,11 +370,33 @@ bool WarpRunner::run_native(
       case RegionEnd::kNotEntered:
         break;
     }
+    if (ends_warp(splits_[at], here.program[here.pc])) {
+      end_warp();
+      *turn = Turn::kOver;
+      return true;
+    }
     if (executed == 0) {
       return false; // the interpreter has to
     }
   }
   return false;
+}
+
+/// Whether all lanes of a whole warp are together at an exit.
+bool WarpRunner::ends_warp(const Split& split, const Inst& inst) const {
+  return inst.run == control_instruction && inst.guard == kNoSlot &&
+      split.mask == live && split.join == nullptr && splits_.size() == 1 &&
+      control_at(*split.frame->code, inst.index).kind == ControlKind::kExit;
+}
+
+/// Executes their exit.
+void WarpRunner::end_warp() {
+  ++instructions;
+  thread_instructions += lane_count(live);
+  const std::uint32_t threads = lane_count(live);
+  live = 0;
+  splits_.end();
+  block_.threads_exited(threads);
 }
 
 /// The turn of a split is over: others of this warp come next. It may be

@@ -90,6 +90,8 @@ class WarpRunner : public Warp {
       Cursor& here,
       std::uint64_t slice_end,
       Turn* turn);
+  bool ends_warp(const Split& split, const Inst& inst) const;
+  void end_warp();
   bool give_way(std::size_t at, std::uint64_t patience);
   Status run_waiting();
 
