@@ -246,13 +246,24 @@ class RandomKernel {
     line(
         "@" + std::string(one_in(2) ? "!" : "") + condition + " " + bra +
         "ELSE" + id + ";");
-    block(depth + 1, apart || !alike, 1 + pick(4));
-    if (one_in(2)) {
-      line("bra MET" + id + ";\nELSE" + id + ":");
-      block(depth + 1, apart || !alike, 1 + pick(4));
-      line("MET" + id + ":");
-    } else {
-      line("ELSE" + id + ":");
+    const auto side = [&] { block(depth + 1, apart || !alike, 1 + pick(4)); };
+    switch (pick(3)) {
+      case 0:
+        side();
+        line("ELSE" + id + ":");
+        break;
+      case 1:
+        side();
+        line("bra MET" + id + ";\nELSE" + id + ":");
+        side();
+        line("MET" + id + ":");
+        break;
+      default: // as nvcc has it
+        line("bra.uni THEN" + id + ";\nELSE" + id + ":");
+        side();
+        line("bra.uni MET" + id + ";\nTHEN" + id + ":");
+        side();
+        line("MET" + id + ":");
     }
   }
 
@@ -265,6 +276,9 @@ class RandomKernel {
     line(
         alike ? "and.b32 " + most + ", %n, 3;"
               : "and.b32 " + most + ", " + operand('W') + ", 3;");
+    if (depth == 0 && one_in(6)) { // beyond a slice of the scheduler
+      line("mul.lo.u32 " + most + ", " + most + ", 300;");
+    }
     line("LOOP" + id + ":");
     block(depth + 1, apart || !alike, 1 + pick(4));
     if (one_in(3)) {
@@ -354,6 +368,16 @@ class RandomKernel {
         break;
       default:
         place = "[%o" + size + "+" + at;
+    }
+    if (bytes == 4 && one_in(3)) {
+      const std::string row = any({"atom", "red"}) + "." +
+          (space.empty() ? "" : space + ".") + any({"add", "max", "xor"});
+      const bool adds = row.back() == 'd';
+      line(
+          guard() + row + (adds || row.back() == 'x' ? ".u32 " : ".b32 ") +
+          (row[0] == 'a' ? operand('W') + ", " : "") + place + ", " +
+          operand('W') + ";");
+      return;
     }
     const bool loads = one_in(2);
     std::string type;

@@ -7,51 +7,19 @@
 
 namespace cudasim::engine {
 
-/// Whether a region was left, or another one may have been, before `inst`, or
-/// before the hammock that it is part of, because operands are not what
-/// require() wants: none begins there for another reason, mostly.
+/// Whether a region was left, or another one may have been, before `inst`,
+/// because operands are not what require() wants: none begins there for another
+/// reason, mostly.
 bool Translator::was_left_at(const Inst& inst) const {
-  const auto was_left = [&](std::uint32_t pc) {
-    return pc == entry_ || general_.count(pc) != 0;
-  };
-  return was_left(inst.index) ||
-      (hammock_ != nullptr && was_left(hammock_->branch));
+  return inst.index == entry_ || general_.count(inst.index) != 0;
 }
 
-/// Leaves the region where operands are not as the code hopes, which is kept in
-/// mind: see was_left_at().
+/// Leaves the region before `inst` where operands are not as the code hopes,
+/// which is kept in mind: see was_left_at().
 void Translator::require(const Inst& inst, const std::string& condition) {
-  hopes_.insert(hammock_ == nullptr ? inst.index : hammock_->branch);
-  leave_unless(inst, condition);
-}
-
-/// Leaves the region before `inst`, or before the hammock that it is part of,
-/// where the condition does not hold.
-void Translator::leave_unless(const Inst& inst, const std::string& condition) {
+  hopes_.insert(inst.index);
   const std::string on = ir_.label();
-  std::string otherwise;
-  if (hammock_ == nullptr) {
-    otherwise = cold_exit(inst.index, RegionEnd::kGoesOn);
-  } else {
-    Hammock* const here = hammock_;
-    if (here->has_effects) {
-      given_up_.insert(here->branch);
-      changed_ = true;
-    }
-    std::map<Slot, Value> current = *here->before;
-    std::swap(current, current_);
-    std::uint64_t counted = here->counted;
-    std::swap(counted, counted_);
-    std::uint64_t threads = here->counted_threads;
-    std::swap(threads, counted_threads_);
-    hammock_ = nullptr;
-    otherwise = cold_exit(here->branch, RegionEnd::kGoesOn);
-    hammock_ = here;
-    std::swap(current, current_);
-    std::swap(counted, counted_);
-    std::swap(threads, counted_threads_);
-  }
-  ir_.branch(condition, on, otherwise);
+  ir_.branch(condition, on, cold_exit(inst.index, RegionEnd::kGoesOn));
   ir_.begin(on);
 }
 

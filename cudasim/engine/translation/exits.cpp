@@ -46,6 +46,71 @@ std::string Translator::in_cold_block(const std::function<void()>& write) {
   return label;
 }
 
+/// Registers that are needed where the region ends: by its lanes, and by those
+/// that have parted from them.
+Slots Translator::live_apart(std::uint32_t pc) const {
+  Slots live = flow_.live_at(pc);
+  const auto add = [&](std::uint32_t at) { live.merge(flow_.live_at(at)); };
+  if (hammock_ != nullptr) {
+    for (const Level& level : hammock_->levels) {
+      add(flow_.control_at(level.branch)->join);
+      if (!level.is_second) {
+        add(level.branch + 1);
+      }
+    }
+  }
+  return live;
+}
+
+/// The value of a register in all lanes: each has that of its own level.
+Value Translator::value_apart(Slot slot) {
+  Value value = get(slot);
+  if (hammock_ == nullptr) {
+    return value;
+  }
+  const auto in = [slot](const std::map<Slot, Value>& values) {
+    const auto found = values.find(slot);
+    return found == values.end() ? nullptr : &found->second;
+  };
+  const Value* inner = in(current_);
+  const auto& levels = hammock_->levels;
+  for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+    const Value* const outer = in(*level->others);
+    const bool same = inner == nullptr || outer == nullptr
+        ? inner == outer
+        : inner->text == outer->text && inner->shape == outer->shape;
+    if (!same) {
+      const Value mask{kVarying, 1, ir_.bits_of(level->mask)};
+      value = blend(mask, value, value_in(*level->others, slot));
+    }
+    inner = outer;
+  }
+  return value;
+}
+
+/// How the lanes have parted.
+void Translator::write_levels() {
+  if (hammock_ == nullptr) {
+    return;
+  }
+  std::size_t place = offsetof(RegionState, parted);
+  const auto put =
+      [&](const char* type, const std::string& value, std::size_t offset) {
+        ir_.store(type, value, ir_.at("%state", place + offset));
+      };
+  for (const Level& level : hammock_->levels) {
+    put("i32", std::to_string(level.branch), offsetof(PartedLanes, branch));
+    put("i32", level.taken, offsetof(PartedLanes, taken));
+    put("i32", level.is_second ? "1" : "0", offsetof(PartedLanes, is_second));
+    put("i64", ir_.load("i64", level.since), offsetof(PartedLanes, since));
+    place += sizeof(PartedLanes);
+  }
+  ir_.store(
+      "i64",
+      std::to_string(hammock_->levels.size()),
+      ir_.at("%state", offsetof(RegionState, levels)));
+}
+
 /// Ends the region: what is needed afterwards goes to the frame.
 void Translator::write_exit(
     std::uint32_t pc,
@@ -54,10 +119,10 @@ void Translator::write_exit(
   if (end != RegionEnd::kFault) {
     // Vectors first: the calls for the others take their machine registers.
     std::vector<std::pair<Slot, Value>> affine;
-    for (const Slot slot : flow_.live_at(pc)) {
+    for (const Slot slot : live_apart(pc)) {
       if (tracked_.count(slot) != 0 && written_.count(slot) != 0 &&
           except.count(slot) == 0) {
-        const Value value = get(slot);
+        const Value value = value_apart(slot);
         if (value.shape.affine && value.bits != 1) {
           affine.emplace_back(slot, value);
         } else {
@@ -68,6 +133,7 @@ void Translator::write_exit(
     for (const auto& [slot, value] : affine) {
       write_back(slot, value);
     }
+    write_levels();
   }
   write_counts();
   write_end(pc, end);

@@ -221,6 +221,69 @@ TEST(RegionsGoOn, WhereLanesLeaveLoops) {
   }
 }
 
+/// nvcc's code branches to one side, and behind the branch over it to the
+/// other.
+TEST(RegionsGoOn, WhereLanesPartAsNvccHasIt) {
+  const auto both = [](const std::string& id,
+                       const std::string& guard,
+                       const std::string& side,
+                       const std::string& other) {
+    return guard + "bra THEN" + id + ";\nbra.uni ELSE" + id + ";\nTHEN" + id +
+        ":\n" + side + "bra.uni END" + id + ";\nELSE" + id + ":\n" + other +
+        "END" + id + ":\n";
+  };
+  const auto loop = [](const std::string& id, const std::string& body) {
+    return "mov.u32 %o, 0;\nLOOP" + id + ":\n" + body +
+        "add.u32 %o, %o, 1;\nsetp.lt.u32 %r, %o, %l;\n@%r bra LOOP" + id +
+        ";\n";
+  };
+  const std::string adds = "add.u32 %h, %h, %f;\nmul.lo.u32 %k, %k, 3;\n";
+  const std::string atomics =
+      "atom.shared.add.u32 %f, [%m], %h;\nred.shared.xor.b32 [tile], %t;\n"
+      "add.u32 %h, %h, %f;\n";
+  // Divisions whose operands are not as native code hopes, with stores before.
+  const std::string stores =
+      "st.shared.b32 [%m], %k;\nrem.u32 %z, %t, %z;\nadd.u32 %h, %h, %z;\n"
+      "st.shared.b32 [%m], %h;\nld.shared.b32 %k, [%m];\nadd.u32 %z, %n, 2;\n";
+  const std::string sides[] = {
+      adds,
+      atomics,
+      stores,
+      both("A", "@%q ", stores, adds),
+      loop("A", adds),
+      loop("A", stores),
+      both("A", "@%q ", loop("A", atomics), loop("B", stores))};
+  for (const std::string& side : sides) {
+    for (const std::string& other : {adds, stores}) {
+      for (const bool swapped : {false, true}) {
+        const Result plain = compare(
+            kBegin + kAround + ".reg .b32 %l;\nand.b32 %l, %e, 7;\n" +
+                "st.shared.b32 [%m], %t;\nsetp.lt.u32 %q, %e, 20;\n" +
+                both(
+                    "X",
+                    swapped ? "@!%p " : "@%p ",
+                    swapped ? other : side,
+                    swapped ? side : other) +
+                "bar.sync 0;\nld.shared.b32 %s, [%m];\n" + kTogether + kEnd,
+            rising(3, 5));
+        EXPECT_EQ(plain.outcome.fault, FaultKind::kNone)
+            << plain.outcome.report;
+      }
+    }
+  }
+}
+
+/// A side that ends with a branch back is part of a loop, and no side.
+TEST(RegionsGoOn, WhereALoopIsLeftAtItsBegin) {
+  compare(
+      kBegin + kAround +
+          "mov.u32 %o, 0;\nand.b32 %s, %t, 7;\nLOOP:\n"
+          "setp.ge.u32 %r, %o, %s;\n@%r bra OUT;\nadd.u32 %o, %o, 1;\n"
+          "bra LOOP;\nOUT:\nadd.u32 %h, %h, %o;\n" +
+          kTogether + kEnd,
+      rising(3, 5));
+}
+
 /// What splits of a warp do first, and when they give way to others, is as the
 /// interpreter has it.
 TEST(RegionsGoOn, InTheSameOrder) {
@@ -241,6 +304,18 @@ TEST(RegionsGoOn, InTheSameOrder) {
               loop("B", more, "st.global.u32 [%out], %f;\n") + kEnd,
           rising(3, 5));
     }
+  }
+  // Loops that store, within sides, beyond what a split may execute at once.
+  const std::string storing = "st.global.u32 [%out], %f;\nadd.u32 %h, %h, 3;\n";
+  for (const int rounds : {2, 600, 1400, 3000}) {
+    compare(
+        kBegin + "mov.u32 %k, 0;\nst.global.u32 [%out], %k;\n" +
+            "setp.lt.u32 %p, %t, 16;\n@%p bra TAKEN;\nbra.uni OTHER;\n"
+            "TAKEN:\n" +
+            loop("A", rounds, storing) + "bra.uni MET;\nOTHER:\n" +
+            loop("B", rounds + 700, storing) +
+            "MET:\nactivemask.b32 %e;\nadd.u32 %h, %h, %e;\n" + kEnd,
+        rising(3, 5));
   }
   // Each side faults in its own way.
   const std::string invalid = "mov.u64 %x, 8;\nld.global.u32 %k, [%x];\n";

@@ -3,8 +3,10 @@
 // Where the branch is back, to the begin of a loop, its lanes go round until
 // there are none. All lanes compute, and what the instructions write counts for
 // those of the side or the round. Loads, stores and handlers see these lanes
-// alone.
+// alone. Where the region ends in between, the interpreter is told how the
+// lanes have parted (PartedLanes).
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -16,15 +18,16 @@
 namespace cudasim::engine {
 namespace {
 
-/// Instructions that do nothing but compute, load or store: they neither wait
-/// nor let other lanes go first.
+/// Instructions that do nothing but compute, load, store or add to memory: they
+/// neither wait nor let other lanes go first.
 bool is_plain(const std::string& text) {
   static const char* const kPlain[] = {
-      "abs",      "add",  "and",  "bfe",  "bfi", "brev", "clz",  "cnot",
-      "copysign", "cvt",  "cvta", "div",  "ex2", "fma",  "ld",   "lg2",
-      "lop3",     "mad",  "max",  "min",  "mov", "mul",  "neg",  "not",
-      "or",       "popc", "prmt", "rcp",  "rem", "sad",  "selp", "setp",
-      "shf",      "shl",  "shr",  "sqrt", "st",  "sub",  "xor"};
+      "abs",   "add", "and",      "atom", "bfe",  "bfi", "brev", "clz",
+      "cnot",  "cos", "copysign", "cvt",  "cvta", "div", "ex2",  "fma",
+      "ld",    "lg2", "lop3",     "mad",  "max",  "min", "mov",  "mul",
+      "neg",   "not", "or",       "popc", "prmt", "rcp", "red",  "rem",
+      "rsqrt", "sad", "selp",     "setp", "shf",  "shl", "shr",  "sin",
+      "sqrt",  "st",  "sub",      "tanh", "xor"};
   const std::string name = text.substr(0, text.find('.'));
   return std::any_of(
       std::begin(kPlain), std::end(kPlain), [&](const char* plain) {
@@ -37,12 +40,17 @@ bool is_plain(const std::string& text) {
 /// Whether native code executes both sides of a branch, up to where its lanes
 /// meet: what is there are plain instructions, and branches of the same kind.
 bool Translator::is_hammock(std::uint32_t branch) const {
+  return may_be_hammock(branch) &&
+      has_nodes(branch + 1, flow_.control_at(branch)->join);
+}
+
+/// The same, if the region has all of it.
+/// @param branch with a guard.
+bool Translator::may_be_hammock(std::uint32_t branch) const {
   const std::uint32_t join = flow_.control_at(branch)->join;
-  if (join == kNowhere || join <= branch || join - branch > kLongestHammock ||
-      given_up_.count(branch) != 0 || flow_.is_entered(branch, join)) {
-    return false;
-  }
-  return has_nodes(branch + 1, join) && has_plain_sides(branch);
+  return join != kNowhere && join > branch &&
+      join - branch <= kLongestHammock && !flow_.is_entered(branch, join) &&
+      has_plain_sides(branch, 0);
 }
 
 /// Whether all instructions from one to before another are the region's.
@@ -57,41 +65,82 @@ bool Translator::has_nodes(std::uint32_t begin, std::uint32_t end) const {
   return true;
 }
 
-/// Behind branches in the side that is taken, the interpreter may go on with
-/// the other side first: such a side has none.
-/// @param branch with a guard; it has a join behind it.
-bool Translator::has_plain_sides(std::uint32_t branch) const {
+/// What the lanes execute that take a branch, and the others, up to where they
+/// meet. A side may end with a jump over the other one; nvcc begins with one
+/// over the side that is taken, too.
+/// @param branch with a guard. @returns false where there is more than that.
+bool Translator::sides_of(std::uint32_t branch, Sides* sides) const {
   const Control& control = *flow_.control_at(branch);
   const std::uint32_t target = control.target;
-  if (target <= branch + 1 || control.join < target) {
+  const std::uint32_t join = control.join;
+  if (join == kNowhere || target <= branch + 1 || join < target) {
     return false;
   }
-  if (target == control.join) {
-    return is_plain_side(branch + 1, target);
+  if (target == join) {
+    sides->other = {{branch + 1, join}};
+    return true;
   }
-  // The first side ends with a jump over the second.
-  const Control* const jump = flow_.control_at(target - 1);
-  return jump != nullptr && jump->kind == ControlKind::kBranch &&
-      code_.instructions[target - 1].guard == kNoSlot &&
-      jump->target == control.join && is_plain_side(branch + 1, target - 1) &&
-      is_plain_side(target, control.join) && !has_control(target, control.join);
+  if (!is_jump(target - 1)) {
+    return false;
+  }
+  const std::uint32_t behind = flow_.control_at(target - 1)->target;
+  sides->taken = {{target, join}};
+  sides->other = {{branch + 1, target}};
+  if (behind == join) {
+    return true;
+  }
+  sides->taken = {{target, behind}};
+  sides->other.emplace_back(behind, join);
+  return target < behind && behind < join && is_jump(behind - 1) &&
+      flow_.control_at(behind - 1)->target == join;
 }
 
-bool Translator::has_control(std::uint32_t begin, std::uint32_t end) const {
-  for (std::uint32_t pc = begin; pc < end; ++pc) {
-    if (flow_.control_at(pc) != nullptr) {
-      return true;
+/// Whether an instruction is a branch without a guard.
+bool Translator::is_jump(std::uint32_t pc) const {
+  const Control* const control = flow_.control_at(pc);
+  return control != nullptr && control->kind == ControlKind::kBranch &&
+      code_.instructions[pc].guard == kNoSlot;
+}
+
+/// @param level how many branches the lanes have parted at before.
+bool Translator::has_plain_sides(std::uint32_t branch, int level) const {
+  const std::uint32_t join = flow_.control_at(branch)->join;
+  Sides sides;
+  return level < RegionState::kMostLevels && sides_of(branch, &sides) &&
+      are_plain(sides.taken, join, level + 1) &&
+      are_plain(sides.other, join, level + 1);
+}
+
+/// @param join where a jump at the end of the last may lead; that of another
+/// leads to the next.
+bool Translator::are_plain(const Ranges& ranges, std::uint32_t join, int level)
+    const {
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    auto [begin, end] = ranges[i];
+    if (is_jump(end - 1)) {
+      --end;
+      const std::uint32_t next =
+          i + 1 < ranges.size() ? ranges[i + 1].first : join;
+      if (flow_.control_at(end)->target != next) {
+        return false;
+      }
+    }
+    if (!is_plain_side(begin, end, level)) {
+      return false;
     }
   }
-  return false;
+  return true;
 }
 
-bool Translator::is_plain_side(std::uint32_t begin, std::uint32_t end) const {
+bool Translator::is_plain_side(
+    std::uint32_t begin,
+    std::uint32_t end,
+    int level) const {
   std::uint32_t pc = begin;
   while (pc < end) {
     const Inst* const back = loop_at(pc, end);
     if (back != nullptr) {
-      if (!is_plain_loop(back->index)) {
+      if (!is_plain_loop(back->index, level)) {
         return false;
       }
       pc = back->index + 1;
@@ -106,9 +155,9 @@ bool Translator::is_plain_side(std::uint32_t begin, std::uint32_t end) const {
       ++pc;
       continue;
     }
-    if (control->kind != ControlKind::kBranch ||
-        code_.instructions[pc].guard == kNoSlot || control->join == kNowhere ||
-        control->join <= pc || control->join > end || !has_plain_sides(pc)) {
+    if (control->kind != ControlKind::kBranch || is_jump(pc) ||
+        control->join == kNowhere || control->join > end ||
+        !has_plain_sides(pc, level)) {
       return false;
     }
     pc = control->join;
@@ -135,34 +184,20 @@ const Inst* Translator::loop_at(std::uint32_t begin, std::uint32_t end) const {
   return found;
 }
 
-/// Whether native code has a form for a loop that lanes leave one by one. It
-/// may have to be executed once more from its begin, by the interpreter, so
-/// nothing in it stores.
+/// Whether native code has a form for a loop that lanes leave one by one.
 /// @param branch at its end.
-bool Translator::is_plain_loop(std::uint32_t branch) const {
+bool Translator::is_plain_loop(std::uint32_t branch, int level) const {
   const std::uint32_t begin = flow_.control_at(branch)->target;
-  if (begin > branch || branch - begin > kLongestHammock ||
-      flow_.control_at(branch)->join != branch + 1 ||
-      given_up_.count(branch) != 0 || !has_nodes(begin, branch + 1)) {
-    return false;
-  }
-  for (std::uint32_t pc = begin; pc < branch; ++pc) {
-    if (code_.texts[pc].rfind("st", 0) == 0) {
-      return false;
-    }
-  }
-  return is_plain_side(begin, branch);
+  return level < RegionState::kMostLevels && begin <= branch &&
+      branch - begin <= kLongestHammock &&
+      flow_.control_at(branch)->join == branch + 1 &&
+      is_plain_side(begin, branch, level + 1);
 }
 
 /// Executes both sides of a branch that ends a node, or what is left of a loop,
 /// and goes on behind.
 void Translator::write_hammock(const Inst& branch) {
-  const std::map<Slot, Value> before = current_;
   Hammock here;
-  here.branch = branch.index;
-  here.before = &before;
-  here.counted = counted_;
-  here.counted_threads = counted_threads_;
   here.mask = "-1";
   here.threads = "0";
   ir_.store("i64", "0", "%beyond");
@@ -173,8 +208,7 @@ void Translator::write_hammock(const Inst& branch) {
   } else {
     const std::string taken = guard_mask(branch);
     count(branch, taken);
-    leave_if_over(branch);
-    write_loop(branch, taken);
+    write_loop(branch, taken, "-1");
   }
   leave_threads();
   hammock_ = nullptr;
@@ -186,67 +220,124 @@ void Translator::write_hammock(const Inst& branch) {
 
 /// Both sides of a branch, for the lanes that execute it.
 void Translator::write_sides(const Inst& branch) {
-  const Control& control = *flow_.control_at(branch.index);
-  const std::string taken = guard_mask(branch);
-  const std::string stay = ir_.set("xor i32 " + taken + ", " + hammock_->mask);
-  count(branch, taken);
+  Sides sides;
+  sides_of(branch.index, &sides);
+  Level level;
+  level.branch = branch.index;
+  level.taken = guard_mask(branch);
+  const std::string stay =
+      ir_.set("xor i32 " + level.taken + ", " + hammock_->mask);
+  count(branch, level.taken);
   leave_threads();
-  const std::uint32_t target = control.target;
+  level.since = ir_.name();
+  ir_.variable(level.since, "i64");
+  ir_.store("i64", counted_now(), level.since);
   // The interpreter goes on with the lanes that take it, too.
-  if (target != control.join) {
-    write_side(taken, target, control.join, control.join);
+  if (!sides.taken.empty()) {
+    level.mask = level.taken;
+    write_side(sides.taken, level, level.since);
   }
-  write_side(stay, branch.index + 1, target, control.join);
+  level.is_second = true;
+  level.mask = stay;
+  write_side(sides.other, level, "");
 }
 
 /// One side, if any lanes execute it.
-/// @param lanes as a word. @param join where they meet the others.
+/// @param came the variable for when they come to where they meet the others;
+/// empty: nobody needs that.
 void Translator::write_side(
-    const std::string& lanes,
-    std::uint32_t begin,
-    std::uint32_t end,
-    std::uint32_t join) {
+    const Ranges& ranges,
+    Level level,
+    const std::string& came) {
   // The side may be left out.
-  const Variables results = keep(begin, end, flow_.live_at(join));
+  const std::uint32_t join = flow_.control_at(level.branch)->join;
+  const Variables results = keep(ranges, flow_.live_at(join));
   const std::string side = ir_.label();
   const std::string behind = ir_.label();
   const std::map<Slot, Value> before = current_;
-  const std::string outer = std::exchange(hammock_->mask, lanes);
+  level.others = &before;
+  const std::string outer = std::exchange(hammock_->mask, level.mask);
   const std::uint64_t counted = counted_;
-  ir_.branch(ir_.set("icmp ne i32 " + lanes + ", 0"), side, behind);
+  ir_.branch(ir_.set("icmp ne i32 " + level.mask + ", 0"), side, behind);
   ir_.begin(side);
-  write_pieces(begin, end);
+  hammock_->levels.push_back(level);
+  for (const auto& [begin, end] : ranges) {
+    write_pieces(begin, end);
+  }
+  hammock_->levels.pop_back();
   leave_in(results);
   add_to("%beyond", std::to_string(counted_ - counted));
   leave_threads();
+  counted_ = counted;
+  if (!came.empty()) {
+    ir_.store("i64", counted_now(), came);
+  }
   ir_.jump(behind);
   ir_.begin(behind);
-  counted_ = counted;
   hammock_->mask = outer;
   current_ = before;
   take_from(results);
 }
 
+/// Behind a branch back: where the interpreter looks whether others come first.
+/// @param begin of the loop.
+void Translator::leave_if_over(std::uint32_t begin) {
+  const std::string over =
+      ir_.set("icmp uge i64 " + counted_now() + ", %limit");
+  const std::string on = ir_.label();
+  ir_.branch(over, cold_exit(begin, RegionEnd::kLimit), on);
+  ir_.begin(on);
+}
+
 /// A loop, for the lanes that execute it, until none of them does.
-/// @param branch at its end. @param lanes as a word.
-void Translator::write_loop(const Inst& branch, const std::string& lanes) {
+/// @param branch at its end. @param lanes as a word: those of the first round.
+/// @param all those that came to the loop.
+void Translator::write_loop(
+    const Inst& branch,
+    const std::string& lanes,
+    const std::string& all) {
   const std::uint32_t begin = flow_.control_at(branch.index)->target;
   Slots live = flow_.live_at(begin);
   live.merge(flow_.live_at(branch.index + 1));
-  const Variables results = keep(begin, branch.index, live);
+  const Variables results = keep({{begin, branch.index}}, live);
   const std::string left = ir_.name();
   ir_.variable(left, "i32");
   ir_.store("i32", lanes, left);
   leave_threads();
+  Level level;
+  level.branch = branch.index;
+  level.since = ir_.name();
+  ir_.variable(level.since, "i64");
+  const auto note_first = [&](const std::string& taken) {
+    const std::string before = ir_.load("i64", level.since);
+    const std::string apart = ir_.set("icmp ne i32 " + taken + ", " + all);
+    const std::string first = ir_.set("icmp eq i64 " + before + ", 0");
+    const std::string now = ir_.set(
+        "select i1 " + ir_.set("and i1 " + apart + ", " + first) + ", i64 " +
+        counted_now() + ", i64 " + before);
+    ir_.store("i64", now, level.since);
+  };
+  ir_.store("i64", "0", level.since);
+  note_first(lanes);
   const std::string round = ir_.label();
   const std::string behind = ir_.label();
   const std::map<Slot, Value> before = current_;
   const std::string outer = hammock_->mask;
   const std::uint64_t counted = counted_;
+  level.taken = level.mask = lanes;
+  level.others = &before;
+  hammock_->levels.push_back(level);
+  if (lanes != all) {
+    leave_if_over(begin); // some have left it already
+  }
   ir_.jump(round);
   ir_.begin(round);
   hammock_->mask = ir_.load("i32", left);
   take_from(results);
+  const std::map<Slot, Value> others = current_;
+  level.taken = level.mask = hammock_->mask;
+  level.others = &others;
+  hammock_->levels.back() = level;
   write_pieces(begin, branch.index);
   const std::string taken = guard_mask(branch);
   count(branch, taken);
@@ -254,22 +345,19 @@ void Translator::write_loop(const Inst& branch, const std::string& lanes) {
   add_to("%beyond", std::to_string(counted_ - counted));
   leave_threads();
   counted_ = counted;
+  note_first(taken);
   ir_.store("i32", taken, left);
   const std::string on = ir_.label();
   ir_.branch(ir_.set("icmp ne i32 " + taken + ", 0"), on, behind);
   ir_.begin(on);
-  leave_if_over(branch);
+  hammock_->levels.back().taken = taken;
+  leave_if_over(begin);
   ir_.jump(round);
+  hammock_->levels.pop_back();
   ir_.begin(behind);
   hammock_->mask = outer;
   current_ = before;
   take_from(results);
-}
-
-/// Behind a branch back: where the interpreter looks whether others come first,
-/// it executes the loop.
-void Translator::leave_if_over(const Inst& branch) {
-  leave_unless(branch, ir_.set("icmp ult i64 " + counted_now() + ", %limit"));
 }
 
 /// What lanes execute one behind the other.
@@ -277,7 +365,7 @@ void Translator::write_pieces(std::uint32_t begin, std::uint32_t end) {
   for (std::uint32_t pc = begin; pc < end;) {
     const Inst* const back = loop_at(pc, end);
     if (back != nullptr) {
-      write_loop(*back, hammock_->mask);
+      write_loop(*back, hammock_->mask, hammock_->mask);
       pc = back->index + 1;
       continue;
     }
@@ -300,14 +388,15 @@ void Translator::write_pieces(std::uint32_t begin, std::uint32_t end) {
 /// variables with the values that they have now.
 /// @param live those that are needed.
 Translator::Variables Translator::keep(
-    std::uint32_t begin,
-    std::uint32_t end,
+    const Ranges& ranges,
     const Slots& live) {
   Variables results;
-  for (std::uint32_t pc = begin; pc < end; ++pc) {
-    for (const Slot slot : flow_.access(pc).writes) {
-      if (live.count(slot) != 0 && tracked_.count(slot) != 0) {
-        results.emplace(slot, "");
+  for (const auto& [begin, end] : ranges) {
+    for (std::uint32_t pc = begin; pc < end; ++pc) {
+      for (const Slot slot : flow_.access(pc).writes) {
+        if (live.count(slot) != 0 && tracked_.count(slot) != 0) {
+          results.emplace(slot, "");
+        }
       }
     }
   }

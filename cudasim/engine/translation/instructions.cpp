@@ -136,14 +136,6 @@ bool Translator::write_row(
 /// frame and leaves its results there.
 void Translator::call_handler(const Inst& inst, const std::string& mask) {
   const SlotAccess& access = flow_.access(inst.index);
-  if (hammock_ != nullptr) {
-    // What the frame alone knows could not be had once more.
-    hammock_->has_effects = hammock_->has_effects ||
-        code_.texts[inst.index].rfind("st", 0) == 0 ||
-        !std::all_of(access.writes.begin(),
-                     access.writes.end(),
-                     [&](Slot slot) { return tracked_.count(slot) != 0; });
-  }
   for (const Slot slot : access.reads) {
     if (tracked_.count(slot) != 0 && written_.count(slot) != 0) {
       write_back(slot, get(slot));

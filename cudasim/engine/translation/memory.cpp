@@ -313,9 +313,6 @@ void Translator::load(const Inst& inst, const Place& place) {
 }
 
 void Translator::store(const Inst& inst, const Place& place) {
-  if (hammock_ != nullptr) {
-    hammock_->has_effects = true;
-  }
   const std::string scalar = type_of(place.bits, false);
   const bool same = place.shape().uniform();
   std::vector<std::string> values;

@@ -1,6 +1,5 @@
 // Which instructions a region has, and which may follow which.
 #include <algorithm>
-#include <deque>
 #include <iterator>
 #include <set>
 #include <string>
@@ -36,23 +35,21 @@ bool Translator::is_end(std::uint32_t pc) const {
 }
 
 void Translator::discover() {
-  std::deque<std::uint32_t> next{entry_};
-  // What may be a hammock comes first: native code has all of it, or no form
-  // for it.
+  // In their order, so that the sides of a branch come before what lies behind
+  // it. What may be a hammock comes to its end: native code has all of it, or
+  // no form for it.
+  std::set<std::uint32_t> next{entry_};
   std::uint32_t branch = 0;
   std::uint32_t join = 0;
-  const auto add = [&](std::uint32_t pc) {
-    if (pc > branch && pc < join) {
-      next.push_front(pc);
-    } else {
-      next.push_back(pc);
-    }
+  const auto is_within = [&](std::uint32_t pc) {
+    return pc > branch && pc < join;
   };
   std::size_t total = 0;
   const auto& graph = flow_.graph();
-  while (!next.empty() && total < kMostInstructions) {
-    const std::uint32_t begin = next.front();
-    next.pop_front();
+  while (!next.empty() &&
+         (total < kMostInstructions || is_within(*next.begin()))) {
+    const std::uint32_t begin = *next.begin();
+    next.erase(next.begin());
     if (nodes_.count(begin) != 0) {
       continue;
     }
@@ -60,13 +57,13 @@ void Translator::discover() {
     std::uint32_t pc = begin;
     while (true) {
       if (pc != begin && is_first_store(pc)) {
-        add(pc);
+        next.insert(pc);
         break;
       }
       if (is_end(pc) || pc - begin >= kLongestNode) {
         node.ends = true; // what is longer goes on with the next region
         if (is_plain_barrier(pc)) {
-          add(pc + 1);
+          next.insert(pc + 1);
         }
         break;
       }
@@ -74,19 +71,18 @@ void Translator::discover() {
       ++pc;
       if (control != nullptr && control->kind == ControlKind::kBranch) {
         const bool guarded = code_.instructions[pc - 1].guard != kNoSlot;
-        if (guarded && pc > join && control->join != kNowhere &&
-            control->join > pc && control->join - pc < kLongestHammock) {
+        if (guarded && pc > join && may_be_hammock(pc - 1)) {
           branch = pc - 1;
           join = control->join;
         }
-        add(control->target);
+        next.insert(control->target);
         if (guarded) {
-          add(pc);
+          next.insert(pc);
         }
         break;
       }
       if (graph.blocks[graph.block_of[pc]].begin == pc) {
-        add(pc);
+        next.insert(pc);
         break;
       }
     }

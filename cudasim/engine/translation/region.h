@@ -15,6 +15,16 @@
 
 namespace cudasim::engine {
 
+/// Lanes that parted at a branch and have not met again where native code ends.
+struct PartedLanes {
+  std::uint32_t branch;
+  Mask taken; // of the lanes that executed it, those that took it
+  /// Whether the code ends for the others, while these have come to the join.
+  std::uint32_t is_second;
+  std::uint32_t unused;
+  std::uint64_t since; // instructions of the warp when the first came there
+};
+
 /// What native code knows of the warp that it runs. The code has the offsets of
 /// these in it (Translator).
 struct RegionState {
@@ -32,6 +42,12 @@ struct RegionState {
   const void* const* table = nullptr; // NativeRegion::table
   /// Where the region goes on, a number of its own. 0: it begins.
   std::uint64_t resume = 0;
+  /// How many of `parted` there are where the code has ended, from the branch
+  /// at which all lanes were together on. The lanes for which it ended are at
+  /// the instruction where the interpreter goes on.
+  std::uint64_t levels = 0;
+  static constexpr int kMostLevels = 8;
+  PartedLanes parted[kMostLevels];
 };
 
 /// Why native code ends, in the upper half of what it returns; the lower half

@@ -414,6 +414,27 @@ void Regions::publish(
   made_.push_back(std::move(region));
 }
 
+/// Has a region made anew that is left at an instruction more often than not.
+/// @param times that it was left there.
+void Regions::look_at_leaver(std::uint32_t pc, std::uint64_t times) {
+  Place& place = places_[pc];
+  const std::uint32_t from = place.from.load(std::memory_order_relaxed);
+  if (from == kNowhere || from == pc ||
+      2 * times <= places_[from].calls.load(std::memory_order_relaxed) ||
+      place.asked_for.exchange(from, std::memory_order_relaxed) == from) {
+    return;
+  }
+  const auto make_anew = [this, from, pc] { generalize(from, pc); };
+  if (at_once_) {
+    make_anew();
+  } else {
+    native::Background::instance().add(
+        this,
+        make_anew,
+        Translator::kMostInstructions * kNanosecondsToTranslate);
+  }
+}
+
 /// Gives up code that is refused or does little.
 /// @param calls so far: other threads may begin to count anew meanwhile.
 /// @param registers where the code refused them; null behind other calls.
@@ -430,19 +451,7 @@ void Regions::review(
     native::Background::instance().budget().saved(
         kReview * (std::max(saved, kNanosecondsToEnter) - kNanosecondsToEnter));
   }
-  const std::uint32_t from = place.from.load(std::memory_order_relaxed);
-  if (from != kNowhere && from != pc &&
-      2 * calls > places_[from].calls.load(std::memory_order_relaxed) &&
-      !place.generalized.exchange(true)) {
-    if (at_once_) {
-      generalize(from, pc);
-    } else {
-      native::Background::instance().add(
-          this,
-          [this, from, pc] { generalize(from, pc); },
-          Translator::kMostInstructions * kNanosecondsToTranslate);
-    }
-  }
+  look_at_leaver(pc, calls);
   const bool refuses =
       place.refused.load(std::memory_order_relaxed) * 4 > calls;
   if (refuses && registers == nullptr) {

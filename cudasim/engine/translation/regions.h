@@ -78,6 +78,18 @@ class Regions {
     }
   }
 
+  /// Native code was left while lanes were apart, as operands are not what it
+  /// hopes.
+  /// @param from where it begins. @param pc where it was left.
+  void parted(std::uint32_t from, std::uint32_t pc) {
+    Place& place = places_[pc];
+    place.from.store(from, std::memory_order_relaxed);
+    const std::uint64_t times = add(place.parted, std::uint64_t{1});
+    if (times % kReview == 0) {
+      look_at_leaver(pc, times);
+    }
+  }
+
   /// What native code did that went on behind a pause.
   /// @param pc where it begins.
   void resumed(std::uint32_t pc, std::uint64_t instructions) {
@@ -93,8 +105,9 @@ class Regions {
     std::atomic<std::uint64_t> calls{0};
     std::atomic<std::uint64_t> refused{0};
     std::atomic<std::uint64_t> instructions{0};
+    std::atomic<std::uint64_t> parted{0}; // regions that were left here so
     std::atomic<std::uint32_t> from{kNowhere}; // a region that was left here
-    std::atomic<bool> generalized{false}; // that one, or it is asked for
+    std::atomic<std::uint32_t> asked_for{kNowhere}; // to be made anew: one
     std::uint32_t attempts = 0; // under mutex_
     bool recounted = false; // of whoever makes code: see is_covered()
     Shapes assumed; // of whoever makes code
@@ -134,6 +147,7 @@ class Regions {
   void look(std::uint32_t pc, const std::byte* registers);
   void make(std::uint32_t pc, const std::byte* registers);
   void obtain(std::uint32_t pc, Translated translated);
+  void look_at_leaver(std::uint32_t pc, std::uint64_t times);
   void generalize(std::uint32_t pc, std::uint32_t left_at);
   bool is_covered(std::uint32_t pc);
   bool find(std::uint32_t pc, const Translated& translated);

@@ -226,7 +226,8 @@ void Translator::write_terminator(const Node& node) {
 /// A block of its own for lanes that part at a branch that is not a hammock: of
 /// a loop, those that have not left it go on. @returns its label.
 std::string Translator::where_lanes_part(const Inst& branch) {
-  if (!is_plain_loop(branch.index)) {
+  const std::uint32_t begin = flow_.control_at(branch.index)->target;
+  if (!is_plain_loop(branch.index, 0) || !has_nodes(begin, branch.index + 1)) {
     return cold_exit(branch.index, RegionEnd::kGoesOn);
   }
   const std::map<Slot, Value> before = current_;

@@ -79,7 +79,7 @@ class Translator {
   static constexpr std::size_t kMostInstructions = 128;
   static constexpr std::uint32_t kLongestNode = 512; // of instructions
   /// From a branch to where lanes meet.
-  static constexpr std::uint32_t kLongestHammock = 96;
+  static constexpr std::uint32_t kLongestHammock = 384;
 
  private:
   /// Instructions [begin, end), then a branch, the next node, or an end.
@@ -129,43 +129,61 @@ class Translator {
   std::string cold_pause(std::uint32_t pc, std::uint32_t to);
   std::string write_resumptions(const std::string& fresh);
 
+  /// One way from a branch, or a round of a loop, while it is written: what its
+  /// lanes and the others have to know where the region ends (PartedLanes).
+  struct Level {
+    std::uint32_t branch = 0;
+    std::string taken; // lanes, as a word
+    bool is_second = false;
+    std::string since; // a number, or a variable
+    std::string mask; // the lanes that execute what is written
+    const std::map<Slot, Value>* others = nullptr; // values of the other lanes
+  };
   /// A branch that some lanes take, up to where they meet, or what is left of a
   /// loop that some lanes have left: hammocks.cpp.
   struct Hammock {
-    std::uint32_t branch = 0;
-    const std::map<Slot, Value>* before = nullptr; // values at the branch
-    std::uint64_t counted = 0; // at the branch
-    std::uint64_t counted_threads = 0;
-    std::string mask; // the lanes of the side that is written, as a word
+    std::string mask; // the lanes that execute what is written, as a word
     std::string threads; // their instructions that no variable has yet
-    bool has_effects = false; // so that it cannot be done once more
+    std::vector<Level> levels; // the innermost last
+  };
+  /// Instructions that lanes execute one behind the other.
+  using Ranges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  struct Sides {
+    Ranges taken; // none: the branch leads to where lanes meet
+    Ranges other;
   };
   bool is_hammock(std::uint32_t branch) const;
+  bool may_be_hammock(std::uint32_t branch) const;
   bool has_nodes(std::uint32_t begin, std::uint32_t end) const;
-  bool has_plain_sides(std::uint32_t branch) const;
-  bool has_control(std::uint32_t begin, std::uint32_t end) const;
-  bool is_plain_side(std::uint32_t begin, std::uint32_t end) const;
+  bool sides_of(std::uint32_t branch, Sides* sides) const;
+  bool is_jump(std::uint32_t pc) const;
+  bool has_plain_sides(std::uint32_t branch, int level) const;
+  bool are_plain(const Ranges& ranges, std::uint32_t join, int level) const;
+  bool is_plain_side(std::uint32_t begin, std::uint32_t end, int level) const;
   const Inst* loop_at(std::uint32_t begin, std::uint32_t end) const;
-  bool is_plain_loop(std::uint32_t branch) const;
+  bool is_plain_loop(std::uint32_t branch, int level) const;
   void write_hammock(const Inst& branch);
   void write_sides(const Inst& branch);
-  void write_loop(const Inst& branch, const std::string& lanes);
-  void leave_if_over(const Inst& branch);
+  void write_loop(
+      const Inst& branch,
+      const std::string& lanes,
+      const std::string& all);
   void write_pieces(std::uint32_t begin, std::uint32_t end);
   using Variables = std::map<Slot, std::string>;
-  Variables keep(std::uint32_t begin, std::uint32_t end, const Slots& live);
+  Variables keep(const Ranges& ranges, const Slots& live);
+  void leave_if_over(std::uint32_t begin);
   void leave_in(const Variables& results);
   void take_from(const Variables& results);
-  void write_side(
-      const std::string& lanes,
-      std::uint32_t begin,
-      std::uint32_t end,
-      std::uint32_t join);
+  void write_side(const Ranges& ranges, Level level, const std::string& came);
   void leave_threads();
   void add_to(const std::string& variable, const std::string& more);
+  Slots live_apart(std::uint32_t pc) const;
+  Value value_apart(Slot slot);
+  void write_levels();
 
   // Values: values.cpp.
   Value get(Slot slot);
+  Value value_in(const std::map<Slot, Value>& values, Slot slot);
   Value from_frame(Slot slot);
   bool constant(const Inst& inst, Slot slot, int bytes, Value* value) const;
   bool operand(const Inst& inst, int index, int bits, Value* value);
@@ -214,7 +232,6 @@ class Translator {
   Value low_bits(int bits, const Value& count);
   bool was_left_at(const Inst& inst) const;
   void require(const Inst& inst, const std::string& condition);
-  void leave_unless(const Inst& inst, const std::string& condition);
   bool bits_of_ramp(
       const Inst& inst,
       const std::string& op,
@@ -296,7 +313,6 @@ class Translator {
   std::size_t written_instructions_ = 0;
   std::size_t called_ = 0; // those that handlers execute
   std::set<std::uint32_t> hopes_;
-  std::set<std::uint32_t> given_up_; // branches of hammocks without a form
   std::vector<std::string> remembered_; // variables that are 0 in the beginning
 };
 

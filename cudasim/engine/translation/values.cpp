@@ -67,8 +67,13 @@ Value Translator::from_frame(Slot slot) {
 }
 
 Value Translator::get(Slot slot) {
-  const auto found = current_.find(slot);
-  if (found != current_.end()) {
+  return value_in(current_, slot);
+}
+
+/// @param values those that registers were given in the node.
+Value Translator::value_in(const std::map<Slot, Value>& values, Slot slot) {
+  const auto found = values.find(slot);
+  if (found != values.end()) {
     return found->second;
   }
   const auto in = node_->in.find(slot);

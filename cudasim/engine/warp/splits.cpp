@@ -15,7 +15,6 @@ void Splits::start(Frame* entry, Mask lanes) {
   Split& split = splits_.emplace_back();
   split.mask = lanes;
   split.frame = entry;
-  splits_.push_back(split);
   current_ = 0;
 }
 
@@ -52,9 +51,10 @@ void Splits::remove(std::size_t at) {
 }
 
 /// Lanes are at a join before others.
-void Splits::wait(Join* join, Mask lanes) {
+/// @param since instructions of the warp when the first came.
+void Splits::wait(Join* join, Mask lanes, std::uint64_t since) {
   if (join->arrived == 0) {
-    join->since = instructions_;
+    join->since = since;
   }
   join->arrived |= lanes;
 }
@@ -70,6 +70,14 @@ Join* Splits::new_join(const Split& split, std::uint32_t pc) {
 }
 
 void Splits::part(std::size_t at, const Control& control, Mask active) {
+  part(at, control, active, instructions_);
+}
+
+void Splits::part(
+    std::size_t at,
+    const Control& control,
+    Mask active,
+    std::uint64_t since) {
   Split& split = splits_[at];
   const std::uint32_t next = split.pc + 1;
   const Mask rest = split.mask & ~active;
@@ -81,7 +89,7 @@ void Splits::part(std::size_t at, const Control& control, Mask active) {
     split.join = join;
   }
   if (control.target == control.join) {
-    wait(join, active);
+    wait(join, active, since);
     split.mask = rest;
     split.pc = next;
     return;
@@ -89,7 +97,7 @@ void Splits::part(std::size_t at, const Control& control, Mask active) {
   split.mask = active;
   split.pc = control.target;
   if (next == control.join) {
-    wait(join, rest);
+    wait(join, rest, since);
     return;
   }
   Split other = split;
@@ -140,7 +148,7 @@ void Splits::part(
 void Splits::set_apart(std::size_t at, Mask active, Mask waiting) {
   Split& split = splits_[at];
   Join* join = new_join(split, split.pc + 1);
-  wait(join, waiting);
+  wait(join, waiting, instructions_);
   Split rest = split;
   rest.mask = split.mask & ~active & ~waiting;
   rest.join = join;
@@ -188,8 +196,28 @@ void Splits::go_on(Join* join) {
   splits_.push_back(split);
 }
 
+std::size_t Splits::part(
+    std::size_t at,
+    const Code& code,
+    const PartedLanes& lanes) {
+  const Mask taken = lanes.taken & splits_[at].mask;
+  if (taken == 0 || taken == splits_[at].mask) {
+    return at; // all of them go on, or come to where they meet
+  }
+  const Control& control = code.controls[code.control_of[lanes.branch]];
+  splits_[at].pc = lanes.branch;
+  part(at, control, taken, lanes.since);
+  if (lanes.is_second == 0 || control.target == control.join) {
+    return at;
+  }
+  wait(splits_[at].join, taken, lanes.since);
+  remove(at);
+  newest_first();
+  return current_;
+}
+
 void Splits::arrive(Join* join, Mask mask) {
-  wait(join, mask);
+  wait(join, mask, instructions_);
   if (join->arrived == join->expected) {
     go_on(join);
   }

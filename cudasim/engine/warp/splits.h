@@ -13,6 +13,7 @@
 
 #include "cudasim/engine/code/control.h"
 #include "cudasim/engine/state/warp.h"
+#include "cudasim/engine/translation/region.h"
 #include "cudasim/engine/warp/frame.h"
 #include "cudasim/engine/warp/join.h"
 
@@ -74,15 +75,18 @@ class Splits {
   /// A split is no more. Those behind it move up, so the last is still the one
   /// whose lanes parted last.
   void remove(std::size_t at);
-
   /// All lanes have exited.
   void end() {
     splits_.clear();
   }
+
   /// The active lanes of a split take a branch and the others do not. Where
   /// their ways meet again is a join, unless it is the one that they are on
   /// their way to already.
   void part(std::size_t at, const Control& control, Mask active);
+  /// What native code says of lanes that parted at a branch, with `at` there.
+  /// @returns the split for whose lanes the code ended.
+  std::size_t part(std::size_t at, const Code& code, const PartedLanes& lanes);
   /// The active lanes of a split go where `targets` say, by lane, and the
   /// others to the next instruction. The split is replaced by others.
   void part(
@@ -116,7 +120,12 @@ class Splits {
 
  private:
   std::size_t next_but_current();
-  void wait(Join* join, Mask lanes);
+  void part(
+      std::size_t at,
+      const Control& control,
+      Mask active,
+      std::uint64_t since);
+  void wait(Join* join, Mask lanes, std::uint64_t since);
   Join* new_join(const Split& split, std::uint32_t pc);
   void go_on(Join* join);
   bool release_waiting(Join* join, Mask wanted);

@@ -291,7 +291,7 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
 /// @returns whether the split's turn is over, as `turn` says; else `here` is
 /// where the interpreter goes on.
 bool WarpRunner::run_native(
-    std::size_t at,
+    std::size_t& at,
     Cursor& here,
     std::uint64_t slice_end,
     Turn* turn) {
@@ -344,7 +344,10 @@ bool WarpRunner::run_native(
     instructions = state.instructions;
     thread_instructions = state.thread_instructions;
     here.pc = splits_[at].pc = static_cast<std::uint32_t>(result);
-    if (loads_only_) {
+    if (state.levels != 0) {
+      at = part_lanes(at, state, here.pc);
+      here = Cursor(splits_[at], loads_only_);
+    } else if (loads_only_) {
       here.stop_at_store();
     }
     switch (end) {
@@ -370,6 +373,10 @@ bool WarpRunner::run_native(
       case RegionEnd::kNotEntered:
         break;
     }
+    if (state.levels != 0) {
+      regions.parted(begin, here.pc);
+      return false;
+    }
     if (ends_warp(splits_[at], here.program[here.pc])) {
       end_warp();
       *turn = Turn::kOver;
@@ -380,6 +387,21 @@ bool WarpRunner::run_native(
     }
   }
   return false;
+}
+
+/// Puts lanes that parted in native code where the interpreter has them.
+/// @param at all lanes. @param pc where those are for which the code ended.
+/// @returns their split.
+std::size_t WarpRunner::part_lanes(
+    std::size_t at,
+    const RegionState& state,
+    std::uint32_t pc) {
+  const Code& code = *splits_[at].frame->code;
+  for (std::uint64_t level = 0; level < state.levels; ++level) {
+    at = splits_.part(at, code, state.parted[level]);
+  }
+  splits_[at].pc = pc;
+  return at;
 }
 
 /// Whether all lanes of a whole warp are together at an exit.

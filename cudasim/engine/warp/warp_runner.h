@@ -86,10 +86,14 @@ class WarpRunner : public Warp {
   void forget_stale_ranges();
   Turn run_split(std::size_t at, std::uint64_t limit);
   bool run_native(
-      std::size_t at,
+      std::size_t& at,
       Cursor& here,
       std::uint64_t slice_end,
       Turn* turn);
+  std::size_t part_lanes(
+      std::size_t at,
+      const RegionState& state,
+      std::uint32_t pc);
   bool ends_warp(const Split& split, const Inst& inst) const;
   void end_warp();
   bool give_way(std::size_t at, std::uint64_t patience);
