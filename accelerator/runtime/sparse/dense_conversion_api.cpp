@@ -61,7 +61,7 @@ void write_offsets(const cusparseSpMatDescr& matrix, const Pattern& pattern) {
     ++offsets[line + 1];
   }
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
+  for (std::int64_t i = 0; i < offsets_count(matrix); ++i) {
     sum += offsets[i];
     write_index(matrix.index_type, matrix.offsets, i, matrix.base, sum);
   }
@@ -100,7 +100,7 @@ bool convert(
     return is_outside(function, to.nnz, to.nnz);
   }
   std::vector<W> values;
-  for (std::size_t k = 0; k < pattern.size(); ++k) {
+  for (std::int64_t k = 0; k < count; ++k) {
     const std::int64_t row = pattern.rows[k], column = pattern.columns[k];
     values.push_back(dense.row(row)[column]);
     const bool by_columns = to.format == CUSPARSE_FORMAT_CSC;

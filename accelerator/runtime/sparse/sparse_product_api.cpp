@@ -113,10 +113,10 @@ bool has_place(const cusparseSpMatDescr& c, const cusparseSpGEMMDescr& d) {
 }
 
 void write_structure(const cusparseSpMatDescr& c, const Csr& product) {
-  for (std::size_t i = 0; i < product.offsets.size(); ++i) {
+  for (std::int64_t i = 0; i <= c.rows; ++i) {
     write_index(c.index_type, c.offsets, i, c.base, product.offsets[i]);
   }
-  for (std::size_t k = 0; k < product.columns.size(); ++k) {
+  for (std::int64_t k = 0; k < product.nnz(); ++k) {
     write_index(c.index_type, c.indices, k, c.base, product.columns[k]);
   }
 }

@@ -72,12 +72,11 @@ struct Sum {
   std::vector<std::vector<Complex>> values;
 
   std::int64_t write_offsets(const cusparseSpMatDescr& c) const {
+    const auto rows = static_cast<std::int64_t>(columns.size());
     std::int64_t nnz = 0;
-    for (std::size_t row = 0; row <= columns.size(); ++row) {
+    for (std::int64_t row = 0; row <= rows; ++row) {
       write_index(c.index_type, c.offsets, row, c.base, nnz);
-      nnz += row < columns.size()
-          ? static_cast<std::int64_t>(columns[row].size())
-          : 0;
+      nnz += row < rows ? static_cast<std::int64_t>(columns[row].size()) : 0;
     }
     return nnz;
   }

@@ -138,7 +138,8 @@ cusparseStatus_t cusparseCsr2cscEx2(
         if (!read_pattern(function, from, 0, &pattern)) {
           return false;
         }
-        std::vector<std::size_t> order(pattern.size());
+        const auto count = static_cast<std::int64_t>(pattern.size());
+        std::vector<std::size_t> order(count);
         std::iota(order.begin(), order.end(), 0);
         const auto& columns = pattern.columns;
         std::stable_sort(
@@ -150,10 +151,10 @@ cusparseStatus_t cusparseCsr2cscEx2(
           ++sums[column + 1];
         }
         std::partial_sum(sums.begin(), sums.end(), sums.begin());
-        for (std::size_t i = 0; i < sums.size(); ++i) {
+        for (std::int64_t i = 0; i < offsets_count(to); ++i) {
           write_index(to.index_type, to.offsets, i, to.base, sums[i]);
         }
-        for (std::size_t k = 0; k < order.size(); ++k) {
+        for (std::int64_t k = 0; k < count; ++k) {
           write_index(
               to.index_type, to.indices, k, to.base, pattern.rows[order[k]]);
           if (has_values) {
