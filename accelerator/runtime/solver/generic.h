@@ -48,9 +48,9 @@ cusolverStatus_t dispatch(
   }
   switch (type) {
     case CUDA_R_32F:
-      return call(float());
+      return call(0.0F);
     case CUDA_R_64F:
-      return call(double());
+      return call(0.0);
     case CUDA_C_32F:
       return call(std::complex<float>());
     case CUDA_C_64F:
