@@ -61,7 +61,7 @@ TEST_F(Fills, OfRowsAndSlices) {
         fill.depth = depth;
         fill.pitch = (width + gap) * size;
         fill.slice = fill.pitch * height + gap * size;
-        try_fill(stream, fill, fill.slice * depth + 64, 4 * size);
+        try_fill(stream, fill, fill.slice * depth + 64, uint64_t{4} * size);
       }
 }
 

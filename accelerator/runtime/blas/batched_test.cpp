@@ -47,7 +47,7 @@ class Batched : public HandleTest<F> {
   static std::vector<T> regular(unsigned seed) {
     std::vector<T> values = random<T>(kElements * kCount, seed);
     for (int m = 0; m < kCount; ++m) {
-      for (int i = 0; i < kN; ++i) {
+      for (std::size_t i = 0; i < kN; ++i) {
         values[m * kElements + i * kLeading + i] += T(6);
       }
     }

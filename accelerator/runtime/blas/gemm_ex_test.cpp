@@ -34,12 +34,12 @@ template <typename A, typename B>
 double sum(
     const std::vector<A>& a,
     const std::vector<B>& b,
-    int i,
-    int j,
+    std::size_t i,
+    std::size_t j,
     std::size_t a_from = 0,
     std::size_t b_from = 0) {
   double result = 0;
-  for (int k = 0; k < kK; ++k) {
+  for (std::size_t k = 0; k < kK; ++k) {
     result += number(a[a_from + k * kM + i]) * number(b[b_from + j * kK + k]);
   }
   return result;
@@ -229,9 +229,9 @@ TEST_F(Mixed, ABatchOfMixedProducts) {
           CUBLAS_GEMM_DEFAULT),
       CUBLAS_STATUS_SUCCESS);
   const auto actual = c_array.values();
-  for (int at = 0; at < kM * kN * kCount; ++at) {
-    const int which = at / (kM * kN);
-    const int inside = at % (kM * kN);
+  for (std::size_t at = 0; at < kM * kN * kCount; ++at) {
+    const std::size_t which = at / (kM * kN);
+    const std::size_t inside = at % (kM * kN);
     EXPECT_EQ(actual[at], sum(a, b, inside % kM, inside / kM, which * kM * kK));
   }
 }
@@ -331,7 +331,7 @@ TEST_F(Mixed, DotProductsOfHalves) {
   const auto y = small<__half>(20, 2);
   const Array<__half> x_array(x), y_array(y);
   double wanted = 0, backwards = 0;
-  for (int i = 0; i < 10; ++i) {
+  for (std::size_t i = 0; i < 10; ++i) {
     wanted += number(x[2 * i]) * number(y[i]);
     backwards += number(x[2 * i]) * number(y[9 - i]);
   }

@@ -293,7 +293,7 @@ TYPED_TEST(TransformTest, OfRealDataInPlaceWithoutLayout) {
       F::exec_c2r(back, data.template get<typename F::Api>(), data.get()),
       CUFFT_SUCCESS);
   const auto again = data.values();
-  for (int b = 0; b < kBatch; ++b) {
+  for (std::size_t b = 0; b < kBatch; ++b) {
     const R* first = &values[b * kPadded];
     const auto wanted =
         half(naive(std::vector<Wide>(first, first + kN), {kN}, -1), {kN});

@@ -70,7 +70,8 @@ template <typename T>
 double value_at(int rank, std::size_t i) {
   const double sign =
       std::is_signed_v<T> || !std::is_integral_v<T> ? (i % 3 == 0 ? -1 : 1) : 1;
-  return sign * static_cast<double>((i + 2 * static_cast<unsigned>(rank)) % 4);
+  return sign *
+      static_cast<double>((i + 2 * static_cast<std::size_t>(rank)) % 4);
 }
 
 template <typename T>

@@ -14,7 +14,8 @@ TEST(Float8, IsMovedAndNotReduced) {
     run({1, 1}, [type](Rank& own) {
       std::vector<std::uint8_t> mine;
       for (std::size_t i = 0; i < kCount; ++i) {
-        mine.push_back(static_cast<std::uint8_t>(7 * i + 100 * own.rank));
+        mine.push_back(
+            static_cast<std::uint8_t>(7 * i + std::size_t{100} * own.rank));
       }
       const Array<std::uint8_t> send(mine);
       const Array<std::uint8_t> all(2 * kCount);

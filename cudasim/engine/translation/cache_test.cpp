@@ -1,6 +1,7 @@
 // Native code that an earlier process left in the folder of objects.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -69,7 +70,7 @@ std::vector<std::uint32_t> run(NativeMode mode, std::uint32_t rounds) {
     EXPECT_EQ(outcome.fault, FaultKind::kNone) << outcome.report;
     cudasim::native::Background::instance().wait();
   }
-  return {out, out + 2 * kLanes};
+  return {out, out + std::size_t{2} * kLanes};
 }
 
 /// In a process of its own.

@@ -217,7 +217,7 @@ TEST_F(LtMatmul, ABatchHasAStrideForEachMatrix) {
           nullptr),
       CUBLAS_STATUS_SUCCESS);
   const auto actual = many_d.values();
-  for (int i = 0; i < kCount; ++i) {
+  for (std::ptrdiff_t i = 0; i < kCount; ++i) {
     const auto from = more_a.begin() + i * kM * kK;
     const Matrix exact =
         Matrix(std::vector<float>(from, from + kM * kK), kM, kK, kM) *

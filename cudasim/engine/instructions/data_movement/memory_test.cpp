@@ -211,7 +211,7 @@ void check_load(
           if ((mask >> lane & 1) != 0) {
             std::memcpy(
                 &right,
-                bytes.data() + order[lane] * 32 + k * type.size,
+                bytes.data() + std::size_t{order[lane]} * 32 + k * type.size,
                 type.size);
             right = extended(right, type, width);
           } else {
@@ -305,7 +305,7 @@ void check_store(
       for (std::size_t lane = 0; lane < 32; ++lane) {
         for (std::size_t k = 0; k < vector && (mask >> lane & 1) != 0; ++k) {
           std::memcpy(
-              right.data() + order[lane] * 32 + k * type.size,
+              right.data() + std::size_t{order[lane]} * 32 + k * type.size,
               in_bytes.data() + lane * 32 + 8 * k,
               type.size);
         }
