@@ -137,8 +137,8 @@ inline void add_fragment(
       for (int e = 0; e < matrix.per_register(); ++e) {
         const Place place =
             matrix.layout(lane / 4, lane % 4, r * matrix.per_register() + e);
-        word |= matrix.element->encode(numbers[static_cast<std::size_t>(
-                    place.row * matrix.columns + place.column)])
+        word |= matrix.element->encode(
+                    numbers[place.row * matrix.columns + place.column])
             << (e * matrix.element->bits);
       }
       columns[first_column + static_cast<std::size_t>(r)].values.push_back(

@@ -55,20 +55,13 @@ void check_product(
     const std::vector<double> top = draw(b, random);
     std::vector<double> sum = draw(c, random);
     add_fragment(a, left, experiment.sources, 0);
-    add_fragment(
-        b, top, experiment.sources, static_cast<std::size_t>(a.registers()));
-    add_fragment(
-        c,
-        sum,
-        experiment.sources,
-        static_cast<std::size_t>(a.registers() + b.registers()));
+    add_fragment(b, top, experiment.sources, a.registers());
+    add_fragment(c, sum, experiment.sources, a.registers() + b.registers());
     for (int row = 0; row < shape.m; ++row) {
       for (int column = 0; column < shape.n; ++column) {
-        double& d = sum[static_cast<std::size_t>(row * shape.n + column)];
+        double& d = sum[row * shape.n + column];
         for (int k = 0; k < shape.k; ++k) {
-          d += product.run(
-              left[static_cast<std::size_t>(row * shape.k + k)],
-              top[static_cast<std::size_t>(k * shape.n + column)]);
+          d += product.run(left[row * shape.k + k], top[k * shape.n + column]);
         }
         if (saturate) {
           d = std::clamp(d, -2147483648.0, 2147483647.0);

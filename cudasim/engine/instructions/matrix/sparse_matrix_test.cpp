@@ -96,8 +96,7 @@ void check_sparse(
       c_type.name + "." + a_type.name + "." + b_type.name + "." + c_type.name;
   Experiment experiment;
   const int metadata = a.registers() + b.registers() + c.registers();
-  experiment.sources.assign(
-      static_cast<std::size_t>(metadata + 1), {Register::k32, {}});
+  experiment.sources.assign(metadata + 1, {Register::k32, {}});
   std::vector<Column> right(
       static_cast<std::size_t>(c.registers()), {Register::k32, {}});
   experiment.active.assign(kSamples / 32, 0xffffffffu);
@@ -111,13 +110,8 @@ void check_sparse(
     std::vector<double> left;
     const std::vector<double> top = draw(b, random);
     std::vector<double> sum = draw(c, random);
-    add_fragment(
-        b, top, experiment.sources, static_cast<std::size_t>(a.registers()));
-    add_fragment(
-        c,
-        sum,
-        experiment.sources,
-        static_cast<std::size_t>(a.registers() + b.registers()));
+    add_fragment(b, top, experiment.sources, a.registers());
+    add_fragment(c, sum, experiment.sources, a.registers() + b.registers());
     for (int m = 0; m < 16; ++m) {
       const Row row = draw_row(test, a_type, random);
       left.insert(left.end(), row.numbers.begin(), row.numbers.end());
@@ -129,10 +123,9 @@ void check_sparse(
         word |= row.pieces[piece] << place.bit;
       }
       for (int n = 0; n < 8; ++n) {
-        double& d = sum[static_cast<std::size_t>(m * 8 + n)];
+        double& d = sum[m * 8 + n];
         for (std::size_t i = 0; i < row.numbers.size(); ++i) {
-          d += row.numbers[i] *
-              top[static_cast<std::size_t>(row.columns[i] * 8 + n)];
+          d += row.numbers[i] * top[row.columns[i] * 8 + n];
         }
         if (saturate) {
           d = std::clamp(d, -2147483648.0, 2147483647.0);

@@ -92,21 +92,20 @@ struct Stored {
     return (by_rows ? columns : rows) + std::max(padding, 0);
   }
   std::size_t bytes() const {
-    return static_cast<std::size_t>(
-        stride() * (by_rows ? rows : columns) * element.bytes);
+    return static_cast<std::size_t>(stride()) * (by_rows ? rows : columns) *
+        element.bytes;
   }
   std::size_t place(int row, int column) const {
-    return static_cast<std::size_t>(
-        (by_rows ? row * stride() + column : column * stride() + row) *
-        element.bytes);
+    const int index =
+        by_rows ? row * stride() + column : column * stride() + row;
+    return static_cast<std::size_t>(index) * element.bytes;
   }
   std::vector<unsigned char> contents(
       const std::vector<double>& numbers) const {
     std::vector<unsigned char> memory(bytes(), 0xcd);
     for (int row = 0; row < rows; ++row) {
       for (int column = 0; column < columns; ++column) {
-        const Bits bits = element.encode(
-            numbers[static_cast<std::size_t>(row * columns + column)]);
+        const Bits bits = element.encode(numbers[row * columns + column]);
         std::memcpy(
             &memory[place(row, column)],
             &bits,
@@ -177,10 +176,9 @@ void check_product(const Product& product, const Variant& variant) {
   std::vector<double> right;
   for (int row = 0; row < product.m; ++row) {
     for (int column = 0; column < product.n; ++column) {
-      double value = sum[static_cast<std::size_t>(row * product.n + column)];
+      double value = sum[row * product.n + column];
       for (int k = 0; k < product.k; ++k) {
-        value += left[static_cast<std::size_t>(row * product.k + k)] *
-            top[static_cast<std::size_t>(k * product.n + column)];
+        value += left[row * product.k + k] * top[k * product.n + column];
       }
       if (product.modifier == ".satfinite") {
         value = std::clamp(value, -2147483648.0, 2147483647.0);
