@@ -177,7 +177,8 @@ TEST_F(ObjectCacheTest, IsSharedByProcesses) {
   constexpr int kProcesses = 4;
   constexpr int kObjects = 40;
   const auto object_of = [](int i) {
-    return std::string(static_cast<std::size_t>(i * 997), 'a' + i % 26);
+    return std::string(
+        static_cast<std::size_t>(i * 997), static_cast<char>('a' + i % 26));
   };
   for (int process = 0; process < kProcesses; ++process) {
     if (fork() == 0) {

@@ -1,5 +1,6 @@
 // Any thread calls any function at any time.
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <thread>
 
@@ -89,9 +90,10 @@ TEST_F(Threads, AllocateAndFreeForEachOther) {
       all.emplace_back(device, address);
       if (round % 2 == 0)
         continue;
-      const auto [home, one] = all[(thread * 31 + round) % all.size()];
+      const std::size_t chosen = (thread * 31 + round) % all.size();
+      const auto [home, one] = all[chosen];
       EXPECT_OK(api().memory_free(home, one));
-      all.erase(all.begin() + (thread * 31 + round) % all.size());
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(chosen));
     }
   });
   for (const auto& [device, address] : all)

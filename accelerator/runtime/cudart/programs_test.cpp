@@ -55,7 +55,7 @@ class Program {
  public:
   explicit Program(std::uint64_t seed) : random_(seed) {
     for (auto& stream : streams_) {
-      stream.device = below(devices());
+      stream.device = static_cast<int>(below(devices()));
       EXPECT_OK(cudaSetDevice(stream.device));
       EXPECT_OK(cudaStreamCreateWithFlags(
           &stream.handle,

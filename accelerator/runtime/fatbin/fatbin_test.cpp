@@ -203,7 +203,7 @@ TEST(Damage, IsFoundWhereverAnImageIsCutOff) {
   const std::string whole =
       image_of(packed_entry(80, "some text") + entry(1, 70, "text"));
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    const std::vector<char> cut(whole.begin(), whole.begin() + size);
+    const std::vector<char> cut(whole.data(), whole.data() + size);
     EXPECT_THROW(list_entries(cut.data(), size), DamagedError) << size;
     EXPECT_THROW(select_ptx(cut.data(), 80, size), DamagedError) << size;
   }

@@ -127,7 +127,7 @@ TEST(Integer, SaturatesAtTheBordersOfS32) {
 }
 
 std::int32_t signed24(std::uint32_t a) {
-  const std::int32_t low = a & 0xffffff;
+  const auto low = static_cast<std::int32_t>(a & 0xffffff);
   return low >= 0x800000 ? low - 0x1000000 : low;
 }
 

@@ -175,8 +175,8 @@ void check_fields(const std::string& bits) {
   // The loops of PTX ISA 9.7.1 (bfe, bfi) over the bits of the result.
   const auto extract = [](auto a, U32 position, U32 length) {
     using A = decltype(a);
-    const int begin = position & 0xff;
-    const int count = length & 0xff;
+    const auto begin = static_cast<int>(position & 0xff);
+    const auto count = static_cast<int>(length & 0xff);
     const int top = kBits<A> - 1;
     const bool sign = std::is_unsigned_v<A> || count == 0
         ? false
@@ -194,8 +194,8 @@ void check_fields(const std::string& bits) {
       "bfe.s" + bits, [&](S a, U32 b, U32 c) { return extract(a, b, c); });
   check<T, T, T, Amount, Amount>(
       "bfi.b" + bits, [](T a, T b, U32 position, U32 length) {
-        const int begin = position & 0xff;
-        const int count = length & 0xff;
+        const auto begin = static_cast<int>(position & 0xff);
+        const auto count = static_cast<int>(length & 0xff);
         T result = b;
         for (int i = 0; i < count && begin + i < kBits<T>; ++i) {
           const T mask = static_cast<T>(U64{1} << (begin + i));

@@ -125,7 +125,7 @@ std::vector<double> draw(const Stored& matrix, std::mt19937& random) {
     const auto span =
         static_cast<unsigned>(matrix.element.most - matrix.element.least + 1);
     numbers.push_back(
-        static_cast<double>(matrix.element.least) + random() % span);
+        matrix.element.least + static_cast<double>(random() % span));
   }
   return numbers;
 }

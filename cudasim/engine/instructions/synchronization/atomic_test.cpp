@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -140,7 +141,7 @@ void check_one(
   const std::vector<Bits> pool_b = sample(kind, edges, 2);
   const std::vector<Bits> pool_words = sample(kind, edges, 3);
   for (const bool concurrent : {false, true}) {
-    std::size_t at = 0;
+    std::ptrdiff_t at = 0;
     for (const std::uint32_t mask : {0xffffffffu, 0x80000001u, 0x0f0f3355u}) {
       TestDevice device;
       std::vector<Bits> words(
