@@ -78,10 +78,11 @@ TEST_F(Memory, RunsOutAtTheSizeOfTheDevice) {
   ASSERT_EQ(cudaMemGetInfo(&available, &total), cudaSuccess);
   void* memory = nullptr;
   EXPECT_EQ(cudaMalloc(&memory, total + 1), cudaErrorMemoryAllocation);
-  ASSERT_EQ(cudaMalloc(&memory, available / 2), cudaSuccess);
+  const std::size_t half = available / 2;
+  ASSERT_EQ(cudaMalloc(&memory, half), cudaSuccess);
   std::size_t left = 0;
   ASSERT_EQ(cudaMemGetInfo(&left, &total), cudaSuccess);
-  EXPECT_NEAR(left, available - available / 2, 512);
+  EXPECT_NEAR(left, available - half, 512);
   EXPECT_EQ(cudaFree(memory), cudaSuccess);
 }
 

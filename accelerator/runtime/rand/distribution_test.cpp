@@ -67,7 +67,7 @@ TEST_P(DistributionTest, EachBit) {
           std::count_if(values.begin(), values.end(), [&](auto value) {
             return (value >> bit & 1) != 0;
           });
-      EXPECT_NEAR(ones, kCount / 2, 2.5 * std::sqrt(kCount)) << bit;
+      EXPECT_NEAR(ones, kCount / 2.0, 2.5 * std::sqrt(kCount)) << bit;
     }
   };
   // The low bits of Sobol's first points are 0.
