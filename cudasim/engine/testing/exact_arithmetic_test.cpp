@@ -6,7 +6,6 @@
 
 #include <cfenv>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 
@@ -60,7 +59,7 @@ T of_host(Operation operation, int mode, T a, T b, T c) {
 
 template <typename T>
 bool same(T a, T b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0 ||
+  return (a == b && std::signbit(a) == std::signbit(b)) ||
       (std::isnan(a) && std::isnan(b));
 }
 
