@@ -77,7 +77,7 @@ TEST(RegionsGoOn, BehindBarriers) {
 
 /// Code that some lanes execute, and code that others do.
 TEST(RegionsGoOn, WhereLanesPart) {
-  const std::string sides[] = {
+  const char* const sides[] = {
       "add.u32 %h, %h, %f;\nmul.lo.u32 %k, %k, 3;\n",
       "xor.b32 %f, %f, %h;\n@%q add.u32 %h, %h, 5;\n"
       "setp.gt.s32 %p, %f, %h;\n",
@@ -112,7 +112,7 @@ TEST(RegionsGoOn, WhereLanesPart) {
       std::string code;
       int id = 0;
       const auto next = [&] { return std::to_string(++id); };
-      for (const std::string& side : sides) {
+      for (const std::string side : sides) {
         const std::string& other = sides[(id * 5 + 1) % 6];
         code += condition + triangle(next(), guard, side);
         code += condition + diamond(next(), guard, side, other);
@@ -159,7 +159,7 @@ TEST(RegionsGoOn, UnlessASideFaultsOrIsLeft) {
 
 /// Loops that each lane leaves when it is done.
 TEST(RegionsGoOn, WhereLanesLeaveLoops) {
-  const std::string bodies[] = {
+  const char* const bodies[] = {
       "add.u32 %h, %h, %f;\nmad.lo.u32 %f, %f, 3, %t;\n",
       "and.b32 %s, %h, 63;\nmad.lo.u32 %s, %s, 4, %c;\n"
       "ld.shared.b32 %s, [%s];\nxor.b32 %h, %h, %s;\nadd.u32 %h, %h, %i;\n",
@@ -197,7 +197,7 @@ TEST(RegionsGoOn, WhereLanesLeaveLoops) {
   };
   bool odd = false;
   for (const std::string& count : counts) {
-    for (const std::string& body : bodies) {
+    for (const std::string body : bodies) {
       odd = !odd;
       const std::string once = loop(body, "%i", "%o");
       const std::string twice =

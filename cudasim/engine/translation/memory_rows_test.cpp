@@ -53,7 +53,7 @@ TEST_F(NativeRows, LoadsOfScatteredLanes) {
       "and.b32 %z, %t, 7;\nmad.lo.u32 %z, %z, 16, %k;\n",
       "shr.u32 %z, %t, 3;\nmad.lo.u32 %z, %z, 32, %k;\n",
       "sub.u32 %z, 63, %t;\nmad.lo.u32 %z, %z, 16, %k;\n"};
-  const std::string sums[] = {
+  const char* const sums[] = {
       "v4.b32 {%h, %i, %j, %l}, [%z];\nmad.lo.u32 %h, %i, 3, %h;\n"
       "mad.lo.u32 %h, %j, 5, %h;\nmad.lo.u32 %h, %l, 7, %h;",
       "v2.b32 {%h, %i}, [%z+8];\nmad.lo.u32 %h, %i, 3, %h;",
@@ -66,12 +66,12 @@ TEST_F(NativeRows, LoadsOfScatteredLanes) {
       "s16 %h, [%z+2];",
       "u8 %h, [%z+13];"};
   for (const std::string& way : ways) {
-    for (const std::string& sum : sums) {
+    for (const std::string sum : sums) {
       compare("bar.sync 0;\n" + fill + way + "ld.shared." + sum);
     }
   }
   for (const std::string guard : {"@%p ", "@!%q "}) {
-    for (const std::string& sum : sums) {
+    for (const std::string sum : sums) {
       compare(
           "bar.sync 0;\n" + fill + ways[0] +
           "mov.u32 %i, 1;\nmov.u32 %j, 2;\nmov.u32 %l, 3;\nmov.u64 %w, 4;\n" +
