@@ -210,7 +210,9 @@ TEST(Linker, AnyTextIsLinkedOrRefused) {
         linker.add("b", kHead + ".visible .func g() { ret; }");
         linker.link();
       } catch (const SyntaxError&) {
+        // Refused: what is left is no PTX.
       } catch (const LinkError&) {
+        // Refused: what is left does not fit together.
       }
     }
   }
