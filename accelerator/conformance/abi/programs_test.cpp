@@ -18,7 +18,7 @@ TEST(Programs, AreDoneAsTheModelSays) {
   const bool one = std::getenv("ACCEL_SEED") != nullptr;
   const uint64_t count = one ? 1 : variable("ACCEL_PROGRAMS", 10000);
   const uint64_t first = variable("ACCEL_SEED", std::random_device()());
-  std::cout << count << " programs from seed " << first << std::endl;
+  std::cout << count << " programs from seed " << first << '\n' << std::flush;
   std::vector<uint64_t> before;
   for (int32_t device = 0; device < devices(); ++device)
     before.push_back(free_memory(device));
