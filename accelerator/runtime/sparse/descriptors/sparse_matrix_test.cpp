@@ -39,7 +39,7 @@ TEST(Csr, TakesWhatFits) {
 }
 
 TEST(Csr, RefusesWhatDoesNot) {
-  constexpr auto kNoIndex = static_cast<cusparseIndexType_t>(9);
+  const auto kNoIndex = static_cast<cusparseIndexType_t>(9);
   EXPECT_EQ(
       make_csr(4, 5, 6, p, q, r, kWide, kNarrow, kZero, kFloat), kUnsupported);
   EXPECT_EQ(
