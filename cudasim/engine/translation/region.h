@@ -1,9 +1,10 @@
 // Native code of a region of a function, and how the interpreter calls it.
 //
 // A region begins at one instruction and goes on as far as a warp whose 32
-// lanes are together can be followed without the scheduler: up to barriers,
-// calls and returns, and to branches at which the lanes part. Wherever it ends,
-// the registers that are still needed are in the warp's frame, so that the
+// lanes are together can be followed without the scheduler: up to calls and
+// returns, and to branches at which the lanes part, unless it has both of their
+// sides (hammocks.cpp). Wherever it ends, the registers that are still needed
+// are in the warp's frame, and how the lanes have parted is told, so that the
 // interpreter goes on at any instruction.
 #pragma once
 
