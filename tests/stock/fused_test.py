@@ -436,6 +436,21 @@ class FusedTest(unittest.TestCase):
                 left.cuda(), right.cuda().t(), torch.rand(3, 1).cuda(), torch.rand(1, 3).cuda()
             )
 
+    def test_sizes_that_a_gpu_refuses_in_scaled_products(self) -> None:
+        one = torch.ones((), device="cuda")
+        for rows, k, columns, text in (
+            (16, 41, 128, r"trailing dimension of mat1 to be divisible by 16 .*\(16x41"),
+            (16, 48, 20, "mat2 must be divisible by 16"),
+        ):
+            left, right = (
+                torch.ones(n, k, device="cuda").to(torch.float8_e4m3fn) for n in (rows, columns)
+            )
+            with self.subTest(k=k, columns=columns), self.assertRaisesRegex(RuntimeError, text):
+                _ATEN._scaled_mm(left, right.t(), one, one, out_dtype=torch.float32)
+        left, right = (torch.ones(n, 16, device="cuda").to(torch.float8_e4m3fn) for n in (3, 32))
+        found = _ATEN._scaled_mm(left, right.t(), one, one, out_dtype=torch.float32)
+        torch.testing.assert_close(found.cpu(), torch.full((3, 32), 16.0))
+
     def test_products_of_numbers_of_4_bits(self) -> None:
         v2 = getattr(_ATEN, "_scaled_mm_v2", None)
         if v2 is None:

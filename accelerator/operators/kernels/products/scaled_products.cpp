@@ -52,6 +52,28 @@ void check_factors(const char* name, const Tensor& left, const Tensor& right) {
       " cannot be multiplied");
 }
 
+// cuBLAS multiplies no others, and programs pad to these sizes. The beginning
+// of the first message is PyTorch's: tests of such programs look for it.
+void check_multiples_of_16(
+    const char* name,
+    const Tensor& left,
+    const Tensor& right) {
+  TORCH_CHECK(
+      left.size(1) % 16 == 0,
+      "Expected trailing dimension of mat1 to be divisible by 16 but got mat1 shape: (",
+      left.size(0),
+      "x",
+      left.size(1),
+      "). (",
+      name,
+      ")");
+  TORCH_CHECK(
+      right.size(0) % 16 == 0 && right.size(1) % 16 == 0,
+      name,
+      ": both dimensions of mat2 must be divisible by 16, found ",
+      right.sizes());
+}
+
 void check_bias(const char* name, const OptionalTensor& bias, int64_t columns) {
   TORCH_CHECK(
       !has(bias) || bias->numel() == columns,
@@ -115,6 +137,7 @@ Tensor scaled_mm(
     bool /*use_fast_accum*/) {
   constexpr auto kName = "aten::_scaled_mm";
   check_factors(kName, left, right);
+  check_multiples_of_16(kName, left, right);
   check_bias(kName, bias, right.size(1));
   Factor a(kName, left);
   Factor b(kName, right.t());
