@@ -16,9 +16,11 @@ FULL = "full"
 
 LEVELS = {
     MINIMAL: "the contract of the device ABI, without torch",
-    TRAINING: "torch.cuda's topics, models, and a slice of PyTorch's own tests",
+    TRAINING: "torch.cuda's topics, models, and operators in float32 (PyTorch built from source: "
+    "a slice of its own tests)",
     DISTRIBUTED: "collectives and training of two processes with a device each",
-    FULL: "all of PyTorch's own tests that are selected",
+    FULL: "operators in five more types (PyTorch built from source: all of its tests that are "
+    "selected)",
 }
 """The levels, from below, and what each is about."""
 
