@@ -372,6 +372,25 @@ TEST(RegionsGoOn, WhereLanesWaitForOthers) {
   }
 }
 
+/// A loop without branches that is a region of its own: the code before it, and
+/// a branch within a side, only lead to it.
+TEST(RegionsGoOn, AroundALongLoop) {
+  std::string body;
+  for (int i = 0; i < 60; ++i) {
+    body +=
+        "mad.lo.u32 %h, %h, 5, %k;\nxor.b32 %k, %k, %h;\n"
+        "add.u32 %k, %k, %t;\n";
+  }
+  const std::string loop = "mov.u32 %o, 0;\nLOOP:\n" + body +
+      "add.u32 %o, %o, 1;\nsetp.lt.u32 %r, %o, 5;\n@%r bra LOOP;\n";
+  for (const std::string& code : {loop, "@%p bra PAST;\n" + loop + "PAST:\n"}) {
+    const Result plain = compare(
+        kBegin + kAround + code + "mov.u32 %s, %k;\n" + kTogether + kEnd,
+        rising(3, 5));
+    EXPECT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+  }
+}
+
 TEST(RegionsGoOn, BehindManyBarriers) {
   // More than a region has.
   std::string text = kBegin + kAround;

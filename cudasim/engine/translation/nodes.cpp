@@ -39,6 +39,7 @@ void Translator::discover() {
   // it. What may be a hammock comes to its end: native code has all of it, or
   // no form for it.
   std::set<std::uint32_t> next{entry_};
+  std::set<std::uint32_t> seen; // one may be none of the region's
   std::uint32_t branch = 0;
   std::uint32_t join = 0;
   const auto is_within = [&](std::uint32_t pc) {
@@ -50,7 +51,7 @@ void Translator::discover() {
          (total < kMostInstructions || is_within(*next.begin()))) {
     const std::uint32_t begin = *next.begin();
     next.erase(next.begin());
-    if (nodes_.count(begin) != 0) {
+    if (!seen.insert(begin).second) {
       continue;
     }
     Node node;
