@@ -1,5 +1,6 @@
 // Which instructions a region has, and which may follow which.
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <set>
 #include <string>
@@ -35,22 +36,29 @@ bool Translator::is_end(std::uint32_t pc) const {
 }
 
 void Translator::discover() {
-  // In their order, so that the sides of a branch come before what lies behind
-  // it. What may be a hammock comes to its end: native code has all of it, or
-  // no form for it.
-  std::set<std::uint32_t> next{entry_};
+  std::deque<std::uint32_t> next{entry_};
   std::set<std::uint32_t> seen; // one may be none of the region's
+  // What may be a hammock comes first, and to its end: native code has all of
+  // it, or no form for it. It takes no room from what was found before.
   std::uint32_t branch = 0;
   std::uint32_t join = 0;
   const auto is_within = [&](std::uint32_t pc) {
     return pc > branch && pc < join;
   };
-  std::size_t total = 0;
+  const auto add = [&](std::uint32_t pc) {
+    if (is_within(pc)) {
+      next.push_front(pc);
+    } else {
+      next.push_back(pc);
+    }
+  };
+  std::size_t total = 0; // beside hammocks
+  std::size_t in_hammocks = 0;
   const auto& graph = flow_.graph();
   while (!next.empty() &&
-         (total < kMostInstructions || is_within(*next.begin()))) {
-    const std::uint32_t begin = *next.begin();
-    next.erase(next.begin());
+         (total < kMostInstructions || is_within(next.front()))) {
+    const std::uint32_t begin = next.front();
+    next.pop_front();
     if (!seen.insert(begin).second) {
       continue;
     }
@@ -58,13 +66,13 @@ void Translator::discover() {
     std::uint32_t pc = begin;
     while (true) {
       if (pc != begin && is_first_store(pc)) {
-        next.insert(pc);
+        add(pc);
         break;
       }
       if (is_end(pc) || pc - begin >= kLongestNode) {
         node.ends = true; // what is longer goes on with the next region
         if (is_plain_barrier(pc)) {
-          next.insert(pc + 1);
+          add(pc + 1);
         }
         break;
       }
@@ -72,18 +80,19 @@ void Translator::discover() {
       ++pc;
       if (control != nullptr && control->kind == ControlKind::kBranch) {
         const bool guarded = code_.instructions[pc - 1].guard != kNoSlot;
-        if (guarded && pc > join && may_be_hammock(pc - 1)) {
+        if (guarded && pc > join && may_be_hammock(pc - 1) &&
+            in_hammocks + control->join - pc <= kLongestHammock) {
           branch = pc - 1;
           join = control->join;
         }
-        next.insert(control->target);
+        add(control->target);
         if (guarded) {
-          next.insert(pc);
+          add(pc);
         }
         break;
       }
       if (graph.blocks[graph.block_of[pc]].begin == pc) {
-        next.insert(pc);
+        add(pc);
         break;
       }
     }
@@ -93,7 +102,8 @@ void Translator::discover() {
     node.end = pc;
     // Registers go to the frame and back around a barrier.
     constexpr std::size_t kPause = 8; // instructions
-    total += pc - begin + (node.ends && is_plain_barrier(pc) ? kPause : 0);
+    (is_within(begin) ? in_hammocks : total) +=
+        pc - begin + (node.ends && is_plain_barrier(pc) ? kPause : 0);
     if (node.ends && pc == begin && begin != entry_ && !is_plain_barrier(pc)) {
       continue; // nothing to execute: the edge ends the region
     }
