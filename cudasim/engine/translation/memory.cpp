@@ -331,11 +331,12 @@ void Translator::store(const Inst& inst, const Place& place) {
         false,
         vector));
     if (same && vector) {
-      // The last lane's stays.
-      const std::string zeros = ir_.set(
-          "call i32 @llvm.ctlz.i32(i32 " + guard_mask(inst) + ", i1 false)");
-      const std::string last = ir_.set("sub i32 31, " + zeros);
-      const std::string lane = ir_.set("and i32 " + last + ", 31"); // or none
+      // The last lane's stays. LLVM may look for it where there is none: the
+      // number has to be that of a lane then, too.
+      const std::string lanes = ir_.set("or i32 " + guard_mask(inst) + ", 1");
+      const std::string zeros =
+          ir_.set("call i32 @llvm.ctlz.i32(i32 " + lanes + ", i1 true)");
+      const std::string lane = ir_.set("sub i32 31, " + zeros);
       values.back() = ir_.set(
           "extractelement " + type_of(place.bits, true) + " " + values.back() +
           ", i32 " + lane);
