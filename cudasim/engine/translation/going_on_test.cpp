@@ -284,63 +284,20 @@ TEST(RegionsGoOn, WhereALoopIsLeftAtItsBegin) {
       rising(3, 5));
 }
 
-/// What splits of a warp do first, and when they give way to others, is as the
-/// interpreter has it.
-TEST(RegionsGoOn, InTheSameOrder) {
-  const auto loop = [](const std::string& id,
-                       int rounds,
-                       const std::string& body) {
-    return "setp.eq.u32 %q, %t, 9;\nselp.b32 %z, " + std::to_string(rounds) +
-        ", 2, %q;\nmov.u32 %f, 0;\nLOOP" + id + ":\n" + body +
-        "add.u32 %f, %f, 1;\nsetp.lt.u32 %r, %f, %z;\n@%r bra LOOP" + id +
-        ";\n";
-  };
-  // Lanes that have waited for long enough go on without the others.
-  for (const int rounds : {1300, 1366, 5000, 5460, 5600, 6000, 6500, 7000}) {
-    for (const int more : {2, 4700, 5100}) {
-      compare(
-          kBegin + loop("A", rounds, "") + "activemask.b32 %e;\n" +
-              "add.u32 %h, %h, %e;\n" +
-              loop("B", more, "st.global.u32 [%out], %f;\n") + kEnd,
-          rising(3, 5));
-    }
-  }
-  // Loops that store, within sides, beyond what a split may execute at once.
-  const std::string storing = "st.global.u32 [%out], %f;\nadd.u32 %h, %h, 3;\n";
-  for (const int rounds : {2, 600, 1400, 3000}) {
+/// A store of different numbers to one place, by none of the lanes.
+TEST(RegionsGoOn, PastAStoreThatNoLaneExecutes) {
+  for (const std::string space : {"global", "shared"}) {
+    const std::string place = space == "global" ? "[%one]" : "[flag]";
     compare(
-        kBegin + "mov.u32 %k, 0;\nst.global.u32 [%out], %k;\n" +
-            "setp.lt.u32 %p, %t, 16;\n@%p bra TAKEN;\nbra.uni OTHER;\n"
-            "TAKEN:\n" +
-            loop("A", rounds, storing) + "bra.uni MET;\nOTHER:\n" +
-            loop("B", rounds + 700, storing) +
-            "MET:\nactivemask.b32 %e;\nadd.u32 %h, %h, %e;\n" + kEnd,
+        kBegin +
+            ".reg .b64 %one;\n.reg .b32 %c;\nld.param.u64 %one, [out];\n"
+            "st.global.u32 [%one], %n;\nmov.u32 %c, 0;\nLOOP:\n"
+            "setp.ne.u32 %q, %t, 333;\n@%q bra PAST;\nst." +
+            space + ".u32 " + place +
+            ", %t;\nPAST:\nadd.u32 %h, %h, %t;\nadd.u32 %c, %c, 1;\n"
+            "setp.lt.u32 %r, %c, 9;\n@%r bra LOOP;\n" +
+            kEnd,
         rising(3, 5));
-  }
-  // Each side faults in its own way.
-  const std::string invalid = "mov.u64 %x, 8;\nld.global.u32 %k, [%x];\n";
-  const std::string misaligned =
-      "add.u64 %x, %out, 2;\nld.global.u32 %k, [%x];\n";
-  const std::string diamond =
-      "setp.lt.u32 %r, %t, 8;\n@%r bra INNER;\nadd.u32 %k, %k, 1;\n"
-      "bra MET;\nINNER:\nadd.u32 %k, %k, 4;\nMET:\n";
-  for (const std::string& first :
-       {std::string(), diamond, loop("A", 3, ""), loop("A", 3000, "")}) {
-    for (const std::string& second :
-         {std::string(), diamond, loop("B", 3, ""), loop("B", 3000, "")}) {
-      if (first == diamond && second == diamond) {
-        continue; // the same labels
-      }
-      for (const bool swapped : {false, true}) {
-        compare(
-            kBegin +
-                "mov.u32 %k, 0;\nsetp.lt.u32 %p, %t, 16;\n@%p bra TAKEN;\n" +
-                first + (swapped ? misaligned : invalid) +
-                "bra END;\nTAKEN:\n" + second +
-                (swapped ? invalid : misaligned) + "END:\n" + kEnd,
-            rising(3, 5));
-      }
-    }
   }
 }
 

@@ -69,11 +69,7 @@ Join* Splits::new_join(const Split& split, std::uint32_t pc) {
   return join;
 }
 
-void Splits::part(std::size_t at, const Control& control, Mask active) {
-  part(at, control, active, instructions_);
-}
-
-void Splits::part(
+std::size_t Splits::part(
     std::size_t at,
     const Control& control,
     Mask active,
@@ -92,18 +88,26 @@ void Splits::part(
     wait(join, active, since);
     split.mask = rest;
     split.pc = next;
-    return;
+    return at;
   }
   split.mask = active;
   split.pc = control.target;
   if (next == control.join) {
     wait(join, rest, since);
-    return;
+    return at;
   }
-  Split other = split;
-  other.mask = rest;
-  other.pc = next;
-  splits_.push_back(other);
+  // Last, as lanes that have met are: whether some met in between makes no
+  // difference to the order.
+  const Split first = split;
+  split.mask = rest;
+  split.pc = next;
+  std::rotate(
+      splits_.begin() + static_cast<std::ptrdiff_t>(at),
+      splits_.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+      splits_.end());
+  splits_.push_back(first);
+  newest_first();
+  return current_;
 }
 
 void Splits::part(
@@ -206,7 +210,7 @@ std::size_t Splits::part(
   }
   const Control& control = code.controls[code.control_of[lanes.branch]];
   splits_[at].pc = lanes.branch;
-  part(at, control, taken, lanes.since);
+  at = part(at, control, taken, lanes.since);
   if (lanes.is_second == 0 || control.target == control.join) {
     return at;
   }

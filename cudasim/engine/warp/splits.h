@@ -83,7 +83,10 @@ class Splits {
   /// The active lanes of a split take a branch and the others do not. Where
   /// their ways meet again is a join, unless it is the one that they are on
   /// their way to already.
-  void part(std::size_t at, const Control& control, Mask active);
+  /// @returns the split that goes on, which is the last if there is another.
+  std::size_t part(std::size_t at, const Control& control, Mask active) {
+    return part(at, control, active, instructions_);
+  }
   /// What native code says of lanes that parted at a branch, with `at` there.
   /// @returns the split for whose lanes the code ended.
   std::size_t part(std::size_t at, const Code& code, const PartedLanes& lanes);
@@ -120,7 +123,7 @@ class Splits {
 
  private:
   std::size_t next_but_current();
-  void part(
+  std::size_t part(
       std::size_t at,
       const Control& control,
       Mask active,

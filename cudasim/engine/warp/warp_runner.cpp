@@ -129,6 +129,8 @@ WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
         return Status::kBudget;
       case Turn::kStoresNext:
         return Status::kStoresNext;
+      case Turn::kMet:
+        break; // native code goes on, too, up to the next branch back
       case Turn::kOver:
         if (instructions >= limit && !splits_.empty()) {
           return Status::kBudget;
@@ -213,7 +215,7 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
       splits_.remove(at);
       splits_.arrive(join, here.mask);
       splits_.newest_first();
-      return Turn::kOver;
+      return Turn::kMet;
     }
     const Inst& inst = here.program[here.pc];
     const Mask active = guarded(*this, inst, here.mask);
@@ -253,7 +255,7 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
           here.stop_at_store();
         }
       } else {
-        splits_.part(at, control, active);
+        at = splits_.part(at, control, active);
         here = Cursor(splits_[at], loads_only_);
       }
       if (here.pc <= inst.index && instructions >= slice_end) {

@@ -67,7 +67,13 @@ class WarpRunner : public Warp {
 
  private:
   /// How a split's turn ends.
-  enum class Turn : std::uint8_t { kOver, kBudget, kStoresNext, kFault };
+  enum class Turn : std::uint8_t {
+    kOver,
+    kMet, // where lanes meet: it waits for others, or goes on with them
+    kBudget,
+    kStoresNext,
+    kFault,
+  };
   /// What an instruction for control means for the split that executed it.
   enum class Step : std::uint8_t {
     kGoOn, // from where the split is then
