@@ -65,6 +65,31 @@ bool Translator::has_nodes(std::uint32_t begin, std::uint32_t end) const {
   return true;
 }
 
+/// Whether to hope that lanes do not part at a hammock: in a loop for some of
+/// the lanes, and behind it, no address is known to rise from lane to lane.
+bool Translator::may_go_together(const Inst& branch) const {
+  const std::uint32_t begin = branch.index + 1;
+  const std::uint32_t join = flow_.control_at(branch.index)->join;
+  bool loops = false;
+  for (std::uint32_t pc = begin; pc < join; ++pc) {
+    const Control* const control = flow_.control_at(pc);
+    loops = loops || (control != nullptr && control->target <= pc);
+  }
+  return loops && join - begin < kMostInstructions && !was_left_at(branch);
+}
+
+/// Whether to hope that lanes leave a loop together: the code for those that go
+/// on slows down that for all, where it stores.
+/// @param branch at its end.
+bool Translator::may_end_together(const Inst& branch) const {
+  const std::uint32_t begin = flow_.control_at(branch.index)->target;
+  bool stores = false;
+  for (std::uint32_t pc = begin; pc < branch.index; ++pc) {
+    stores = stores || code_.texts[pc].rfind("st", 0) == 0;
+  }
+  return stores && !was_left_at(branch);
+}
+
 /// What the lanes execute that take a branch, and the others, up to where they
 /// meet. A side may end with a jump over the other one; nvcc begins with one
 /// over the side that is taken, too.

@@ -193,7 +193,7 @@ void Translator::write_terminator(const Node& node) {
   std::string taken;
   if (guard.shape.affine) {
     taken = guard.text;
-  } else if (is_hammock(inst.index)) {
+  } else if (is_hammock(inst.index) && !may_go_together(inst)) {
     write_hammock(inst);
     return;
   } else {
@@ -227,7 +227,15 @@ void Translator::write_terminator(const Node& node) {
 /// a loop, those that have not left it go on. @returns its label.
 std::string Translator::where_lanes_part(const Inst& branch) {
   const std::uint32_t begin = flow_.control_at(branch.index)->target;
-  if (!is_plain_loop(branch.index, 0) || !has_nodes(begin, branch.index + 1)) {
+  const bool goes_on = begin <= branch.index &&
+      is_plain_loop(branch.index, 0) && has_nodes(begin, branch.index + 1);
+  const bool has_form = goes_on
+      ? may_end_together(branch)
+      : begin > branch.index && is_hammock(branch.index);
+  if (has_form) {
+    hopes_.insert(branch.index); // there is another one, where they part often
+  }
+  if (!goes_on || has_form) {
     return cold_exit(branch.index, RegionEnd::kGoesOn);
   }
   const std::map<Slot, Value> before = current_;

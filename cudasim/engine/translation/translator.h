@@ -154,6 +154,8 @@ class Translator {
   };
   bool is_hammock(std::uint32_t branch) const;
   bool may_be_hammock(std::uint32_t branch) const;
+  bool may_go_together(const Inst& branch) const;
+  bool may_end_together(const Inst& branch) const;
   bool has_nodes(std::uint32_t begin, std::uint32_t end) const;
   bool sides_of(std::uint32_t branch, Sides* sides) const;
   bool is_jump(std::uint32_t pc) const;
