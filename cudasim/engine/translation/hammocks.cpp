@@ -260,20 +260,15 @@ void Translator::write_sides(const Inst& branch) {
   // The interpreter goes on with the lanes that take it, too.
   if (!sides.taken.empty()) {
     level.mask = level.taken;
-    write_side(sides.taken, level, level.since);
+    write_side(sides.taken, level);
   }
   level.is_second = true;
   level.mask = stay;
-  write_side(sides.other, level, "");
+  write_side(sides.other, level);
 }
 
 /// One side, if any lanes execute it.
-/// @param came the variable for when they come to where they meet the others;
-/// empty: nobody needs that.
-void Translator::write_side(
-    const Ranges& ranges,
-    Level level,
-    const std::string& came) {
+void Translator::write_side(const Ranges& ranges, Level level) {
   // The side may be left out.
   const std::uint32_t join = flow_.control_at(level.branch)->join;
   const Variables results = keep(ranges, flow_.live_at(join));
@@ -294,8 +289,8 @@ void Translator::write_side(
   add_to("%beyond", std::to_string(counted_ - counted));
   leave_threads();
   counted_ = counted;
-  if (!came.empty()) {
-    ir_.store("i64", counted_now(), came);
+  if (!level.is_second) {
+    ir_.store("i64", counted_now(), level.since);
   }
   ir_.jump(behind);
   ir_.begin(behind);

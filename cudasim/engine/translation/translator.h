@@ -176,7 +176,7 @@ class Translator {
   void leave_if_over(std::uint32_t begin);
   void leave_in(const Variables& results);
   void take_from(const Variables& results);
-  void write_side(const Ranges& ranges, Level level, const std::string& came);
+  void write_side(const Ranges& ranges, Level level);
   void leave_threads();
   void add_to(const std::string& variable, const std::string& more);
   Slots live_apart(std::uint32_t pc) const;
