@@ -264,30 +264,21 @@ std::string Translator::is_inside(
   return ir_.set("and i1 " + forward + ", " + any);
 }
 
-/// Tells the processor what the same access will need some rounds of the loop
-/// later. A warp's loop strides over memory that other warps need in between,
-/// which no processor foresees by itself.
+/// Tells the processor what the same access of a later warp will need: a warp's
+/// loop strides over memory, and that later warps need what lies between is
+/// more than a processor foresees by itself. The second level of caches takes
+/// it: strides are powers of two, for which the first has few places.
 void Translator::prefetch(const Place& place) {
   if (!node_->repeats || place.is_looked_at() || place.space == "shared" ||
       place.space == "param") {
     return;
   }
-  constexpr std::int64_t kRounds = 1;
+  constexpr std::int64_t kWarps = 8;
   constexpr std::int64_t kLine = 64;
   constexpr std::int64_t kMostLines = 4;
-  const std::string variable = ir_.name();
-  ir_.variable(variable, "i64");
-  remembered_.push_back(variable);
-  const std::string& now = place.address.text;
-  const std::string before = ir_.load("i64", variable);
-  ir_.store("i64", now, variable);
-  const std::string first = ir_.set("icmp eq i64 " + before + ", 0");
-  const std::string step = ir_.set("sub i64 " + now + ", " + before);
-  const std::string ahead =
-      ir_.set("mul i64 " + step + ", " + std::to_string(kRounds));
-  const std::string known =
-      ir_.set("select i1 " + first + ", i64 0, i64 " + ahead);
-  const std::string target = ir_.set("add i64 " + now + ", " + known);
+  const std::string target = ir_.set(
+      "add i64 " + place.address.text + ", " +
+      std::to_string(kWarps * place.extent()));
   const std::string pointer = ir_.set("inttoptr i64 " + target + " to ptr");
   const std::int64_t lines =
       std::min(kMostLines, (place.extent() + kLine - 1) / kLine);
@@ -295,7 +286,7 @@ void Translator::prefetch(const Place& place) {
     const std::string at =
         ir_.at(pointer, static_cast<std::uint64_t>(line * kLine));
     ir_.line(
-        "call void @llvm.prefetch.p0(ptr " + at + ", i32 0, i32 3, i32 1)");
+        "call void @llvm.prefetch.p0(ptr " + at + ", i32 0, i32 2, i32 1)");
   }
 }
 

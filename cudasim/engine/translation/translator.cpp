@@ -43,7 +43,6 @@ std::string Translator::write_function() {
   written_instructions_ = called_ = 0;
   body_.clear();
   cold_.clear();
-  remembered_.clear();
   table_.clear();
   hopes_.clear();
   for (const Slot slot : tracked_) {
@@ -63,13 +62,9 @@ std::string Translator::write_function() {
       write_node(begin, node);
     }
   }
-  std::string zeros;
-  for (const std::string& variable : remembered_) {
-    zeros += "  store i64 0, ptr " + variable + "\n";
-  }
   // The entry's block is written last: it has all variables.
   return "define i64 @region(ptr %state, ptr %registers) nounwind {\n" +
-      ir_.variables() + zeros + entry + body_ + cold_ + "}\n";
+      ir_.variables() + entry + body_ + cold_ + "}\n";
 }
 
 /// Reads the state and the registers that the region needs, and looks whether

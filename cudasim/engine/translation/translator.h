@@ -315,7 +315,6 @@ class Translator {
   std::size_t written_instructions_ = 0;
   std::size_t called_ = 0; // those that handlers execute
   std::set<std::uint32_t> hopes_;
-  std::vector<std::string> remembered_; // variables that are 0 in the beginning
 };
 
 } // namespace cudasim::engine
