@@ -45,9 +45,11 @@ bazelrc_text() {
   done | sort -u
 }
 
-# Writes the rc file, with the arguments of bazelrc_text, and prints its path.
+# Writes the rc file, with the arguments of bazelrc_text, and prints its path. Each
+# entry has its own: another clone's bazelw may write at the same time, and a
+# server with its entry would show that clone what this one sees.
 write_bazelrc() {
-  local file=$CACHE/bazel/bazelw-$1.rc text
+  local file=$CACHE/bazel/bazelw-$1-$3.rc text
   text=$(bazelrc_text "$@")
   mkdir -p "$CACHE/bazel"
   if [[ ! -e $file || $(<"$file") != "$text" ]]; then

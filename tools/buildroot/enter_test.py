@@ -34,10 +34,14 @@ class EnterTest(absltest.TestCase):
         lines = (self.machine.bed / "bazel-env").read_text().splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line)
 
+    def settings_file(self) -> pathlib.Path:
+        """Returns where the rc file is that Bazel got in the last call."""
+        call = self.machine.log()[-1].split()
+        return pathlib.Path(call[1].removeprefix("--bazelrc="))
+
     def settings(self) -> str:
         """Returns the rc file that Bazel got in the last call."""
-        call = self.machine.log()[-1].split()
-        return pathlib.Path(call[1].removeprefix("--bazelrc=")).read_text()
+        return self.settings_file().read_text()
 
     def test_clone_cache_home_and_kernel_are_shown(self) -> None:
         self.bazel("version")
@@ -161,11 +165,13 @@ class EnterTest(absltest.TestCase):
     def test_server_is_replaced_only_when_it_would_see_other_folders(self) -> None:
         self.bazel("build")
         first = self.settings()
+        file = self.settings_file()
         self.bazel("test", "//...", GREETING="hello")
         self.assertEqual(self.settings(), first)
         self.bazel("build", "--repo_env=PYTORCH_SOURCE_DIR=/usr/share/doc")
         self.assertIn("/usr/share/doc", self.shown())
         self.assertNotEqual(self.settings(), first)
+        self.assertEqual(file.read_text(), first)  # Bazel may not have read it yet
 
     def entered(
         self,

@@ -7,7 +7,8 @@
 #   logs/                  what the stages printed
 #   bazel/out-KEY/         Bazel's output_user_root
 #   bazel/disk-KEY/        Bazel's disk cache
-#   bazel/bazelw-KEY.rc    the settings of bazelrc.sh
+#   bazel/bazelw-KEY-ENTRY.rc
+#                          the settings of bazelrc.sh
 
 CACHE=${TORCH_CUDA_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/torch_cuda}
 [[ $CACHE == /* ]] || CACHE=$PWD/$CACHE

@@ -160,6 +160,6 @@ prune() {
     fi
     say "deleting $other ($(size_of "$other"))"
     key=${other##*/root-}
-    rm -rf --one-file-system "$other" "$CACHE/bazel/out-$key" "$CACHE/bazel/bazelw-$key.rc"
+    rm -rf --one-file-system "$other" "$CACHE/bazel/out-$key" "$CACHE/bazel/bazelw-$key-"*.rc
   done
 }
