@@ -22,19 +22,21 @@ struct Result {
   std::vector<std::uint64_t> words;
 };
 
-/// Runs kernel(out, in, n), of two warps, in one mode.
+/// Runs kernel(out, in, n) in one mode.
+/// @param threads of the block; of two warps, if not said otherwise.
 inline Result run(
     NativeMode mode,
     const std::string& text,
     const std::vector<std::uint64_t>& input,
-    std::uint32_t n = 5) {
+    std::uint32_t n = 5,
+    unsigned threads = kThreads) {
   set_native_mode(mode);
   TestDevice device;
   device.load(text);
   auto* in = device.copy_of(input);
   auto* out = device.zeros<std::uint64_t>(kThreads);
   Shape shape;
-  shape.block = {kThreads, 1, 1};
+  shape.block = {threads, 1, 1};
   shape.timeout_seconds = 10;
   Result result;
   result.outcome = device.run("kernel", shape, out, in, n);
@@ -47,10 +49,11 @@ inline Result run(
 inline Result compare(
     const std::string& text,
     const std::vector<std::uint64_t>& input,
-    std::uint32_t n = 5) {
-  Result plain = run(NativeMode::kOff, text, input, n);
+    std::uint32_t n = 5,
+    unsigned threads = kThreads) {
+  Result plain = run(NativeMode::kOff, text, input, n, threads);
   const std::uint64_t before = native_regions();
-  const Result native = run(NativeMode::kAlways, text, input, n);
+  const Result native = run(NativeMode::kAlways, text, input, n, threads);
   EXPECT_GT(native_regions(), before);
   EXPECT_EQ(native.outcome.fault, plain.outcome.fault) << native.outcome.report;
   EXPECT_EQ(native.outcome.warp_instructions, plain.outcome.warp_instructions);

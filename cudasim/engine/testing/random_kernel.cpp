@@ -26,12 +26,13 @@ std::vector<std::string> rows(const std::string& text) {
 
 class RandomKernel {
  public:
-  explicit RandomKernel(unsigned seed) : random_(seed) {}
+  /// @param faults the first warp does, so none of its lanes exit before.
+  RandomKernel(unsigned seed, bool faults) : random_(seed), faults_(faults) {}
 
-  std::string text(bool faults) {
+  std::string text() {
     begin();
     block(0, false, 6 + pick(12));
-    if (faults) {
+    if (faults_) {
       line("setp.lt.u32 %q, %t, " + number(1 + pick(40)) + ";");
       line("mul.wide.u32 %x, %t, 4;");
       line(guard() + "ld.global.b32 %w0, [%x+64];");
@@ -225,6 +226,8 @@ class RandomKernel {
         memory(apart);
       } else if (kind < 16 && !apart) {
         together();
+      } else if (kind < 17 && !faults_ && depth < 2 && one_in(4)) {
+        line("@" + std::string(one_in(2) ? "!" : "") + operand('P') + " ret;");
       } else if (kind < 21) {
         real();
       } else {
@@ -428,6 +431,7 @@ class RandomKernel {
   }
 
   std::mt19937 random_;
+  const bool faults_;
   std::string text_;
   unsigned labels_ = 0;
 };
@@ -435,7 +439,7 @@ class RandomKernel {
 } // namespace
 
 std::string random_kernel(unsigned seed, bool faults) {
-  return RandomKernel(seed).text(faults);
+  return RandomKernel(seed, faults).text();
 }
 
 } // namespace cudasim::engine::testing

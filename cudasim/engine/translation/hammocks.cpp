@@ -222,21 +222,21 @@ bool Translator::is_plain_loop(std::uint32_t branch, int level) const {
 /// Executes both sides of a branch that ends a node, or what is left of a loop,
 /// and goes on behind.
 void Translator::write_hammock(const Inst& branch) {
-  Hammock here;
-  here.mask = "-1";
-  here.threads = "0";
-  ir_.store("i64", "0", "%beyond");
-  ir_.store("i64", "0", "%threads_beyond");
+  Hammock* const outer = hammock_;
+  Hammock here{everyone(), outer == nullptr ? "0" : outer->threads, {}};
   hammock_ = &here;
   if (flow_.control_at(branch.index)->target > branch.index) {
     write_sides(branch);
   } else {
     const std::string taken = guard_mask(branch);
     count(branch, taken);
-    write_loop(branch, taken, "-1");
+    write_loop(branch, taken, everyone());
   }
   leave_threads();
-  hammock_ = nullptr;
+  hammock_ = outer;
+  if (outer != nullptr) {
+    outer->threads = "0";
+  }
   is_behind_hammock_ = true;
   const std::uint32_t join = flow_.control_at(branch.index)->join;
   write_edge(join - 1, join);

@@ -43,6 +43,21 @@ CUDASIM_AVX2 void write(
 /// Copies the numbers of the lanes, or to them.
 /// @param start the host's address of address 0.
 template <typename T, int kCount, bool kIsLoad>
+CUDASIM_AVX2 void copy_lane(
+    std::size_t lane,
+    const std::uint64_t* addresses,
+    std::uint64_t start,
+    std::byte* numbers) {
+  auto* const there = reinterpret_cast<std::byte*>(start + addresses[lane]);
+  for (std::size_t k = 0; k < kCount; ++k) {
+    std::byte* const here = numbers + (k * kLanes + lane) * sizeof(T);
+    std::byte* const number = there + k * sizeof(T);
+    std::memcpy(kIsLoad ? here : number, kIsLoad ? number : here, sizeof(T));
+  }
+}
+
+/// The same of all lanes.
+template <typename T, int kCount, bool kIsLoad>
 CUDASIM_AVX2 void copy_lanes(
     const std::uint64_t* addresses,
     std::uint64_t start,
@@ -86,12 +101,7 @@ CUDASIM_AVX2 void copy_lanes(
     return;
   }
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    auto* const there = reinterpret_cast<std::byte*>(start + addresses[lane]);
-    for (std::size_t k = 0; k < kCount; ++k) {
-      std::byte* const here = numbers + k * kAll + lane * sizeof(T);
-      std::byte* const number = there + k * sizeof(T);
-      std::memcpy(kIsLoad ? here : number, kIsLoad ? number : here, sizeof(T));
-    }
+    copy_lane<T, kCount, kIsLoad>(lane, addresses, start, numbers);
   }
 }
 
@@ -99,7 +109,8 @@ template <typename T, int kCount, bool kIsShared, bool kIsLoad>
 CUDASIM_AVX2 std::uint32_t access_scattered(
     const RegionState* state,
     const std::uint64_t* addresses,
-    std::byte* numbers) {
+    std::byte* numbers,
+    std::uint32_t mask) {
   using Part [[gnu::vector_size(32)]] = std::int64_t;
   constexpr int kPart = 4;
   constexpr std::uint64_t kBytes = sizeof(T) * kCount;
@@ -136,8 +147,15 @@ CUDASIM_AVX2 std::uint32_t access_scattered(
   } else if (!is_cached(*state->ranges, first, last + kBytes, !kIsLoad)) {
     return 0;
   }
-  copy_lanes<T, kCount, kIsLoad>(
-      addresses, kIsShared ? state->shared : 0, numbers);
+  const std::uint64_t start = kIsShared ? state->shared : 0;
+  if (kIsLoad || mask == kAllLanes) {
+    copy_lanes<T, kCount, kIsLoad>(addresses, start, numbers);
+    return 1;
+  }
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::size_t>(__builtin_ctz(mask));
+    copy_lane<T, kCount, kIsLoad>(lane, addresses, start, numbers);
+  }
   return 1;
 }
 

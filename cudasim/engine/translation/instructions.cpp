@@ -171,8 +171,8 @@ void Translator::call_handler(const Inst& inst, const std::string& mask) {
       std::to_string(static_cast<int>(Flow::kFault)));
   const Slots results(access.writes.begin(), access.writes.end());
   const std::string faulted = cold_exit(inst.index, RegionEnd::kFault);
-  if (hammock_ != nullptr) {
-    ir_.jump(faulted); // its instructions do not yield
+  if (hammock_ != nullptr && !hammock_->levels.empty()) {
+    ir_.jump(faulted); // those of a hammock do not yield
   } else {
     const std::string yields =
         cold_exit(inst.index + 1, RegionEnd::kYield, results);

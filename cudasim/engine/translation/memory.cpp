@@ -98,7 +98,7 @@ Translator::Paths Translator::part_paths(
       ir_.branch(
           ir_.set("icmp eq i32 " + paths.mask + ", -1"),
           check,
-          place.is_looked_at() ? paths.scattered : paths.slow);
+          is_lane_by_lane(inst, place) ? paths.scattered : paths.slow);
     }
     ir_.begin(check);
   }
@@ -115,41 +115,46 @@ Translator::Paths Translator::part_paths(
   return paths;
 }
 
+/// Whether an access has a path on which one lane comes after another: where
+/// they lie is not known before, or not all of them may store.
+bool Translator::is_lane_by_lane(const Inst& inst, const Place& place) const {
+  const bool some = inst.guard != kNoSlot || hammock_ != nullptr;
+  return place.is_looked_at() ||
+      (some && !place.is_load && !place.shape().uniform() &&
+       place.lane_bytes() <= kMostScatteredBytes);
+}
+
 /// Accesses one lane after another, if they may. What is to be stored is in
 /// "%numbers", and what is loaded will be.
 void Translator::access_lanes(
     const Inst& inst,
     const Place& place,
     const Paths& paths) {
-  std::string addresses = place.address.text;
+  std::string addresses = ir_.lanes_of(place.address);
   if (inst.guard != kNoSlot || hammock_ != nullptr) {
     const std::string on = ir_.label();
     ir_.branch(
-        ir_.set(
-            "icmp " + std::string(place.is_load ? "ne" : "eq") + " i32 " +
-            paths.mask + ", " + (place.is_load ? "0" : "-1")),
+        ir_.set("icmp ne i32 " + paths.mask + ", 0"),
         on,
-        paths.slow);
+        place.is_load ? paths.slow : paths.done);
     ir_.begin(on);
-    if (place.is_load) {
-      // Lanes that do not load read what the first one does that does.
-      const std::string lanes = type_of(64, true);
-      const std::string first =
-          ir_.set("call i32 @llvm.cttz.i32(i32 " + paths.mask + ", i1 true)");
-      const std::string address = ir_.set(
-          "extractelement " + lanes + " " + addresses + ", i32 " + first);
-      addresses = ir_.set(
-          "select <32 x i1> " + ir_.bits_of(paths.mask) + ", " + lanes + " " +
-          addresses + ", " + lanes + " " +
-          ir_.lanes_of({kUniform, 64, address}));
-    }
+    // Lanes that access nothing have the address of the first one that does.
+    const std::string lanes = type_of(64, true);
+    const std::string first =
+        ir_.set("call i32 @llvm.cttz.i32(i32 " + paths.mask + ", i1 true)");
+    const std::string address =
+        ir_.set("extractelement " + lanes + " " + addresses + ", i32 " + first);
+    addresses = ir_.set(
+        "select <32 x i1> " + ir_.bits_of(paths.mask) + ", " + lanes + " " +
+        addresses + ", " + lanes + " " + ir_.lanes_of({kUniform, 64, address}));
   }
   ir_.line("store <32 x i64> " + addresses + ", ptr %addresses, align 8");
   const std::string function =
       pointer_to(reinterpret_cast<const void*>(scattered_access(
           place.is_load, place.space == "shared", place.bits, place.count)));
   const std::string done = ir_.set(
-      "call i32 " + function + "(ptr %state, ptr %addresses, ptr %numbers)");
+      "call i32 " + function +
+      "(ptr %state, ptr %addresses, ptr %numbers, i32 " + paths.mask + ")");
   const std::string well = ir_.label();
   ir_.branch(ir_.set("icmp ne i32 " + done + ", 0"), well, paths.slow);
   ir_.begin(well);
@@ -377,7 +382,7 @@ void Translator::store(const Inst& inst, const Place& place) {
   } else {
     ir_.line("store " + wide + " " + whole + ", ptr " + pointer + ", align 1");
   }
-  if (place.is_looked_at()) {
+  if (is_lane_by_lane(inst, place)) {
     if (!place.is_scattered) {
       ir_.jump(paths.done);
     }

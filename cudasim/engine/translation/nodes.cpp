@@ -13,6 +13,9 @@ namespace cudasim::engine {
 
 /// Whether the interpreter has to execute an instruction.
 bool Translator::is_end(std::uint32_t pc) const {
+  if (pc == stop_) {
+    return true;
+  }
   const Control* const control = flow_.control_at(pc);
   if (control == nullptr) {
     return false;
@@ -22,7 +25,8 @@ bool Translator::is_end(std::uint32_t pc) const {
       return false;
     case ControlKind::kWarpBarrier:
     case ControlKind::kCollective: {
-      if (code_.instructions[pc].guard != kNoSlot) {
+      if (lanes_ == WarpLanes::kSome ||
+          code_.instructions[pc].guard != kNoSlot) {
         return true;
       }
       Value members;
@@ -135,7 +139,8 @@ bool Translator::is_first_store(std::uint32_t pc) const {
 /// given nothing by them.
 bool Translator::is_plain_barrier(std::uint32_t pc) const {
   const Control* const control = flow_.control_at(pc);
-  return control != nullptr && control->kind == ControlKind::kBarrier &&
+  return lanes_ == WarpLanes::kAll && control != nullptr &&
+      control->kind == ControlKind::kBarrier &&
       control->reduction == BarrierReduction::kNone &&
       code_.instructions[pc].guard == kNoSlot;
 }
@@ -178,9 +183,13 @@ void Translator::find_loops() {
   }
 }
 
-/// Numbers the nodes behind pauses. One in the middle of a loop is none of
+/// Numbers the nodes behind pauses, where all lanes wait: registers are not as
+/// the interpreter has them in between. One in the middle of a loop is none of
 /// them: LLVM does little for loops that are entered in two places.
 void Translator::find_resumptions() {
+  if (lanes_ == WarpLanes::kSome) {
+    return;
+  }
   std::uint64_t count = 0;
   for (auto& [begin, node] : nodes_) {
     const bool is_behind_barrier = begin != 0 && is_plain_barrier(begin - 1);

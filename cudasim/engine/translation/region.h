@@ -1,11 +1,13 @@
 // Native code of a region of a function, and how the interpreter calls it.
 //
-// A region begins at one instruction and goes on as far as a warp whose 32
-// lanes are together can be followed without the scheduler: up to calls and
-// returns, and to branches at which the lanes part, unless it has both of their
-// sides (hammocks.cpp). Wherever it ends, the registers that are still needed
-// are in the warp's frame, and how the lanes have parted is told, so that the
-// interpreter goes on at any instruction.
+// A region begins at one instruction and goes on as far as a warp whose lanes
+// are together can be followed without the scheduler: up to calls and returns,
+// and to branches at which the lanes part, unless it has both of their sides
+// (hammocks.cpp). There is code for all 32 lanes, and other code for lanes that
+// have parted from others, or whose others have exited or never were: up to
+// where they meet. Wherever a region ends, the
+// registers that are still needed are in the warp's frame, and how the lanes
+// have parted is told, so that the interpreter goes on at any instruction.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +17,12 @@
 #include "cudasim/engine/state/warp.h"
 
 namespace cudasim::engine {
+
+/// Which lanes of a warp native code is for.
+enum class WarpLanes : std::uint8_t {
+  kAll, // 32
+  kSome, // the others keep what they have
+};
 
 /// Lanes that parted at a branch and have not met again where native code ends.
 struct PartedLanes {
@@ -39,6 +47,7 @@ struct RegionState {
   std::uint64_t parameters = 0;
   std::uint64_t parameter_bytes = 0;
   const RangeCache* ranges = nullptr;
+  Mask mask = kAllLanes; // lanes that execute
   std::uint64_t loads_only = 0; // end before the next of Code::first_stores
   const void* const* table = nullptr; // NativeRegion::table
   /// Where the region goes on, a number of its own. 0: it begins.
@@ -70,6 +79,8 @@ using RegionFunction =
 /// it, so that other processes can use the same.
 struct NativeRegion {
   RegionFunction function = nullptr;
+  /// It ends there: where its lanes meet others. kNowhere: no such place.
+  std::uint32_t stop = kNowhere;
   std::vector<const void*> table;
   /// Processor time that an instruction of a warp saves, about.
   std::uint64_t nanoseconds_saved = 0;

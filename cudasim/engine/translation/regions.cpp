@@ -61,17 +61,33 @@ NativeMode read_mode() {
   return mode == "auto" ? NativeMode::kAuto : NativeMode::kAlways;
 }
 
+/// @param mask lanes that count.
 template <typename T>
-ValueShape shape_of(const std::byte* place) {
+ValueShape shape_of(const std::byte* place, Mask mask) {
   T values[kLanes];
   std::memcpy(values, place, sizeof(values));
   using Signed = std::make_signed_t<T>;
-  const T stride = static_cast<T>(values[1] - values[0]);
-  const T row = static_cast<T>(values[kRowLanes] - values[0]);
-  for (int lane = 1; lane < kLanes; ++lane) {
-    const T before = lane == kRowLanes ? values[0] : values[lane - 1];
-    if (static_cast<T>(values[lane] - before) !=
-        (lane == kRowLanes ? row : stride)) {
+  const auto both = [mask](int lane) { return (mask >> lane & 3) == 3; };
+  const auto first = static_cast<int>(__builtin_ctz(mask));
+  const auto in_row = [](int lane) { return static_cast<T>(lane % kRowLanes); };
+  T stride = 0;
+  for (int lane = 0; lane + 1 < kLanes; ++lane) {
+    if (both(lane) && lane + 1 != kRowLanes) {
+      stride = static_cast<T>(values[lane + 1] - values[lane]);
+      break;
+    }
+  }
+  const T base = static_cast<T>(values[first] - stride * in_row(first));
+  T row = static_cast<T>(stride * kRowLanes);
+  const Mask second = mask >> kRowLanes;
+  if (first < kRowLanes && second != 0) {
+    const int lane = kRowLanes + __builtin_ctz(second);
+    row = static_cast<T>(values[lane] - base - stride * in_row(lane));
+  }
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const T expected = static_cast<T>(
+        base + stride * in_row(lane) + (lane < kRowLanes ? T{0} : row));
+    if ((mask >> lane & 1) != 0 && values[lane] != expected) {
       return kVarying;
     }
   }
@@ -158,8 +174,9 @@ std::uint64_t found_native_regions() {
   return found.load(std::memory_order_relaxed);
 }
 
-Regions::Regions(const Code& code)
+Regions::Regions(const Code& code, WarpLanes lanes)
     : code_(code),
+      lanes_(lanes),
       at_once_(native_mode() == NativeMode::kAlways),
       threshold_(at_once_ ? 1 : kManyVisits),
       looks_after_(!at_once_ && may_find() ? kSomeVisits : 0),
@@ -170,30 +187,38 @@ Regions::Regions(const Code& code)
   }
 }
 
+Regions& Regions::of_some_lanes() {
+  std::call_once(some_lanes_once_, [this] {
+    some_lanes_ = std::make_unique<Regions>(code_, WarpLanes::kSome);
+  });
+  return *some_lanes_;
+}
+
 Regions::~Regions() {
   native::Background::instance().forget(this);
 }
 
 /// How the lanes' values lie now.
-Shapes Regions::observed(const Slots& slots, const std::byte* registers) const {
+Shapes Regions::observed(const Slots& slots, const Seen& seen) const {
   Shapes shapes;
   for (const Slot slot : slots) {
-    const std::byte* const place = registers + slot;
+    const std::byte* const place = seen.registers + slot;
     switch (flow_->width_of(slot)) {
       case 0: {
         Mask mask = 0;
         std::memcpy(&mask, place, sizeof(mask));
-        shapes[slot] = mask + 1 <= 1 ? kUniform : kVarying;
+        mask &= seen.mask;
+        shapes[slot] = mask == 0 || mask == seen.mask ? kUniform : kVarying;
         break;
       }
       case 2:
-        shapes[slot] = shape_of<std::uint16_t>(place);
+        shapes[slot] = shape_of<std::uint16_t>(place, seen.mask);
         break;
       case 4:
-        shapes[slot] = shape_of<std::uint32_t>(place);
+        shapes[slot] = shape_of<std::uint32_t>(place, seen.mask);
         break;
       default:
-        shapes[slot] = shape_of<std::uint64_t>(place);
+        shapes[slot] = shape_of<std::uint64_t>(place, seen.mask);
     }
   }
   return shapes;
@@ -203,35 +228,36 @@ Shapes Regions::observed(const Slots& slots, const std::byte* registers) const {
 /// @param nanoseconds as Background::add().
 void Regions::when_idle(
     std::uint32_t pc,
-    const std::byte* registers,
-    void (Regions::*job)(std::uint32_t, const std::byte*),
+    const Seen& seen,
+    void (Regions::*job)(std::uint32_t, const Seen&),
     std::uint64_t nanoseconds) {
-  std::vector<std::byte> seen(registers, registers + code_.frame_bytes);
+  std::vector<std::byte> registers(
+      seen.registers, seen.registers + code_.frame_bytes);
   native::Background::instance().add(
       this,
-      [this, pc, job, seen = std::move(seen)] {
-        (this->*job)(pc, seen.data());
+      [this, pc, job, seen, registers = std::move(registers)] {
+        (this->*job)(pc, {registers.data(), seen.mask, seen.stop});
       },
       nanoseconds);
 }
 
 /// Whether an earlier process left the code is known long before it would be
 /// worth its compilation.
-void Regions::look_for(std::uint32_t pc, const std::byte* registers) {
+void Regions::look_for(std::uint32_t pc, const Seen& seen) {
   if (looks_in_vain < kMostLooksInVain) {
-    when_idle(pc, registers, &Regions::look, 0);
+    when_idle(pc, seen, &Regions::look, 0);
   }
 }
 
-void Regions::look(std::uint32_t pc, const std::byte* registers) {
+void Regions::look(std::uint32_t pc, const Seen& seen) {
   const native::Compiling turn;
   if (turn.allowed()) {
-    looks_in_vain = find(pc, translate(pc, registers)) ? 0 : looks_in_vain + 1;
+    looks_in_vain = find(pc, translate(pc, seen)) ? 0 : looks_in_vain + 1;
   }
 }
 
 /// Has code made for a place: at once, or by a thread of low priority.
-void Regions::ask_for(std::uint32_t pc, const std::byte* registers) {
+void Regions::ask_for(std::uint32_t pc, const Seen& seen) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (places_[pc].attempts++ >= kMostAttempts) {
@@ -239,37 +265,39 @@ void Regions::ask_for(std::uint32_t pc, const std::byte* registers) {
     }
   }
   if (at_once_) {
-    make(pc, registers);
+    make(pc, seen);
   } else if (compiler() != nullptr) {
     const std::size_t most =
         std::min(code_.instructions.size(), Translator::kMostInstructions);
-    when_idle(pc, registers, &Regions::make, most * kNanosecondsToTranslate);
+    when_idle(pc, seen, &Regions::make, most * kNanosecondsToTranslate);
   }
 }
 
-/// @param registers as they were where the code is to begin; null: as the code
-/// assumes that there is.
-Regions::Translated Regions::translate(
-    std::uint32_t pc,
-    const std::byte* registers) {
+/// @param seen registers as they were where the code is to begin; none: as the
+/// code assumes that there is.
+Regions::Translated Regions::translate(std::uint32_t pc, const Seen& seen) {
   if (flow_ == nullptr) {
     flow_ = std::make_unique<CodeFlow>(code_);
   }
   Translated result;
-  const Place& place = places_[pc];
-  if (registers == nullptr) {
-    result.assumed = place.assumed;
+  const Known& known = known_[pc];
+  if (seen.registers == nullptr) {
+    result.assumed = known.assumed;
+    result.stop = known.stop;
   } else {
-    const Translator probe(code_, *flow_, pc, result.assumed, general_);
-    result.assumed = observed(probe.inputs(), registers);
+    result.stop = seen.stop;
+    const Translator probe(
+        code_, *flow_, {lanes_, pc, result.stop}, result.assumed, general_);
+    result.assumed = observed(probe.inputs(), seen);
     for (auto& [slot, shape] : result.assumed) {
-      const auto before = place.assumed.find(slot);
-      if (before != place.assumed.end()) {
+      const auto before = known.assumed.find(slot);
+      if (before != known.assumed.end()) {
         shape = meet(shape, before->second);
       }
     }
   }
-  Translator translator(code_, *flow_, pc, result.assumed, general_);
+  Translator translator(
+      code_, *flow_, {lanes_, pc, result.stop}, result.assumed, general_);
   result.text = translator.translate();
   result.table = translator.table();
   result.instructions = translator.size();
@@ -287,7 +315,7 @@ Regions::Translated Regions::translate(
 
 /// Code of an earlier process, or compiled: at once, or as soon as the process
 /// can afford it.
-void Regions::make(std::uint32_t pc, const std::byte* registers) {
+void Regions::make(std::uint32_t pc, const Seen& seen) {
   const native::Compiling turn;
   if (!turn.allowed()) {
     return;
@@ -295,19 +323,19 @@ void Regions::make(std::uint32_t pc, const std::byte* registers) {
   if (!at_once_ && is_covered(pc)) {
     return;
   }
-  obtain(pc, translate(pc, registers));
+  obtain(pc, translate(pc, seen));
 }
 
 /// Makes code anew that was left at an instruction more often than not.
 /// @param pc where it begins.
 void Regions::generalize(std::uint32_t pc, std::uint32_t left_at) {
   const native::Compiling turn;
-  if (!turn.allowed() || places_[pc].hopes.count(left_at) == 0 ||
+  if (!turn.allowed() || known_[pc].hopes.count(left_at) == 0 ||
       at(pc) == nullptr) {
     return;
   }
   general_.insert(left_at);
-  obtain(pc, translate(pc, nullptr));
+  obtain(pc, translate(pc, Seen{}));
 }
 
 void Regions::obtain(std::uint32_t pc, Translated translated) {
@@ -337,7 +365,8 @@ void Regions::obtain(std::uint32_t pc, Translated translated) {
 /// the interpreter comes by as often again.
 bool Regions::is_covered(std::uint32_t pc) {
   Place& place = places_[pc];
-  if (place.recounted || !place.assumed.empty() || covered_.count(pc) == 0) {
+  if (place.recounted || !known_[pc].assumed.empty() ||
+      covered_.count(pc) == 0) {
     return false; // it has come by again, or it has code of its own that it
                   // left
   }
@@ -404,12 +433,11 @@ void Regions::publish(
     RegionFunction function) {
   auto region = std::make_unique<NativeRegion>();
   region->function = function;
+  region->stop = translated.stop;
   region->table = translated.table;
   region->nanoseconds_saved = translated.nanoseconds_saved;
-  Place& place = places_[pc];
-  place.assumed = translated.assumed;
-  place.hopes = translated.hopes;
-  place.region.store(region.get(), std::memory_order_release);
+  known_[pc] = {translated.assumed, translated.hopes, translated.stop};
+  places_[pc].region.store(region.get(), std::memory_order_release);
   covered_.insert(translated.pcs.begin(), translated.pcs.end());
   made_.push_back(std::move(region));
 }
@@ -437,12 +465,12 @@ void Regions::look_at_leaver(std::uint32_t pc, std::uint64_t times) {
 
 /// Gives up code that is refused or does little.
 /// @param calls so far: other threads may begin to count anew meanwhile.
-/// @param registers where the code refused them; null behind other calls.
+/// @param seen registers that the code refused; none behind other calls.
 void Regions::review(
     std::uint32_t pc,
     std::uint64_t calls,
     std::uint64_t instructions,
-    const std::byte* registers) {
+    const Seen& seen) {
   Place& place = places_[pc];
   const NativeRegion* const region = at(pc);
   if (!at_once_ && region != nullptr) {
@@ -454,7 +482,7 @@ void Regions::review(
   look_at_leaver(pc, calls);
   const bool refuses =
       place.refused.load(std::memory_order_relaxed) * 4 > calls;
-  if (refuses && registers == nullptr) {
+  if (refuses && seen.registers == nullptr) {
     return; // what registers hold now is not what the code would begin with
   }
   if (!refuses && instructions / calls >= kFewInstructions) {
@@ -468,7 +496,7 @@ void Regions::review(
   place.refused.store(0, std::memory_order_relaxed);
   place.instructions.store(0, std::memory_order_relaxed);
   if (refuses) {
-    ask_for(pc, registers); // with what both have in common
+    ask_for(pc, seen); // with what both have in common
   }
 }
 

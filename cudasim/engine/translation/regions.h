@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -31,28 +32,37 @@ std::uint64_t found_native_regions();
 /// The regions of one function. Warps of many host threads use it at once.
 class Regions {
  public:
+  /// Lanes where a region begins, or might.
+  struct Seen {
+    const std::byte* registers = nullptr; // of the warp's frame; null: unknown
+    Mask mask = kAllLanes;
+    std::uint32_t stop = kNowhere; // where they meet others
+  };
+
   /// @param code stays where it is as long as this is there.
-  explicit Regions(const Code& code);
+  explicit Regions(const Code& code, WarpLanes lanes = WarpLanes::kAll);
   ~Regions();
   Regions(const Regions&) = delete;
   Regions& operator=(const Regions&) = delete;
+
+  /// Those of the same function for some lanes.
+  Regions& of_some_lanes();
 
   /// The native code that begins at an instruction; null where there is none.
   const NativeRegion* at(std::uint32_t pc) const {
     return places_[pc].region.load(std::memory_order_acquire);
   }
   /// The interpreter is about to execute an instruction at which a region may
-  /// begin, for a warp whose lanes are together. May have code made for it.
-  /// @param registers of the warp's frame.
-  void visited(std::uint32_t pc, const std::byte* registers) {
+  /// begin, for lanes that are together. May have code made for it.
+  void visited(std::uint32_t pc, const Seen& seen) {
     Place& place = places_[pc];
     if (place.visits.load(std::memory_order_relaxed) < threshold_) {
       const std::uint32_t visits =
           place.visits.fetch_add(1, std::memory_order_relaxed) + 1;
       if (visits == threshold_) {
-        ask_for(pc, registers);
+        ask_for(pc, seen);
       } else if (visits == looks_after_) {
-        look_for(pc, registers);
+        look_for(pc, seen);
       }
     }
   }
@@ -62,7 +72,7 @@ class Regions {
       std::uint32_t pc,
       std::uint64_t instructions,
       bool refused,
-      const std::byte* registers,
+      const Seen& seen,
       std::uint32_t from) {
     Place& place = places_[pc];
     if (from != kNowhere) {
@@ -74,7 +84,7 @@ class Regions {
       add(place.refused, std::uint64_t{1});
     }
     if (calls % kReview == 0) {
-      review(pc, calls, total, refused ? registers : nullptr);
+      review(pc, calls, total, refused ? seen : Seen{});
     }
   }
 
@@ -110,8 +120,12 @@ class Regions {
     std::atomic<std::uint32_t> asked_for{kNowhere}; // to be made anew: one
     std::uint32_t attempts = 0; // under mutex_
     bool recounted = false; // of whoever makes code: see is_covered()
-    Shapes assumed; // of whoever makes code
-    std::set<std::uint32_t> hopes; // likewise: Translator's
+  };
+  /// What code was made for.
+  struct Known {
+    Shapes assumed;
+    std::set<std::uint32_t> hopes; // Translator's
+    std::uint32_t stop = kNowhere; // NativeRegion's
   };
   static constexpr std::uint32_t kReview = 64;
   /// What a pause takes, as instructions that native code saves.
@@ -134,18 +148,19 @@ class Regions {
     std::uint64_t nanoseconds_saved = 0; // NativeRegion's
     std::vector<std::uint32_t> pcs; // of its instructions
     std::set<std::uint32_t> hopes; // Translator's
+    std::uint32_t stop = kNowhere; // NativeRegion's
   };
 
-  void look_for(std::uint32_t pc, const std::byte* registers);
-  void ask_for(std::uint32_t pc, const std::byte* registers);
+  void look_for(std::uint32_t pc, const Seen& seen);
+  void ask_for(std::uint32_t pc, const Seen& seen);
   void when_idle(
       std::uint32_t pc,
-      const std::byte* registers,
-      void (Regions::*job)(std::uint32_t, const std::byte*),
+      const Seen& seen,
+      void (Regions::*job)(std::uint32_t, const Seen&),
       std::uint64_t nanoseconds);
-  Translated translate(std::uint32_t pc, const std::byte* registers);
-  void look(std::uint32_t pc, const std::byte* registers);
-  void make(std::uint32_t pc, const std::byte* registers);
+  Translated translate(std::uint32_t pc, const Seen& seen);
+  void look(std::uint32_t pc, const Seen& seen);
+  void make(std::uint32_t pc, const Seen& seen);
   void obtain(std::uint32_t pc, Translated translated);
   void look_at_leaver(std::uint32_t pc, std::uint64_t times);
   void generalize(std::uint32_t pc, std::uint32_t left_at);
@@ -160,10 +175,11 @@ class Regions {
       std::uint32_t pc,
       std::uint64_t calls,
       std::uint64_t instructions,
-      const std::byte* registers);
-  Shapes observed(const Slots& slots, const std::byte* registers) const;
+      const Seen& seen);
+  Shapes observed(const Slots& slots, const Seen& seen) const;
 
   const Code& code_;
+  const WarpLanes lanes_;
   const bool at_once_;
   const std::uint32_t threshold_;
   const std::uint32_t looks_after_; // visits; 0: never
@@ -171,10 +187,13 @@ class Regions {
   // Made when it is needed, by whoever makes code: one thread at a time.
   std::unique_ptr<CodeFlow> flow_;
   std::unique_ptr<Place[]> places_;
+  std::map<std::uint32_t, Known> known_; // by where code begins
   std::set<std::uint32_t> covered_; // instructions that code was made for
   std::set<std::uint32_t> general_; // at which regions were left too often
   // Those that were ever entered: a warp may still be in one that was given up.
   std::vector<std::unique_ptr<const NativeRegion>> made_;
+  std::once_flag some_lanes_once_;
+  std::unique_ptr<Regions> some_lanes_;
 };
 
 } // namespace cudasim::engine

@@ -8,12 +8,14 @@ namespace cudasim::engine {
 Translator::Translator(
     const Code& code,
     const CodeFlow& flow,
-    std::uint32_t entry,
+    const Scope& scope,
     const Shapes& assumed,
     const std::set<std::uint32_t>& general)
     : code_(code),
       flow_(flow),
-      entry_(entry),
+      lanes_(scope.lanes),
+      entry_(scope.entry),
+      stop_(scope.stop),
       assumed_(assumed),
       general_(general) {
   discover();
@@ -85,11 +87,16 @@ std::string Translator::write_entry() {
   field("%parameters", "i64", offsetof(RegionState, parameters));
   field("%parameters_bytes", "i64", offsetof(RegionState, parameter_bytes));
   field("%loads_only", "i64", offsetof(RegionState, loads_only));
+  if (lanes_ == WarpLanes::kSome) {
+    field("%mask", "i32", offsetof(RegionState, mask));
+  }
   field("%table", "ptr", offsetof(RegionState, table));
   field("%count_before", "i64", offsetof(RegionState, instructions));
   field("%threads_before", "i64", offsetof(RegionState, thread_instructions));
   ir_.store("i64", "%count_before", "%count");
   ir_.store("i64", "%threads_before", "%threads");
+  ir_.store("i64", "0", "%beyond");
+  ir_.store("i64", "0", "%threads_beyond");
   const std::string fresh = ir_.label();
   text += write_resumptions(fresh);
   ir_.begin(fresh);
@@ -104,17 +111,21 @@ std::string Translator::write_entry() {
       std::string same;
       Value base{assumed, value.bits, ""};
       if (value.bits == 1) {
-        const std::string mask = ir_.mask_of(value.text);
-        const std::string next = ir_.set("add i32 " + mask + ", 1");
-        same = ir_.set("icmp ule i32 " + next + ", 1");
-        base.text = ir_.set("icmp ne i32 " + mask + ", 0");
+        const std::string mask =
+            ir_.set("and i32 " + everyone() + ", " + ir_.mask_of(value.text));
+        const std::string none = ir_.set("icmp eq i32 " + mask + ", 0");
+        const std::string all =
+            ir_.set("icmp eq i32 " + mask + ", " + everyone());
+        same = ir_.set("or i1 " + none + ", " + all);
+        base.text = ir_.set("xor i1 " + none + ", true");
       } else {
         const std::string vector = type_of(value.bits, true);
-        base.text =
-            ir_.set("extractelement " + vector + " " + value.text + ", i64 0");
+        base.text = base_of(value, assumed);
         const std::string equal = ir_.set(
             "icmp eq " + vector + " " + value.text + ", " + ir_.lanes_of(base));
-        same = ir_.set("icmp eq i32 " + ir_.mask_of(equal) + ", -1");
+        const std::string mask =
+            ir_.set("and i32 " + everyone() + ", " + ir_.mask_of(equal));
+        same = ir_.set("icmp eq i32 " + mask + ", " + everyone());
       }
       good = good.empty() ? same : ir_.set("and i1 " + good + ", " + same);
       value = base;
@@ -140,7 +151,28 @@ std::string Translator::write_entry() {
   return text;
 }
 
+/// The lanes that the code is for, as a word.
+std::string Translator::everyone() const {
+  return lanes_ == WarpLanes::kAll ? "-1" : "%mask";
+}
+
+/// The base of lanes' values, if they are affine.
+std::string Translator::base_of(const Value& lanes, const ValueShape& shape) {
+  const std::string vector = type_of(lanes.bits, true);
+  if (lanes_ == WarpLanes::kAll) {
+    return ir_.set("extractelement " + vector + " " + lanes.text + ", i64 0");
+  }
+  // Of the first lane that there is.
+  const std::string bases = ir_.set(
+      "sub " + vector + " " + lanes.text + ", " + ramp(lanes.bits, shape));
+  const std::string first =
+      ir_.set("call i32 @llvm.cttz.i32(i32 %mask, i1 true)");
+  return ir_.set("extractelement " + vector + " " + bases + ", i32 " + first);
+}
+
 void Translator::write_node(std::uint32_t begin, Node& node) {
+  Hammock some{everyone(), "0", {}};
+  hammock_ = lanes_ == WarpLanes::kAll ? nullptr : &some;
   node_ = &node;
   current_.clear();
   counted_ = 0;
@@ -172,6 +204,7 @@ void Translator::write_node(std::uint32_t begin, Node& node) {
   } else {
     write_edge(node.end - 1, node.end);
   }
+  hammock_ = nullptr;
 }
 
 /// A branch: all lanes take it, or none; where they part, the interpreter
@@ -180,7 +213,7 @@ void Translator::write_terminator(const Node& node) {
   const Inst& inst = code_.instructions[node.end - 1];
   const std::uint32_t target = flow_.control_at(inst.index)->target;
   if (inst.guard == kNoSlot) {
-    count(inst, "-1");
+    count(inst, everyone());
     write_edge(inst.index, target);
     return;
   }
@@ -192,8 +225,9 @@ void Translator::write_terminator(const Node& node) {
     write_hammock(inst);
     return;
   } else {
-    const std::string mask = ir_.mask_of(guard.text);
-    const std::string all = ir_.set("icmp eq i32 " + mask + ", -1");
+    const std::string mask =
+        ir_.set("and i32 " + everyone() + ", " + ir_.mask_of(guard.text));
+    const std::string all = ir_.set("icmp eq i32 " + mask + ", " + everyone());
     const std::string none = ir_.set("icmp eq i32 " + mask + ", 0");
     const std::string together = ir_.set("or i1 " + all + ", " + none);
     const std::string on = ir_.label();
@@ -208,13 +242,23 @@ void Translator::write_terminator(const Node& node) {
   // Lanes that do not take it execute it too, with none active.
   const std::uint64_t before = counted_;
   const std::uint64_t threads = counted_threads_;
+  const std::string of_some = hammock_ == nullptr ? "" : hammock_->threads;
   ir_.begin(yes);
   counted_ = before + 1;
-  counted_threads_ = threads + kLanes;
+  counted_threads_ = threads;
+  if (hammock_ == nullptr) {
+    counted_threads_ += kLanes;
+  } else {
+    hammock_->threads =
+        ir_.set("add i64 " + of_some + ", " + lanes_in(everyone()));
+  }
   write_edge(inst.index, target);
   ir_.begin(no);
   counted_ = before + 1;
   counted_threads_ = threads;
+  if (hammock_ != nullptr) {
+    hammock_->threads = of_some;
+  }
   write_edge(inst.index, node.end);
 }
 
@@ -235,9 +279,13 @@ std::string Translator::where_lanes_part(const Inst& branch) {
   }
   const std::map<Slot, Value> before = current_;
   const std::uint64_t counted = counted_;
+  const std::string of_some = hammock_ == nullptr ? "" : hammock_->threads;
   const std::string label = in_cold_block([&] { write_hammock(branch); });
   current_ = before;
   counted_ = counted;
+  if (hammock_ != nullptr) {
+    hammock_->threads = of_some;
+  }
   return label;
 }
 
@@ -259,6 +307,8 @@ void Translator::write_edge(std::uint32_t from, std::uint32_t to) {
   }
   ir_.store("i64", counted, "%count");
   ir_.store("i64", threads, "%threads");
+  ir_.store("i64", "0", "%beyond");
+  ir_.store("i64", "0", "%threads_beyond");
   Node& node = found->second;
   for (const Slot slot : flow_.live_at(to)) {
     if (tracked_.count(slot) == 0) {

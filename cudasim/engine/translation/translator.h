@@ -31,13 +31,20 @@ bool is_ordered_access(const std::string& text);
 /// no form here is executed by its handler, which the code calls.
 class Translator {
  public:
+  /// Which code is made.
+  struct Scope {
+    WarpLanes lanes = WarpLanes::kAll;
+    std::uint32_t entry = 0;
+    std::uint32_t stop = kNowhere; // NativeRegion::stop
+  };
+
   /// @param assumed shapes of registers where the region begins; those that are
   /// not among them vary. The code looks whether they are so.
   /// @param general instructions that take their general form.
   Translator(
       const Code& code,
       const CodeFlow& flow,
-      std::uint32_t entry,
+      const Scope& scope,
       const Shapes& assumed,
       const std::set<std::uint32_t>& general);
   Translator(const Translator&) = delete;
@@ -109,6 +116,8 @@ class Translator {
   // Its code: translator.cpp.
   std::string write_function();
   std::string write_entry();
+  std::string everyone() const;
+  std::string base_of(const Value& lanes, const ValueShape& shape);
   void write_node(std::uint32_t begin, Node& node);
   void write_terminator(const Node& node);
   std::string where_lanes_part(const Inst& branch);
@@ -140,7 +149,8 @@ class Translator {
     const std::map<Slot, Value>* others = nullptr; // values of the other lanes
   };
   /// A branch that some lanes take, up to where they meet, or what is left of a
-  /// loop that some lanes have left: hammocks.cpp.
+  /// loop that some lanes have left: hammocks.cpp. In code for some lanes, all
+  /// of a node, too, with no levels.
   struct Hammock {
     std::string mask; // the lanes that execute what is written, as a word
     std::string threads; // their instructions that no variable has yet
@@ -283,6 +293,7 @@ class Translator {
       const std::string& slow);
   void prefetch(const Place& place);
   Paths part_paths(const Inst& inst, const Place& place, Hosts* pointers);
+  bool is_lane_by_lane(const Inst& inst, const Place& place) const;
   void access_lanes(const Inst& inst, const Place& place, const Paths& paths);
   std::string numbers_at(const Place& place, int number);
   void call_slowly(const Inst& inst, const Paths& paths);
@@ -292,7 +303,9 @@ class Translator {
 
   const Code& code_;
   const CodeFlow& flow_;
+  WarpLanes lanes_;
   std::uint32_t entry_;
+  std::uint32_t stop_;
   const Shapes& assumed_;
   const std::set<std::uint32_t>& general_;
   Nodes nodes_;
@@ -308,7 +321,8 @@ class Translator {
   std::uint64_t counted_ = 0;
   std::uint64_t counted_threads_ = 0;
   bool changed_ = false; // what is to be written, while it is
-  Hammock* hammock_ = nullptr; // that is being written
+  /// Which lanes execute what is being written; null: all 32.
+  Hammock* hammock_ = nullptr;
   bool is_behind_hammock_ = false; // with "%beyond" and "%threads_beyond"
   // Of the whole region.
   std::vector<const void*> table_;

@@ -102,6 +102,18 @@ std::string Translator::pointer_to(const void* address) {
 /// To the frame.
 void Translator::write_back(Slot slot, const Value& value) {
   const std::string place = ir_.at("%registers", slot);
+  if (lanes_ == WarpLanes::kSome) {
+    // The others keep what they have.
+    const Value mine{kVarying, 1, ir_.bits_of(everyone())};
+    const Value lanes{kVarying, value.bits, ir_.lanes_of(value)};
+    const Value all = blend(mine, lanes, from_frame(slot));
+    if (value.bits == 1) {
+      ir_.store("i32", ir_.mask_of(all.text), place);
+    } else {
+      ir_.store(type_of(value.bits, true), all.text, place);
+    }
+    return;
+  }
   if (value.bits == 1) {
     const std::string mask = value.shape.affine
         ? ir_.set("sext i1 " + value.text + " to i32")

@@ -289,7 +289,7 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
   }
 }
 
-/// Executes as much as there is native code for, where all lanes are together.
+/// Executes as much as there is native code for.
 /// @returns whether the split's turn is over, as `turn` says; else `here` is
 /// where the interpreter goes on.
 bool WarpRunner::run_native(
@@ -297,11 +297,13 @@ bool WarpRunner::run_native(
     Cursor& here,
     std::uint64_t slice_end,
     Turn* turn) {
-  if (here.code->regions == nullptr || here.mask != kAllLanes ||
-      here.join != kNowhere || block_.checker != nullptr) {
+  if (here.code->regions == nullptr || block_.checker != nullptr) {
     return false;
   }
-  Regions& regions = *here.code->regions;
+  Regions& regions = here.mask == kAllLanes && here.join == kNowhere
+      ? *here.code->regions
+      : here.code->regions->of_some_lanes();
+  const Regions::Seen seen{bases[0], here.mask, here.join};
   std::uint32_t from = kNowhere;
   while (here.pc != here.stop) {
     const Paused paused = std::exchange(paused_, Paused{});
@@ -310,11 +312,14 @@ bool WarpRunner::run_native(
     const NativeRegion* const region =
         resumes ? paused.region : regions.at(begin);
     if (region == nullptr) {
-      regions.visited(begin, bases[0]);
+      regions.visited(begin, seen);
       if (regions.at(begin) == nullptr) {
         return false;
       }
       continue;
+    }
+    if (region->stop != here.join) {
+      return false; // where lanes meet that parted elsewhere
     }
     RegionState state;
     state.warp = this;
@@ -326,6 +331,7 @@ bool WarpRunner::run_native(
     state.parameters = reinterpret_cast<std::uint64_t>(block_.parameters);
     state.parameter_bytes = block_.parameter_bytes;
     state.ranges = &cache_;
+    state.mask = here.mask;
     state.loads_only = loads_only_ ? 1 : 0;
     state.table = region->table.data();
     state.resume = paused.resume;
@@ -337,7 +343,7 @@ bool WarpRunner::run_native(
     if (resumes) {
       regions.resumed(begin, executed);
     } else {
-      regions.entered(begin, executed, refused, bases[0], from);
+      regions.entered(begin, executed, refused, seen, from);
     }
     if (refused) {
       return false;
