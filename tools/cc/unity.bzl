@@ -56,18 +56,20 @@ unity_units = rule(
     doc = "Writes NAME/unit_0.cpp, NAME/unit_1.cpp and so on, which include the sources in the order of their paths.",
 )
 
-def unity_library(name, srcs, **kwargs):
+def unity_library(name, srcs, units = None, **kwargs):
     """A cc_library whose sources are compiled several at a time: //tools/cc:sources_a_unit.
 
     Args:
         name: string, name of the cc_library.
         srcs: list of labels, sources and headers; files or filegroups.
+        units: label of an int_flag, how many translation units there are of it, instead of that setting.
         **kwargs: further attributes of the cc_library.
     """
     unity_units(
         name = name + "_units",
         srcs = srcs,
         tags = kwargs.get("tags"),
+        units = units,
         visibility = ["//visibility:private"],
     )
     cc_library(

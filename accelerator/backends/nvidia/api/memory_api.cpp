@@ -9,10 +9,6 @@
 namespace accelerator::nvidia {
 namespace {
 
-CUdeviceptr address_of(const void* memory) {
-  return reinterpret_cast<CUdeviceptr>(memory);
-}
-
 accel_status memory_allocate(
     std::int32_t device,
     std::uint64_t bytes,

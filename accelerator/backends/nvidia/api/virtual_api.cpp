@@ -11,10 +11,6 @@ struct accel_physical_object {
 namespace accelerator::nvidia {
 namespace {
 
-CUdeviceptr address_of(const void* memory) {
-  return reinterpret_cast<CUdeviceptr>(memory);
-}
-
 CUmemAllocationProp properties_on(const Device& device) {
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;

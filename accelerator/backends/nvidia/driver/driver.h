@@ -103,4 +103,9 @@ void open_driver(const std::string& path);
 /// The functions, once it is open.
 const Driver& driver();
 
+/// The device's address of memory, as the driver takes it.
+inline CUdeviceptr address_of(const void* memory) {
+  return reinterpret_cast<CUdeviceptr>(memory);
+}
+
 } // namespace accelerator::nvidia

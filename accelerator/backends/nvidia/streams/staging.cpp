@@ -28,10 +28,6 @@ void copy_on_host(const Rows& rows) {
   }
 }
 
-CUdeviceptr address_of(const void* memory) {
-  return reinterpret_cast<CUdeviceptr>(memory);
-}
-
 // All of it is memory that the driver knows.
 void copy_on_device(Stream& stream, const Rows& rows) {
   const auto most_pitch = static_cast<std::uint64_t>(
