@@ -20,7 +20,9 @@ class PlaceTest(absltest.TestCase):
         result = self.machine.bazelw("build", "//python:torch_cuda_wheel")
         self.assertEqual(result.returncode, 0, result.stderr)
         call = self.machine.log()[-1]
-        self.assertRegex(call, r"^bazel --bazelrc=\S+/bazelw-host-host\.rc build //python:torch_cuda_wh")
+        self.assertRegex(
+            call, r"^bazel --bazelrc=\S+/bazelw-host-host\.rc build //python:torch_cuda"
+        )
         self.assertEmpty(self.machine.roots())
 
     def test_host_needs_no_root_user(self) -> None:
