@@ -67,7 +67,7 @@ void Program::step() {
       if (!events_.empty() && number(0, 1) == 0) {
         const size_t event = number(0, events_.size() - 1);
         say("destroy event " + std::to_string(event));
-        events_.erase(events_.begin() + event);
+        events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(event));
       }
       return;
     case 4:
@@ -124,7 +124,7 @@ void Program::new_buffer() {
   if (buffers_.size() == kMostBuffers)
     return;
   auto buffer = std::make_unique<Buffer>();
-  const auto where = static_cast<int32_t>(number(0, 2 * count_)) / 2;
+  const auto where = static_cast<int32_t>(number(0, uint64_t{2} * count_)) / 2;
   const uint64_t size = number(1, 400);
   buffer->model = bytes(size, static_cast<unsigned>(random_()));
   if (where == count_) {
@@ -154,7 +154,7 @@ void Program::free_buffer() {
   check(index);
   say("free buffer " + std::to_string(index));
   order(buffers_[index]->reads, kHost);
-  buffers_.erase(buffers_.begin() + index);
+  buffers_.erase(buffers_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 void Program::copy() {
@@ -205,9 +205,9 @@ void Program::copy() {
   for (uint64_t z = 0; z < box.depth; ++z)
     for (uint64_t y = 0; y < box.height; ++y)
       std::copy_n(
-          from.model.begin() + source + z * box.from_slice + y * box.from_pitch,
+          from.model.data() + source + z * box.from_slice + y * box.from_pitch,
           box.width,
-          to.model.begin() + at + z * box.to_slice + y * box.to_pitch);
+          to.model.data() + at + z * box.to_slice + y * box.to_pitch);
 }
 
 void Program::fill() {
