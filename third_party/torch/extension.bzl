@@ -7,11 +7,18 @@ root's). It is looked at, linked to and never changed.
 _PYTHON = "TORCH_CUDA_PYTHON"
 
 def _python(repository_ctx):
-    named = repository_ctx.os.environ.get(_PYTHON)
-    python = repository_ctx.which(named or "python3")
-    if not python:
-        fail("@torch: %s is not an interpreter that can be run. Give one with --repo_env=%s=PYTHON." %
-             (named or "python3", _PYTHON))
+    named = repository_ctx.os.environ.get(_PYTHON) or "python3"
+    if named.startswith("/"):
+        # The interpreter of a virtual environment is a link, which is run as it is.
+        python = repository_ctx.path(named)
+        found = python.exists
+    else:
+        # which() stops the build where it is given a path.
+        python = None if "/" in named else repository_ctx.which(named)
+        found = python != None
+    if not found:
+        fail(("@torch: found no interpreter %s; needed a name on PATH or an absolute path. Give one with " +
+              "--repo_env=%s=PYTHON.") % (named, _PYTHON))
     return python
 
 def _torch_repository_impl(repository_ctx):
