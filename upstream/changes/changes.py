@@ -91,7 +91,7 @@ def _remove_kernel_file(tree: Path) -> None:
 
 
 def _remove_kernel_file_outside_core(tree: Path) -> None:
-    (tree / KERNELS / "UnaryGeometricTanKernel.cu").unlink()
+    (tree / KERNELS / "airy_ai.cu").unlink()
 
 
 def _add_operator(tree: Path) -> None:
