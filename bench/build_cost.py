@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import os
 import pathlib
 import shutil
@@ -143,18 +144,30 @@ def _workspace() -> pathlib.Path:
 
 
 def _bazel() -> list[str]:
-    """Chooses the Bazel to call: under `bazel run` the one that runs this, and its output base."""
     here = str(pathlib.Path(__file__).absolute())
     if os.environ.get("BUILD_WORKSPACE_DIRECTORY") and "/execroot/" in here:
-        return ["bazel", f"--output_base={here.split('/execroot/')[0]}"]
+        return bazel_of(pathlib.Path(here.split("/execroot/")[0]))
     return ["./bazelw"]
+
+
+def bazel_of(base: pathlib.Path) -> list[str]:
+    """The command of the Bazel that runs this.
+
+    Args:
+        base: its output base. bazelw's settings, such as the disk cache that outputs may be in alone, are beside it.
+    """
+    settings = base.parent.with_name(base.parent.name.replace("out-", "bazelw-", 1) + ".rc")
+    options = [f"--bazelrc={settings}"] if settings.is_file() else []
+    return ["bazel", *options, f"--output_base={base}"]
 
 
 def _run_edits(options: argparse.Namespace) -> str:
     workspace = _workspace()
     bazel = options.bazel.split() if options.bazel else _bazel()
-    with tempfile.TemporaryDirectory() as scratch:
-        tree = pathlib.Path(scratch, "pytorch")
+    with contextlib.ExitStack() as at_the_end:
+        # After the copy is deleted.
+        at_the_end.callback(edits.fetch_again, bazel, workspace, "@pytorch", options.flag)
+        tree = pathlib.Path(at_the_end.enter_context(tempfile.TemporaryDirectory()), "pytorch")
         shutil.copytree(options.source, tree, symlinks=True)
         flags = [f"--repo_env=PYTORCH_SOURCE_DIR={tree}", *options.flag]
         builder = edits.Builder(bazel, workspace, TARGET, flags)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+
 from absl.testing import absltest, parameterized
 
 from bench import bazel_events, build_cost, edits
@@ -51,6 +53,19 @@ class EditsTest(absltest.TestCase):
     def test_upstream_is_summed_up(self) -> None:
         units = upstream_units.Units(1, 2, 3, 4, 5)
         self.assertIn("compiles 15 units", build_cost.summarize_upstream(units))
+
+
+class BazelTest(absltest.TestCase):
+    def test_settings_of_bazelw_are_those_of_its_output_bases(self) -> None:
+        folder = pathlib.Path(self.create_tempdir().full_path)
+        base = folder / "out-0123abcd" / "5678"
+        self.assertEqual(build_cost.bazel_of(base), ["bazel", f"--output_base={base}"])
+        settings = folder / "bazelw-0123abcd.rc"
+        settings.touch()
+        self.assertEqual(
+            build_cost.bazel_of(base),
+            ["bazel", f"--bazelrc={settings}", f"--output_base={base}"],
+        )
 
 
 if __name__ == "__main__":

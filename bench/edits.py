@@ -92,6 +92,28 @@ class Builder:
         return Rebuild(what, seconds, kinds)
 
 
+def fetch_again(
+    bazel: Sequence[str], workspace: pathlib.Path, repository: str, options: Sequence[str]
+) -> None:
+    """Fetches a repository again, for which Bazel took a folder that is not there any more.
+
+    Bazel keeps looking into such a folder, and every build that needs the repository fails.
+
+    Args:
+        bazel: the command.
+        workspace: the clone.
+        repository: its name, with an @.
+        options: options of `bazel build` without the one that names the folder.
+
+    Raises:
+        RuntimeError: it cannot be had; the message ends with Bazel's output.
+    """
+    command = [*bazel, "fetch", "--force", f"--repo={repository}", *options]
+    done = subprocess.run(command, cwd=workspace, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr[-4000:]}")
+
+
 @contextlib.contextmanager
 def edited(path: pathlib.Path) -> Iterator[None]:
     """Adds a constant to a source file for a while.

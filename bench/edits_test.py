@@ -16,6 +16,9 @@ FAKE_BAZEL = """#!{python}
 import json, pathlib, sys
 if "--fail" in sys.argv:
     sys.exit("no such target")
+if sys.argv[1] == "fetch":
+    pathlib.Path("fetched").write_text(" ".join(sys.argv[2:]))
+    sys.exit()
 seen = pathlib.Path("seen.json")
 before = json.loads(seen.read_text()) if seen.exists() else {{}}
 now = {{str(path): path.read_text() for path in pathlib.Path("src").iterdir()}}
@@ -67,6 +70,14 @@ class EditsTest(absltest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "no such target"), edits.edited(self.module):
             self._builder("--fail").build("one Python file")
         self.assertEqual(self.module.read_text(encoding="utf-8"), "# init\n")
+
+    def test_a_repository_is_fetched_again(self) -> None:
+        bazel = [os.fspath(self.bazel)]
+        edits.fetch_again(bazel, self.folder, "@pytorch", ["--config=full"])
+        said = (self.folder / "fetched").read_text(encoding="utf-8")
+        self.assertEqual(said, "--force --repo=@pytorch --config=full")
+        with self.assertRaisesRegex(RuntimeError, "no such target"):
+            edits.fetch_again(bazel, self.folder, "@pytorch", ["--fail"])
 
     def test_edited_python_is_still_python(self) -> None:
         with edits.edited(self.module):
