@@ -4,9 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "cudasim/engine/instructions/registry.h"
@@ -59,42 +57,6 @@ NativeMode read_mode() {
     return NativeMode::kOff;
   }
   return mode == "auto" ? NativeMode::kAuto : NativeMode::kAlways;
-}
-
-/// @param mask lanes that count.
-template <typename T>
-ValueShape shape_of(const std::byte* place, Mask mask) {
-  T values[kLanes];
-  std::memcpy(values, place, sizeof(values));
-  using Signed = std::make_signed_t<T>;
-  const auto both = [mask](int lane) { return (mask >> lane & 3) == 3; };
-  const auto first = static_cast<int>(__builtin_ctz(mask));
-  const auto in_row = [](int lane) { return static_cast<T>(lane % kRowLanes); };
-  T stride = 0;
-  for (int lane = 0; lane + 1 < kLanes; ++lane) {
-    if (both(lane) && lane + 1 != kRowLanes) {
-      stride = static_cast<T>(values[lane + 1] - values[lane]);
-      break;
-    }
-  }
-  const T base = static_cast<T>(values[first] - stride * in_row(first));
-  T row = static_cast<T>(stride * kRowLanes);
-  const Mask second = mask >> kRowLanes;
-  if (first < kRowLanes && second != 0) {
-    const int lane = kRowLanes + __builtin_ctz(second);
-    row = static_cast<T>(values[lane] - base - stride * in_row(lane));
-  }
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const T expected = static_cast<T>(
-        base + stride * in_row(lane) + (lane < kRowLanes ? T{0} : row));
-    if ((mask >> lane & 1) != 0 && values[lane] != expected) {
-      return kVarying;
-    }
-  }
-  return {
-      true,
-      static_cast<std::int64_t>(static_cast<Signed>(stride)),
-      static_cast<std::int64_t>(static_cast<Signed>(row))};
 }
 
 const char* processor() {
@@ -202,24 +164,8 @@ Regions::~Regions() {
 Shapes Regions::observed(const Slots& slots, const Seen& seen) const {
   Shapes shapes;
   for (const Slot slot : slots) {
-    const std::byte* const place = seen.registers + slot;
-    switch (flow_->width_of(slot)) {
-      case 0: {
-        Mask mask = 0;
-        std::memcpy(&mask, place, sizeof(mask));
-        mask &= seen.mask;
-        shapes[slot] = mask == 0 || mask == seen.mask ? kUniform : kVarying;
-        break;
-      }
-      case 2:
-        shapes[slot] = shape_of<std::uint16_t>(place, seen.mask);
-        break;
-      case 4:
-        shapes[slot] = shape_of<std::uint32_t>(place, seen.mask);
-        break;
-      default:
-        shapes[slot] = shape_of<std::uint64_t>(place, seen.mask);
-    }
+    shapes[slot] =
+        shape_of(seen.registers + slot, flow_->width_of(slot), seen.mask);
   }
   return shapes;
 }

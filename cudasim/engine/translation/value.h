@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -53,6 +54,11 @@ inline constexpr ValueShape kVarying{false, 0, 0};
 inline ValueShape meet(ValueShape a, ValueShape b) {
   return a == b ? a : kVarying;
 }
+
+/// How the values of some lanes lie.
+/// @param place a register of a warp's frame. @param bytes of a lane's value;
+/// 0: a predicate.
+ValueShape shape_of(const std::byte* place, int bytes, Mask mask);
 
 using Shapes = std::map<Slot, ValueShape>;
 
