@@ -48,7 +48,7 @@ bool Translator::is_hammock(std::uint32_t branch) const {
 /// @param branch with a guard.
 bool Translator::may_be_hammock(std::uint32_t branch) const {
   const std::uint32_t join = flow_.control_at(branch)->join;
-  return join != kNowhere && join > branch &&
+  return lanes_ != WarpLanes::kSome && join != kNowhere && join > branch &&
       join - branch <= kLongestHammock && !flow_.is_entered(branch, join) &&
       has_plain_sides(branch, 0);
 }
@@ -213,8 +213,8 @@ const Inst* Translator::loop_at(std::uint32_t begin, std::uint32_t end) const {
 /// @param branch at its end.
 bool Translator::is_plain_loop(std::uint32_t branch, int level) const {
   const std::uint32_t begin = flow_.control_at(branch)->target;
-  return level < RegionState::kMostLevels && begin <= branch &&
-      branch - begin <= kLongestHammock &&
+  return lanes_ != WarpLanes::kSome && level < RegionState::kMostLevels &&
+      begin <= branch && branch - begin <= kLongestHammock &&
       flow_.control_at(branch)->join == branch + 1 &&
       is_plain_side(begin, branch, level + 1);
 }

@@ -25,7 +25,7 @@ bool Translator::is_end(std::uint32_t pc) const {
       return false;
     case ControlKind::kWarpBarrier:
     case ControlKind::kCollective: {
-      if (lanes_ == WarpLanes::kSome ||
+      if (lanes_ != WarpLanes::kAll ||
           code_.instructions[pc].guard != kNoSlot) {
         return true;
       }
@@ -187,7 +187,7 @@ void Translator::find_loops() {
 /// the interpreter has them in between. One in the middle of a loop is none of
 /// them: LLVM does little for loops that are entered in two places.
 void Translator::find_resumptions() {
-  if (lanes_ == WarpLanes::kSome) {
+  if (lanes_ != WarpLanes::kAll) {
     return;
   }
   std::uint64_t count = 0;

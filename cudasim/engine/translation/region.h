@@ -21,7 +21,10 @@ namespace cudasim::engine {
 /// Which lanes of a warp native code is for.
 enum class WarpLanes : std::uint8_t {
   kAll, // 32
-  kSome, // the others keep what they have
+  kRest, // the others wait for these, have exited or never were
+  /// The others execute something else, and take turns. Whether lanes have met
+  /// in between makes a difference to the order, so there are no hammocks.
+  kSome,
 };
 
 /// Lanes that parted at a branch and have not met again where native code ends.

@@ -149,11 +149,12 @@ Regions::Regions(const Code& code, WarpLanes lanes)
   }
 }
 
-Regions& Regions::of_some_lanes() {
-  std::call_once(some_lanes_once_, [this] {
-    some_lanes_ = std::make_unique<Regions>(code_, WarpLanes::kSome);
+Regions& Regions::of(WarpLanes lanes) {
+  Others& others = lanes == WarpLanes::kRest ? of_rest_ : of_some_;
+  std::call_once(others.once, [&] {
+    others.regions = std::make_unique<Regions>(code_, lanes);
   });
-  return *some_lanes_;
+  return *others.regions;
 }
 
 Regions::~Regions() {

@@ -45,8 +45,8 @@ class Regions {
   Regions(const Regions&) = delete;
   Regions& operator=(const Regions&) = delete;
 
-  /// Those of the same function for some lanes.
-  Regions& of_some_lanes();
+  /// Those of the same function for other lanes than all.
+  Regions& of(WarpLanes lanes);
 
   /// The native code that begins at an instruction; null where there is none.
   const NativeRegion* at(std::uint32_t pc) const {
@@ -192,8 +192,12 @@ class Regions {
   std::set<std::uint32_t> general_; // at which regions were left too often
   // Those that were ever entered: a warp may still be in one that was given up.
   std::vector<std::unique_ptr<const NativeRegion>> made_;
-  std::once_flag some_lanes_once_;
-  std::unique_ptr<Regions> some_lanes_;
+  struct Others {
+    std::once_flag once;
+    std::unique_ptr<Regions> regions;
+  };
+  Others of_rest_;
+  Others of_some_;
 };
 
 } // namespace cudasim::engine

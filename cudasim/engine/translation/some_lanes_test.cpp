@@ -141,6 +141,41 @@ TEST(SomeLanes, ThatWaitForOthers) {
   EXPECT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
 }
 
+/// Three groups that take turns: which comes when is seen in what they store to
+/// one word, and does not depend on whether lanes have met in native code.
+TEST(SomeLanes, TakeTurns) {
+  const auto loop = [](const std::string& id, int rounds) {
+    return "mov.u32 %o, 0;\nLOOP" + id + ":\nadd.u32 %o, %o, 1;\n" +
+        "setp.lt.u32 %q, %o, " + std::to_string(rounds) + ";\n@%q bra LOOP" +
+        id + ";\n";
+  };
+  const std::string meet[] = {
+      "",
+      "setp.lt.u32 %r, %t, 9;\n@%r bra MET;\nadd.u32 %f, %f, 3;\nMET:\n",
+      "and.b32 %o, %t, 3;\nROUND:\nadd.u32 %f, %f, 3;\nadd.u32 %o, %o, 1;\n"
+      "setp.lt.u32 %r, %o, 5;\n@%r bra ROUND;\n"};
+  const std::string store = "st.global.u32 [%b], %s;\n";
+  for (const std::string& meeting : meet) {
+    for (const int first : {10, 1500, 3000}) {
+      for (const int second : {10, 3000}) {
+        for (const int third : {10, 1500}) {
+          const std::string text = kBegin + kRegisters +
+              "ld.param.u64 %b, [out];\nrem.u32 %s, %t, 3;\n"
+              "setp.eq.u32 %q, %s, 0;\n@!%q bra NEXT;\n" +
+              meeting + loop("A", first) + store +
+              "bra.uni DONE;\nNEXT:\nsetp.eq.u32 %q, %s, 1;\n"
+              "@!%q bra LAST;\n" +
+              loop("B", second) + store + "bra.uni DONE;\nLAST:\n" +
+              loop("C", third) + store + "DONE:\nret;\n}\n";
+          const Result plain = compare(text, rising(3, 5));
+          EXPECT_EQ(plain.outcome.fault, FaultKind::kNone)
+              << plain.outcome.report;
+        }
+      }
+    }
+  }
+}
+
 /// They store behind loads of the whole block: others are to load first.
 TEST(SomeLanes, ThatStoreFirst) {
   const std::string text = kBegin + kRegisters + R"(

@@ -87,7 +87,7 @@ std::string Translator::write_entry() {
   field("%parameters", "i64", offsetof(RegionState, parameters));
   field("%parameters_bytes", "i64", offsetof(RegionState, parameter_bytes));
   field("%loads_only", "i64", offsetof(RegionState, loads_only));
-  if (lanes_ == WarpLanes::kSome) {
+  if (lanes_ != WarpLanes::kAll) {
     field("%mask", "i32", offsetof(RegionState, mask));
   }
   field("%table", "ptr", offsetof(RegionState, table));

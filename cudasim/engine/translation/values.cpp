@@ -27,8 +27,10 @@ ValueShape shape_of_integers(const std::byte* place, Mask mask) {
       break;
     }
   }
-  const T base = static_cast<T>(values[first] - stride * in_row(first));
   T row = static_cast<T>(stride * kRowLanes);
+  const T base = static_cast<T>(
+      values[first] - stride * in_row(first) -
+      (first < kRowLanes ? T{0} : row));
   const Mask second = mask >> kRowLanes;
   if (first < kRowLanes && second != 0) {
     const int lane = kRowLanes + __builtin_ctz(second);
@@ -160,7 +162,7 @@ std::string Translator::pointer_to(const void* address) {
 /// To the frame.
 void Translator::write_back(Slot slot, const Value& value) {
   const std::string place = ir_.at("%registers", slot);
-  if (lanes_ == WarpLanes::kSome) {
+  if (lanes_ != WarpLanes::kAll) {
     // The others keep what they have.
     const Value mine{kVarying, 1, ir_.bits_of(everyone())};
     const Value lanes{kVarying, value.bits, ir_.lanes_of(value)};

@@ -302,7 +302,8 @@ bool WarpRunner::run_native(
   }
   Regions& regions = here.mask == kAllLanes && here.join == kNowhere
       ? *here.code->regions
-      : here.code->regions->of_some_lanes();
+      : here.code->regions->of(
+            splits_.size() == 1 ? WarpLanes::kRest : WarpLanes::kSome);
   const Regions::Seen seen{bases[0], here.mask, here.join};
   std::uint32_t from = kNowhere;
   while (here.pc != here.stop) {
