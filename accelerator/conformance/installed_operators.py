@@ -13,16 +13,18 @@ import time
 import warnings
 
 import torch
-from torch.testing._internal.common_methods_invocations import op_db
 
 from accelerator.conformance import junit
 from tests.stock import operators
 
 _SHARE = 0.99
+# What some operators compile their kernels with, and the environment does not have.
+_NO_COMPILER = "NVRTC is not installed"
 _OUTCOMES = {
     "right": junit.PASSED,
     "wrong": junit.FAILED,
     "refused": junit.SKIPPED,
+    "documented": junit.SKIPPED,
     "not on the CPU": junit.SKIPPED,
 }
 
@@ -37,14 +39,12 @@ def main() -> int:
     dtype = getattr(torch, options.type)
     cases = []
     counts = dict.fromkeys(_OUTCOMES, 0)
-    for operator in op_db:
-        if dtype not in operator.supported_dtypes("cpu"):
-            continue
-        variant = operator.variant_test_name
-        name = f"{operator.name}.{variant}" if variant else operator.name
+    for name, operator in operators.entries(dtype):
         begin = time.monotonic()
         print(f"[ RUN      ] {name}", flush=True)
-        outcome, reason = operators.check(operator, name, options.type, 1)
+        outcome, reason = operators.check(operator, name, options.type, 1, seeded=False)
+        if outcome == "refused" and _NO_COMPILER in reason:
+            outcome = "documented"
         counts[outcome] += 1
         message = "" if outcome == "right" else f"{outcome}: {reason}"
         print(f"[ {'OK' if outcome != 'wrong' else 'FAILED':>8} ] {name} {message}", flush=True)

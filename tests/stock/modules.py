@@ -184,7 +184,8 @@ def main(command_line: Sequence[str]) -> int:
         for dtype_name in arguments.types.split(","):
             for name, run in _LISTS[chosen](getattr(torch, dtype_name)):
                 if fnmatch.fnmatch(name, arguments.names):
-                    outcome = operators.judge(run, dtype_name in operators.HALVES)
+                    half = dtype_name in operators.HALVES
+                    outcome = operators.judge(run, functools.partial(operators.compare, half=half))
                     tally.add((chosen, dtype_name), name, outcome)
     return 1 if tally.report() else 0
 
