@@ -21,7 +21,7 @@ class PlaceTest(absltest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         call = self.machine.log()[-1]
         self.assertRegex(
-            call, r"^bazel --bazelrc=\S+/bazelw-host-host\.rc build //python:torch_cuda"
+            call, r"^bazel --bazelrc=\S+/bazelw-host-host\.rc build //python:torch_cuda_wh"
         )
         self.assertEmpty(self.machine.roots())
 
