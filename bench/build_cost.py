@@ -19,6 +19,7 @@ import collections
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import sys
@@ -154,10 +155,15 @@ def bazel_of(base: pathlib.Path) -> list[str]:
     """The command of the Bazel that runs this.
 
     Args:
-        base: its output base. bazelw's settings, such as the disk cache that outputs may be in alone, are beside it.
+        base: its output base. bazelw's settings, such as the disk cache that outputs may be in alone, are beside it,
+            one file for each entry (tools/buildroot/bazelrc.sh); the server's command line has its own.
     """
-    settings = base.parent.with_name(base.parent.name.replace("out-", "bazelw-", 1) + ".rc")
-    options = [f"--bazelrc={settings}"] if settings.is_file() else []
+    options = []
+    server = base / "server/cmdline"
+    entry = re.search(r"-Dbazelw\.entry=(\w+)", server.read_text()) if server.is_file() else None
+    if entry:
+        name = f"{base.parent.name.replace('out-', 'bazelw-', 1)}-{entry[1]}.rc"
+        options.append(f"--bazelrc={base.parent.with_name(name)}")
     return ["bazel", *options, f"--output_base={base}"]
 
 

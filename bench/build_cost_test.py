@@ -60,8 +60,9 @@ class BazelTest(absltest.TestCase):
         folder = pathlib.Path(self.create_tempdir().full_path)
         base = folder / "out-0123abcd" / "5678"
         self.assertEqual(build_cost.bazel_of(base), ["bazel", f"--output_base={base}"])
-        settings = folder / "bazelw-0123abcd.rc"
-        settings.touch()
+        (base / "server").mkdir(parents=True)
+        (base / "server/cmdline").write_text("bazel(main)\0-Dbazelw.entry=fedc9876\0-Xmx1g\0")
+        settings = folder / "bazelw-0123abcd-fedc9876.rc"
         self.assertEqual(
             build_cost.bazel_of(base),
             ["bazel", f"--bazelrc={settings}", f"--output_base={base}"],
