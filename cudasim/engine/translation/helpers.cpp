@@ -40,7 +40,7 @@ CUDASIM_AVX2 void write(
   }
 }
 
-/// Copies the numbers of the lanes, or to them.
+/// Copies the numbers of one lane, or to them.
 /// @param start the host's address of address 0.
 template <typename T, int kCount, bool kIsLoad>
 CUDASIM_AVX2 void copy_lane(
