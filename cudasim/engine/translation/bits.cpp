@@ -225,6 +225,45 @@ Value Translator::low_bits(int bits, const Value& count) {
   return complement(shifted(true, false, {kUniform, bits, "-1"}, count));
 }
 
+/// prmt.b32 d, a, b, c: four of the eight bytes of two numbers, which a
+/// constant names (PTX ISA 9.7.8.7).
+bool Translator::permute(const Inst& inst) {
+  Value a;
+  Value b;
+  Value c;
+  if (!operand(inst, 1, 32, &a) || !operand(inst, 2, 32, &b) ||
+      !operand(inst, 3, 32, &c) || !c.literal()) {
+    return false;
+  }
+  const auto chosen = static_cast<std::uint64_t>(literal_value(c));
+  if ((chosen & 0x8888) != 0) {
+    return false; // copies of a byte's sign
+  }
+  const bool vector = !a.shape.uniform() || !b.shape.uniform();
+  const std::string words = type_of(32, vector);
+  const int bytes = vector ? 4 * kLanes : 4;
+  const std::string type = vector_of(bytes, "i8");
+  const auto bytes_of = [&](const Value& value) {
+    const std::string text = vector ? ir_.lanes_of(value) : value.text;
+    return ir_.set("bitcast " + words + " " + text + " to " + type);
+  };
+  const std::string first = bytes_of(a);
+  const std::string second = bytes_of(b);
+  const std::string found = ir_.set(
+      "shufflevector " + type + " " + first + ", " + type + " " + second +
+      ", " + picks(bytes, [&](int i) {
+        const int pick = static_cast<int>(chosen >> (i % 4 * 4) & 7);
+        return (pick < 4 ? 0 : bytes) + i / 4 * 4 + pick % 4;
+      }));
+  assign(
+      inst,
+      0,
+      {vector ? kVarying : kUniform,
+       32,
+       ir_.set("bitcast " + type + " " + found + " to " + words)});
+  return true;
+}
+
 /// Counts of bits, and parts of a number (PTX ISA 9.7.1, 9.7.7 and 9.7.17).
 bool Translator::fields(
     const Inst& inst,
@@ -244,17 +283,13 @@ bool Translator::fields(
       return false;
     }
     const bool counts = op == "popc";
-    Value found =
+    const Value found =
         of_lanes(counts ? "ctpop" : "ctlz", a, counts ? "" : ", i1 0");
-    if (bits == 64) {
-      const bool vector = !found.shape.uniform();
-      found.bits = 32;
-      found.text = ir_.set(
-          "trunc " + type_of(64, vector) + " " + found.text + " to " +
-          type_of(32, vector));
-    }
-    assign(inst, 0, found);
+    assign(inst, 0, resized(found, 32, false));
     return true;
+  }
+  if (op == "prmt" && opcode.size() == 2) {
+    return permute(inst);
   }
   if (op == "brev" && opcode.size() == 2 && operand(inst, 1, bits, &a)) {
     assign(inst, 0, of_lanes("bitreverse", a, ""));

@@ -1,5 +1,5 @@
-// Collective instructions of a warp whose 32 lanes are all there: shuffles by
-// amounts that are constants, and votes (PTX ISA 9.7.9.6, 9.7.13).
+// Collective instructions of a warp whose 32 lanes are all there: shuffles and
+// votes (PTX ISA 9.7.9.6, 9.7.13).
 #include <string>
 
 #include "cudasim/engine/translation/translator.h"
@@ -8,18 +8,24 @@
 namespace cudasim::engine {
 namespace {
 
+/// The last lane of a lane's segment; the first for a shuffle up.
+/// @param bounds such a lane, and which bits of a lane's number say its
+/// segment.
+int last_of(int lane, int bounds) {
+  const int segment = bounds >> 8;
+  return (lane & segment) | (bounds & 31 & ~segment);
+}
+
 /// Where a lane's value comes from, and whether from within its segment.
 struct Source {
   int lane;
   bool inside;
 };
 
-/// @param b how far; @param c the last lane of a segment, and which bits of a
-/// lane's number say its segment.
-Source source_of(const std::string& form, int lane, int b, int c) {
-  const int amount = b & 31;
-  const int segment = c >> 8 & 31;
-  const int last = (lane & segment) | (c & 31 & ~segment);
+/// @param amount how far. @param bounds as last_of().
+Source source_of(const std::string& form, int lane, int amount, int bounds) {
+  const int segment = bounds >> 8;
+  const int last = last_of(lane, bounds);
   int from = lane;
   bool inside = false;
   if (form == "up") {
@@ -34,7 +40,106 @@ Source source_of(const std::string& form, int lane, int b, int c) {
   return {inside ? from : lane, inside};
 }
 
+/// AVX2 picks from so many lanes at once.
+constexpr int kPiece = 8;
+constexpr int kPieces = kLanes / kPiece;
+
 } // namespace
+
+/// The same where it is known only when the shuffle is executed: how far, of
+/// each lane.
+Translator::Sources Translator::sources_of(
+    const std::string& form,
+    const Value& amounts,
+    int bounds) {
+  const std::string type = type_of(32, true);
+  const auto operation =
+      [&](const char* op, const std::string& one, const std::string& two) {
+        return ir_.set(std::string(op) + " " + type + " " + one + ", " + two);
+      };
+  const auto all = [](int number) {
+    return "splat (i32 " + std::to_string(number) + ")";
+  };
+  const auto of_lanes = [](auto number) { return list(kLanes, number); };
+  const int segment = bounds >> 8;
+  const std::string lane = of_lanes([](int i) { return i; });
+  const std::string last = of_lanes([&](int i) { return last_of(i, bounds); });
+  const std::string amount = operation("and", ir_.lanes_of(amounts), all(31));
+  std::string from;
+  if (form == "up") {
+    from = operation("sub", lane, amount);
+  } else if (form == "down") {
+    from = operation("add", lane, amount);
+  } else if (form == "bfly") {
+    from = operation("xor", lane, amount);
+  } else {
+    from = operation(
+        "or",
+        of_lanes([&](int i) { return i & segment; }),
+        operation("and", amount, all(~segment)));
+  }
+  const std::string inside =
+      operation(form == "up" ? "icmp sge" : "icmp sle", from, last);
+  const std::string lanes = ir_.set(
+      "select <32 x i1> " + inside + ", " + type + " " + from + ", " + type +
+      " " + lane);
+  return {lanes, inside};
+}
+
+/// For each lane the number of another one, of which `lanes` tells the lane.
+std::string Translator::picked(const Value& a, const std::string& lanes) {
+  const std::string all = type_of(32, true);
+  const std::string piece = vector_of(kPiece, "i32");
+  const std::string numbers = ir_.lanes_of(a);
+  const auto piece_of = [&](const std::string& whole, int number) {
+    return ir_.set(
+        "shufflevector " + all + " " + whole + ", " + all + " poison, " +
+        picks(kPiece, [number](int i) { return number * kPiece + i; }));
+  };
+  std::vector<std::string> pieces;
+  for (int k = 0; k < kPieces; ++k) {
+    pieces.push_back(piece_of(numbers, k));
+  }
+  std::vector<std::string> results;
+  for (int k = 0; k < kPieces; ++k) {
+    const std::string from = piece_of(lanes, k);
+    const auto is_set = [&](int bit) {
+      const std::string there = ir_.set(
+          "and " + piece + " " + from + ", splat (i32 " + std::to_string(bit) +
+          ")");
+      return ir_.set("icmp ne " + piece + " " + there + ", zeroinitializer");
+    };
+    const auto either = [&](const std::string& condition,
+                            const std::string& then,
+                            const std::string& otherwise) {
+      return ir_.set(
+          "select <8 x i1> " + condition + ", " + piece + " " + then + ", " +
+          piece + " " + otherwise);
+    };
+    std::vector<std::string> found;
+    for (const std::string& part : pieces) {
+      found.push_back(ir_.set(
+          "call " + piece + " @llvm.x86.avx2.permd(" + piece + " " + part +
+          ", " + piece + " " + from + ")"));
+    }
+    const std::string odd = is_set(kPiece);
+    results.push_back(either(
+        is_set(2 * kPiece),
+        either(odd, found[3], found[2]),
+        either(odd, found[1], found[0])));
+  }
+  const auto joined =
+      [&](const std::string& one, const std::string& two, int n) {
+        const std::string part = vector_of(n, "i32");
+        return ir_.set(
+            "shufflevector " + part + " " + one + ", " + part + " " + two +
+            ", " + picks(2 * n, [](int i) { return i; }));
+      };
+  return joined(
+      joined(results[0], results[1], kPiece),
+      joined(results[2], results[3], kPiece),
+      2 * kPiece);
+}
 
 /// shfl.sync.FORM.b32 d|p, a, b, c, members.
 bool Translator::shuffle(
@@ -50,29 +155,35 @@ bool Translator::shuffle(
   Value c;
   if ((form != "up" && form != "down" && form != "bfly" && form != "idx") ||
       !operand(inst, 2, 32, &a) || !operand(inst, 3, 32, &b) ||
-      !operand(inst, 4, 32, &c) || !b.literal() || !c.literal()) {
+      !operand(inst, 4, 32, &c) || !c.literal()) {
     return false;
   }
-  const auto amount = static_cast<int>(literal_value(b) & 31);
   const auto bounds = static_cast<int>(literal_value(c) & 0x1f1f);
-  std::string picks;
   std::string inside;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const Source from = source_of(form, lane, amount, bounds);
-    const char* const comma = lane == 0 ? "" : ", ";
-    picks += comma + ("i32 " + std::to_string(from.lane));
-    inside += comma + std::string(from.inside ? "i1 true" : "i1 false");
+  std::string moved;
+  if (b.literal()) {
+    const auto amount = static_cast<int>(literal_value(b) & 31);
+    const auto source = [&](int lane) {
+      return source_of(form, lane, amount, bounds);
+    };
+    const std::string type = type_of(32, true);
+    inside = list(
+        kLanes, [&](int lane) { return source(lane).inside ? 1 : 0; }, "i1");
+    moved = ir_.set(
+        "shufflevector " + type + " " + ir_.lanes_of(a) + ", " + type +
+        " poison, " +
+        picks(kLanes, [&](int lane) { return source(lane).lane; }));
+  } else {
+    const Sources sources = sources_of(form, b, bounds);
+    inside = sources.inside;
+    moved = picked(a, sources.lanes);
   }
-  const std::string type = type_of(32, true);
-  const Value moved{
-      kVarying,
-      32,
-      ir_.set(
-          "shufflevector " + type + " " + ir_.lanes_of(a) + ", " + type +
-          " poison, <32 x i32> <" + picks + ">")};
-  assign(inst, 0, a.shape.uniform() ? a : moved);
+  if (!a.shape.uniform()) {
+    a = {kVarying, 32, moved};
+  }
+  assign(inst, 0, a);
   if (inst.operands[1] != kNoSlot) {
-    assign(inst, 1, {kVarying, 1, "<" + inside + ">"});
+    assign(inst, 1, {kVarying, 1, inside});
   }
   return true;
 }

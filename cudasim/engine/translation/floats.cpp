@@ -250,8 +250,8 @@ bool Translator::select(
   return true;
 }
 
-/// Between integers of 32 and 64 bits, between floats, and from integers of 32
-/// bits to floats.
+/// Between integers of 16 to 64 bits, from integers of 8, between floats, and
+/// from integers of 32 and 64 bits to floats.
 bool Translator::convert(
     const Inst& inst,
     const std::vector<std::string>& opcode) {
@@ -265,6 +265,12 @@ bool Translator::convert(
   const bool to_real = to[0] == 'f';
   const bool from_real = from[0] == 'f';
   Value a;
+  if ((from == "s8" || from == "u8") && opcode.size() == 3 && !to_real &&
+      to_bits >= 16 && inst.widths[0] == to_bits / 8 && inst.widths[1] >= 2 &&
+      operand(inst, 1, 8 * inst.widths[1], &a)) {
+    assign(inst, 0, resized(resized(a, 8, false), to_bits, from[0] == 's'));
+    return true;
+  }
   const int least = to_real || from_real ? 32 : 16;
   if (to_bits < least || from_bits < least || inst.widths[0] != to_bits / 8 ||
       ((inst.operands[1] & kConstantBit) == 0 &&
@@ -324,6 +330,47 @@ bool Translator::convert(
   return false;
 }
 
+/// mov.bBITS d, {a, b}: a below b (PTX ISA 9.7.9.4).
+bool Translator::pack(const Inst& inst, int bits) {
+  const int half = bits / 2;
+  Value low;
+  Value high;
+  if (inst.destinations != 1 || inst.widths[0] != bits / 8 ||
+      inst.operands[2] == kNoSlot || inst.operands[3] != kNoSlot ||
+      inst.widths[1] != half / 8 || inst.widths[2] != half / 8 ||
+      !operand(inst, 1, half, &low) || !operand(inst, 2, half, &high)) {
+    return false;
+  }
+  const Value amount{kUniform, bits, std::to_string(half)};
+  const Value above = plain("shl", resized(high, bits, false), amount);
+  assign(inst, 0, plain("or", resized(low, bits, false), above));
+  return true;
+}
+
+/// mov.bBITS {d, e}, a.
+bool Translator::unpack(const Inst& inst, int bits) {
+  const int half = bits / 2;
+  Value whole;
+  if (inst.destinations != 2 || inst.widths[2] != bits / 8 ||
+      !operand(inst, 2, bits, &whole)) {
+    return false;
+  }
+  for (int k = 0; k < 2; ++k) {
+    if (inst.operands[k] != kNoSlot && inst.widths[k] != half / 8) {
+      return false;
+    }
+  }
+  const Value amount{kUniform, bits, std::to_string(half)};
+  const Value high = resized(plain("lshr", whole, amount), half, false);
+  if (inst.operands[0] != kNoSlot) {
+    assign(inst, 0, resized(whole, half, false));
+  }
+  if (inst.operands[1] != kNoSlot) {
+    assign(inst, 1, high);
+  }
+  return true;
+}
+
 /// mov, and addresses that are the same in the space of all.
 bool Translator::move(
     const Inst& inst,
@@ -335,6 +382,11 @@ bool Translator::move(
     }
     const int bits = bits_of(opcode[1], "busf");
     Value a;
+    if (opcode[1] == "b32" || opcode[1] == "b64") {
+      if (pack(inst, bits) || unpack(inst, bits)) {
+        return true;
+      }
+    }
     if (bits == 0 || inst.destinations != 1 || inst.operands[2] != kNoSlot ||
         inst.widths[0] != bits / 8 || !operand(inst, 1, bits, &a)) {
       return false;

@@ -20,6 +20,16 @@ Value Translator::plain(const std::string& op, const Value& a, const Value& b) {
       ir_.set(op + " " + type + " " + first + ", " + second)};
 }
 
+/// A value of another width, lane by lane: cut, or extended.
+Value Translator::resized(const Value& a, int bits, bool is_signed) {
+  const bool vector = !a.shape.uniform();
+  const std::string text = vector ? ir_.lanes_of(a) : a.text;
+  return {
+      vector ? kVarying : kUniform,
+      bits,
+      ir_.resized(text, a.bits, bits, is_signed, vector)};
+}
+
 Value Translator::sum(const Value& a, const Value& b, bool subtract) {
   const std::string op = subtract ? "sub" : "add";
   if (!a.shape.affine || !b.shape.affine) {

@@ -48,4 +48,18 @@ std::string IrWriter::lanes_of(const Value& value) {
       : set("add " + vector + " " + all + ", " + ramp(value.bits, value.shape));
 }
 
+std::string IrWriter::resized(
+    const std::string& text,
+    int from,
+    int to,
+    bool is_signed,
+    bool vector) {
+  if (from == to) {
+    return text;
+  }
+  const std::string op = to < from ? "trunc " : is_signed ? "sext " : "zext ";
+  return set(
+      op + type_of(from, vector) + " " + text + " to " + type_of(to, vector));
+}
+
 } // namespace cudasim::engine

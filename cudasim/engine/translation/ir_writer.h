@@ -20,14 +20,20 @@ std::string ramp(int bits, const ValueShape& shape);
 /// "<16 x i32>", of any scalar type.
 std::string vector_of(int count, const std::string& scalar);
 
+/// "<i32 number(0), …>": a constant vector.
+template <typename Number>
+std::string list(int count, Number number, const std::string& scalar = "i32") {
+  std::string text = "<";
+  for (int i = 0; i < count; ++i) {
+    text += (i == 0 ? "" : ", ") + scalar + " " + std::to_string(number(i));
+  }
+  return text + ">";
+}
+
 /// "<32 x i32> <i32 pick(0), …>", as shufflevector takes it.
 template <typename Pick>
 std::string picks(int count, Pick pick) {
-  std::string text = vector_of(count, "i32") + " <";
-  for (int i = 0; i < count; ++i) {
-    text += (i == 0 ? "i32 " : ", i32 ") + std::to_string(pick(i));
-  }
-  return text + ">";
+  return vector_of(count, "i32") + " " + list(count, pick);
 }
 
 class IrWriter {
@@ -80,6 +86,13 @@ class IrWriter {
   }
   /// The lanes of a value as a vector.
   std::string lanes_of(const Value& value);
+  /// An integer, or one a lane, of another width: cut, or extended.
+  std::string resized(
+      const std::string& text,
+      int from,
+      int to,
+      bool is_signed,
+      bool vector);
   /// All lanes as one word: of a vector of bits.
   std::string mask_of(const std::string& bits) {
     return set("bitcast <32 x i1> " + bits + " to i32");

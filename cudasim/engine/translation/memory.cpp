@@ -14,22 +14,6 @@
 namespace cudasim::engine {
 namespace {
 
-/// A register's value as one of another width: cut, or extended.
-std::string resized(
-    IrWriter& ir,
-    const std::string& text,
-    int from,
-    int to,
-    bool is_signed,
-    bool vector) {
-  if (from == to) {
-    return text;
-  }
-  const std::string op = to < from ? "trunc " : is_signed ? "sext " : "zext ";
-  return ir.set(
-      op + type_of(from, vector) + " " + text + " to " + type_of(to, vector));
-}
-
 /// The lanes' values of each of `values`, lane by lane.
 std::string interleaved(
     IrWriter& ir,
@@ -248,7 +232,7 @@ void Translator::load(const Inst& inst, const Place& place) {
   const auto keep = [&](int k, std::string value, bool is_vector) {
     const auto n = static_cast<std::size_t>(k);
     const int bits = results[n].bits;
-    value = resized(ir_, value, place.bits, bits, place.is_signed, is_vector);
+    value = ir_.resized(value, place.bits, bits, place.is_signed, is_vector);
     if (vector && !is_vector) {
       value = ir_.lanes_of({kUniform, bits, value});
     }
@@ -328,8 +312,7 @@ void Translator::store(const Inst& inst, const Place& place) {
       value = {kUniform, width, "0"}; // discarded: see the caller
     }
     const bool vector = !same || !value.shape.uniform();
-    values.push_back(resized(
-        ir_,
+    values.push_back(ir_.resized(
         vector ? ir_.lanes_of(value) : value.text,
         width,
         place.bits,

@@ -38,6 +38,21 @@ TEST_F(NativeRows, FieldsOfBits) {
     compare_guarded("bfe.u" + bits + " " + result + a + ", %f, %g;");
     compare_guarded("bfi.b" + bits + " " + result + a + ", " + b + ", %f, %g;");
   }
+  for (const std::string bytes :
+       {"0x5410",
+        "0x7632",
+        "0x0123",
+        "0x3340",
+        "0x00074444",
+        "0x1918",
+        "%f",
+        "%n"}) {
+    compare_guarded("prmt.b32 %h, %e, %f, " + bytes + ";");
+    compare("prmt.b32 %h, %n, %n, " + bytes + ";\nadd.u32 %h, %h, %t;");
+    compare("prmt.b32 %h, %t, %n, " + bytes + ";");
+    compare("prmt.b32 %h, 0x12345678, %e, " + bytes + ";");
+  }
+  compare("prmt.b32.f4e %h, %e, %f, 1;");
   for (const std::string amount :
        {"0", "5", "31", "32", "33", "%f", "%n", "%t"}) {
     for (const std::string way : {"clamp", "wrap"}) {
@@ -281,8 +296,26 @@ TEST_F(NativeRows, Conversions) {
   compare("cvt.s8.s32 %h, %e;");
   compare("mov.b32 %h, %e;");
   compare_guarded("mov.b64 %d, %a;");
-  compare("mov.b64 {%h, %z}, %a;");
-  compare("mov.b64 %d, {%e, %f};");
+  for (const std::string from : {"s8", "u8"}) {
+    for (const std::string to : {"u32 %h", "s32 %h", "u64 %d", "s64 %d"}) {
+      const std::string cvt =
+          "cvt." + to.substr(0, 3) + "." + from + to.substr(3) + ", ";
+      compare_guarded(cvt + "%s;");
+      compare_guarded(cvt + "%e;");
+      compare(cvt + "%n;");
+      compare("add.u32 %z, %t, 100;\n" + cvt + "%z;");
+    }
+    compare("cvt.u16." + from + " %v, %e;\ncvt.s32.s16 %h, %v;");
+  }
+  compare_guarded("mov.b64 {%h, %z}, %a;\nmad.lo.u32 %h, %z, 3, %h;");
+  compare("cvt.u64.u32 %x, %t;\nmov.b64 {%h, _}, %x;");
+  compare("mov.b64 {_, %h}, %a;");
+  compare_guarded("mov.b64 %d, {%e, %f};");
+  compare("mov.b64 %d, {%n, %t};\nmov.b64 {%h, %z}, %d;\nadd.u32 %h, %h, %z;");
+  compare("mov.b64 %d, {%n, 7};\nadd.u64 %d, %d, 1;");
+  compare_guarded("mov.b32 %h, {%s, %u};");
+  compare_guarded("mov.b32 {%v, _}, %e;\ncvt.u32.u16 %h, %v;");
+  compare("mov.b32 {%s, %u}, %e;\nmov.b32 %h, {%u, %s};");
   compare("mov.u32 %h, %laneid;");
 }
 

@@ -218,11 +218,14 @@ class Translator {
   bool integer(const Inst& inst, const std::vector<std::string>& opcode);
   bool logic(const Inst& inst, const std::vector<std::string>& opcode);
   bool fields(const Inst& inst, const std::vector<std::string>& opcode);
+  bool permute(const Inst& inst);
   bool real(const Inst& inst, const std::vector<std::string>& opcode);
   bool compare(const Inst& inst, const std::vector<std::string>& opcode);
   bool select(const Inst& inst, const std::vector<std::string>& opcode);
   bool convert(const Inst& inst, const std::vector<std::string>& opcode);
   bool move(const Inst& inst, const std::vector<std::string>& opcode);
+  bool pack(const Inst& inst, int bits);
+  bool unpack(const Inst& inst, int bits);
   Value sum(const Value& a, const Value& b, bool subtract);
   Value product(const Value& a, const Value& b);
   bool widen(const Inst& inst, const Value& a, bool is_signed, Value* wide);
@@ -241,6 +244,7 @@ class Translator {
       const Value& a,
       const std::string& more);
   Value complement(const Value& a);
+  Value resized(const Value& a, int bits, bool is_signed);
   Value low_bits(int bits, const Value& count);
   bool was_left_at(const Inst& inst) const;
   void require(const Inst& inst, const std::string& condition);
@@ -254,6 +258,14 @@ class Translator {
   std::string as_real(const Value& value, bool vector);
   // collectives.cpp
   bool shuffle(const Inst& inst, const std::vector<std::string>& opcode);
+  /// Of a shuffle: where the lanes' values come from, and for which lanes that
+  /// is within their segment.
+  struct Sources {
+    std::string lanes;
+    std::string inside;
+  };
+  Sources sources_of(const std::string& form, const Value& amounts, int bounds);
+  std::string picked(const Value& a, const std::string& lanes);
   bool vote(const Inst& inst, const std::vector<std::string>& opcode);
   // memory.cpp
   bool memory(
