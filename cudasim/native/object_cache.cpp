@@ -19,7 +19,7 @@ namespace {
 
 /// Objects of other versions of this file, or of what the code assumes of the
 /// engine beside its text, are never found.
-constexpr char kFormat[] = "torch_cuda native 1";
+constexpr char kFormat[] = "torch_cuda native 2";
 constexpr const char* kEnding = ".o";
 constexpr const char* kDraft = "native-draft-"; // and six letters
 constexpr std::size_t kDigits = 32;

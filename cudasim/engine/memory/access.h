@@ -27,14 +27,24 @@ struct RangeCache {
 
 /// Whether [low, high) is in an allocation that the warp touched lately; never
 /// where high is behind the last address, which wraps around.
+/// @param entry of the cache.
+[[gnu::always_inline]] inline bool is_cached(
+    const RangeCache& cache,
+    int entry,
+    std::uint64_t low,
+    std::uint64_t high,
+    bool is_write) {
+  return low >= cache.begin[entry] && high <= cache.end[entry] && low < high &&
+      !(is_write && cache.read_only[entry]);
+}
+/// The same of any entry.
 [[gnu::always_inline]] inline bool is_cached(
     const RangeCache& cache,
     std::uint64_t low,
     std::uint64_t high,
     bool is_write) {
   for (int i = 0; i < RangeCache::kEntries; ++i) {
-    if (low >= cache.begin[i] && high <= cache.end[i] && low < high &&
-        !(is_write && cache.read_only[i])) {
+    if (is_cached(cache, i, low, high, is_write)) {
       return true;
     }
   }

@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include <cstring>
+#include <type_traits>
 
 #include "cudasim/engine/memory/access.h"
 #include "cudasim/engine/translation/value.h"
@@ -13,6 +14,7 @@ namespace {
 
 /// Native code is for processors that have it.
 #define CUDASIM_AVX2 [[gnu::target("avx2")]]
+#define CUDASIM_AVX2_INLINE [[gnu::target("avx2"), gnu::always_inline]] inline
 
 template <typename T>
 CUDASIM_AVX2 void write(
@@ -40,121 +42,209 @@ CUDASIM_AVX2 void write(
   }
 }
 
-/// Copies the numbers of one lane, or to them.
-/// @param start the host's address of address 0.
-template <typename T, int kCount, bool kIsLoad>
-CUDASIM_AVX2 void copy_lane(
-    std::size_t lane,
-    const std::uint64_t* addresses,
-    std::uint64_t start,
-    std::byte* numbers) {
-  auto* const there = reinterpret_cast<std::byte*>(start + addresses[lane]);
-  for (std::size_t k = 0; k < kCount; ++k) {
-    std::byte* const here = numbers + (k * kLanes + lane) * sizeof(T);
-    std::byte* const number = there + k * sizeof(T);
-    std::memcpy(kIsLoad ? here : number, kIsLoad ? number : here, sizeof(T));
+/// Addresses of lanes: those of shared memory have 32 bits.
+template <bool kIsShared>
+using Address = std::conditional_t<kIsShared, std::uint32_t, std::uint64_t>;
+
+/// Where the lanes access memory.
+template <bool kIsShared>
+struct Lanes {
+  const Address<kIsShared>* addresses;
+  std::byte* start; // the host's address of address 0
+
+  std::byte* operator[](int lane) const {
+    return start + addresses[lane];
+  }
+};
+
+/// Stores the numbers of one lane.
+template <typename T, int kCount, bool kIsShared>
+CUDASIM_AVX2_INLINE void store_lane(
+    Lanes<kIsShared> lanes,
+    int lane,
+    const std::byte* numbers) {
+  std::byte* const there = lanes[lane];
+  for (int k = 0; k < kCount; ++k) {
+    const std::byte* const number = numbers + (k * kLanes + lane) * sizeof(T);
+    std::memcpy(there + k * sizeof(T), number, sizeof(T));
   }
 }
 
-/// The same of all lanes.
-template <typename T, int kCount, bool kIsLoad>
-CUDASIM_AVX2 void copy_lanes(
-    const std::uint64_t* addresses,
-    std::uint64_t start,
+/// Writes 32 bytes at once. Were they written in parts, whoever loads them as
+/// one vector would have to wait for them.
+CUDASIM_AVX2_INLINE void put(std::byte* place, __m128i low, __m128i high) {
+  _mm256_storeu_si256(
+      reinterpret_cast<__m256i*>(place), _mm256_set_m128i(high, low));
+}
+
+/// One number of each lane from `lane` on, as many as fill 16 bytes.
+template <typename T, bool kIsShared>
+CUDASIM_AVX2_INLINE __m128i load_part(Lanes<kIsShared> lanes, int lane) {
+  using Part [[gnu::vector_size(16)]] = T;
+  constexpr int kPart = sizeof(Part) / sizeof(T);
+  Part part = {};
+#pragma GCC unroll 16
+  for (int i = 0; i < kPart; ++i) {
+    T number;
+    std::memcpy(&number, lanes[lane + i], sizeof(number));
+    part[i] = number;
+  }
+  return reinterpret_cast<__m128i>(part);
+}
+
+/// Numbers of four lanes, 4 bytes each: the first of each lane, the second ....
+template <int kCount>
+struct FourLanes {
+  __m128i numbers[kCount];
+};
+template <int kCount, bool kIsShared>
+CUDASIM_AVX2_INLINE FourLanes<kCount> load_four(
+    Lanes<kIsShared> lanes,
+    int lane) {
+  const auto load = [&](int i) {
+    __m128i whole = _mm_setzero_si128();
+    std::memcpy(&whole, lanes[lane + i], kCount * sizeof(std::uint32_t));
+    return whole;
+  };
+  const __m128i first = _mm_unpacklo_epi32(load(0), load(1));
+  const __m128i second = _mm_unpacklo_epi32(load(2), load(3));
+  const __m128i one = _mm_unpacklo_epi64(first, second);
+  const __m128i two = _mm_unpackhi_epi64(first, second);
+  if constexpr (kCount == 2) {
+    return {one, two};
+  } else {
+    const __m128i third = _mm_unpackhi_epi32(load(0), load(1));
+    const __m128i fourth = _mm_unpackhi_epi32(load(2), load(3));
+    return {
+        one,
+        two,
+        _mm_unpacklo_epi64(third, fourth),
+        _mm_unpackhi_epi64(third, fourth)};
+  }
+}
+
+/// Loads the numbers of all lanes.
+template <typename T, int kCount, bool kIsShared>
+CUDASIM_AVX2_INLINE void load_lanes(
+    Lanes<kIsShared> lanes,
     std::byte* numbers) {
   constexpr std::size_t kAll = sizeof(T) * kLanes;
-  if constexpr (kIsLoad && sizeof(T) == 4 && kCount == 4) {
-    // Four lanes, then their first numbers side by side, and so on.
-    for (int lane = 0; lane < kLanes; lane += 4) {
-      const auto load = [&](int i) {
-        return _mm_castsi128_ps(_mm_loadu_si128(
-            reinterpret_cast<const __m128i*>(start + addresses[lane + i])));
-      };
-      __m128 first = load(0);
-      __m128 second = load(1);
-      __m128 third = load(2);
-      __m128 fourth = load(3);
-      _MM_TRANSPOSE4_PS(first, second, third, fourth);
-      auto* const to = reinterpret_cast<float*>(numbers) + lane;
-      _mm_storeu_ps(to, first);
-      _mm_storeu_ps(to + kLanes, second);
-      _mm_storeu_ps(to + 2 * kLanes, third);
-      _mm_storeu_ps(to + 3 * kLanes, fourth);
+  if constexpr (kCount == 1) {
+    constexpr int kPart = sizeof(__m128i) / sizeof(T);
+    for (int lane = 0; lane < kLanes; lane += 2 * kPart) {
+      put(numbers + lane * sizeof(T),
+          load_part<T>(lanes, lane),
+          load_part<T>(lanes, lane + kPart));
     }
-    return;
-  }
-  if constexpr (kIsLoad && sizeof(T) == 4 && kCount == 2) {
-    for (int lane = 0; lane < kLanes; lane += 4) {
-      const auto load = [&](int i) {
-        return _mm_loadl_epi64(
-            reinterpret_cast<const __m128i*>(start + addresses[lane + i]));
-      };
-      const __m128i first = _mm_unpacklo_epi32(load(0), load(1));
-      const __m128i second = _mm_unpacklo_epi32(load(2), load(3));
-      auto* const to = numbers + lane * sizeof(T);
-      _mm_storeu_si128(
-          reinterpret_cast<__m128i*>(to), _mm_unpacklo_epi64(first, second));
-      _mm_storeu_si128(
-          reinterpret_cast<__m128i*>(to + kAll),
-          _mm_unpackhi_epi64(first, second));
+  } else if constexpr (sizeof(T) == 4) {
+    for (int lane = 0; lane < kLanes; lane += 8) {
+      const FourLanes<kCount> low = load_four<kCount>(lanes, lane);
+      const FourLanes<kCount> high = load_four<kCount>(lanes, lane + 4);
+#pragma GCC unroll 4
+      for (int k = 0; k < kCount; ++k) {
+        put(numbers + k * kAll + lane * sizeof(T),
+            low.numbers[k],
+            high.numbers[k]);
+      }
     }
-    return;
+  } else {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      for (int k = 0; k < kCount; ++k) {
+        std::memcpy(
+            numbers + k * kAll + lane * sizeof(T),
+            lanes[lane] + k * sizeof(T),
+            sizeof(T));
+      }
+    }
   }
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    copy_lane<T, kCount, kIsLoad>(lane, addresses, start, numbers);
+}
+
+/// Whether each lane's address is a multiple of its bytes, a power of two, and
+/// all of these are in the block's shared memory.
+template <std::uint32_t kBytes>
+CUDASIM_AVX2_INLINE bool is_shared_memory(
+    const std::uint32_t* addresses,
+    std::uint64_t shared_bytes) {
+  if (shared_bytes < kBytes) {
+    return false;
   }
+  __m256i most = _mm256_setzero_si256();
+  __m256i bits = most;
+  for (int lane = 0; lane < kLanes; lane += 8) {
+    __m256i part;
+    std::memcpy(&part, addresses + lane, sizeof(part));
+    most = _mm256_max_epu32(most, part);
+    bits = _mm256_or_si256(bits, part);
+  }
+  const __m256i limit =
+      _mm256_set1_epi32(static_cast<int>(shared_bytes - kBytes));
+  const __m256i inside =
+      _mm256_cmpeq_epi32(_mm256_max_epu32(most, limit), limit);
+  return _mm256_movemask_epi8(inside) == -1 &&
+      _mm256_testz_si256(bits, _mm256_set1_epi32(kBytes - 1)) != 0;
+}
+
+/// The same of the allocation that the first lane accesses, where it is one
+/// that the warp touched lately.
+template <std::uint64_t kBytes>
+CUDASIM_AVX2_INLINE bool is_known_memory(
+    const std::uint64_t* addresses,
+    const RangeCache& ranges,
+    bool is_write) {
+  const std::uint64_t first = addresses[0];
+  int at = 0;
+  while (!is_cached(ranges, at, first, first + kBytes, is_write)) {
+    if (++at == RangeCache::kEntries) {
+      return false;
+    }
+  }
+  // As numbers with a sign: no memory is beyond.
+  const __m256i begin =
+      _mm256_set1_epi64x(static_cast<std::int64_t>(ranges.begin[at]));
+  const __m256i limit =
+      _mm256_set1_epi64x(static_cast<std::int64_t>(ranges.end[at] - kBytes));
+  __m256i outside = _mm256_setzero_si256();
+  __m256i bits = outside;
+  for (int lane = 0; lane < kLanes; lane += 4) {
+    __m256i part;
+    std::memcpy(&part, addresses + lane, sizeof(part));
+    const __m256i below = _mm256_cmpgt_epi64(begin, part);
+    const __m256i above = _mm256_cmpgt_epi64(part, limit);
+    outside = _mm256_or_si256(outside, _mm256_or_si256(below, above));
+    bits = _mm256_or_si256(bits, part);
+  }
+  return _mm256_testz_si256(outside, outside) != 0 &&
+      _mm256_testz_si256(bits, _mm256_set1_epi64x(kBytes - 1)) != 0;
 }
 
 template <typename T, int kCount, bool kIsShared, bool kIsLoad>
 CUDASIM_AVX2 std::uint32_t access_scattered(
     const RegionState* state,
-    const std::uint64_t* addresses,
+    const void* addresses,
     std::byte* numbers,
     std::uint32_t mask) {
-  using Part [[gnu::vector_size(32)]] = std::int64_t;
-  constexpr int kPart = 4;
-  constexpr std::uint64_t kBytes = sizeof(T) * kCount;
-  // As numbers with a sign: no memory is beyond.
-  Part low;
-  std::memcpy(&low, addresses, sizeof(low));
-  Part high = low;
-  Part bits = low;
-  for (int lane = kPart; lane < kLanes; lane += kPart) {
-    Part part;
-    std::memcpy(&part, addresses + lane, sizeof(part));
-    low = part < low ? part : low;
-    high = part > high ? part : high;
-    bits |= part;
-  }
-  std::int64_t least = low[0];
-  std::int64_t most = high[0];
-  std::int64_t all = bits[0];
-  for (int i = 1; i < kPart; ++i) {
-    least = low[i] < least ? low[i] : least;
-    most = high[i] > most ? high[i] : most;
-    all |= bits[i];
-  }
-  const auto first = static_cast<std::uint64_t>(least);
-  const auto last = static_cast<std::uint64_t>(most);
-  if ((static_cast<std::uint64_t>(all) & (kBytes - 1)) != 0) {
-    return 0;
-  }
-  if (kIsShared) {
-    if (least < 0 || last > state->shared_bytes ||
-        state->shared_bytes - last < kBytes) {
+  const auto* const own = static_cast<const Address<kIsShared>*>(addresses);
+  if constexpr (kIsShared) {
+    if (!is_shared_memory<sizeof(T) * kCount>(own, state->shared_bytes)) {
       return 0;
     }
-  } else if (!is_cached(*state->ranges, first, last + kBytes, !kIsLoad)) {
-    return 0;
+  } else {
+    if (!is_known_memory<sizeof(T) * kCount>(own, *state->ranges, !kIsLoad)) {
+      return 0;
+    }
   }
-  const std::uint64_t start = kIsShared ? state->shared : 0;
-  if (kIsLoad || mask == kAllLanes) {
-    copy_lanes<T, kCount, kIsLoad>(addresses, start, numbers);
-    return 1;
-  }
-  for (; mask != 0; mask &= mask - 1) {
-    const auto lane = static_cast<std::size_t>(__builtin_ctz(mask));
-    copy_lane<T, kCount, kIsLoad>(lane, addresses, start, numbers);
+  const Lanes<kIsShared> lanes{
+      own, reinterpret_cast<std::byte*>(kIsShared ? state->shared : 0)};
+  if constexpr (kIsLoad) {
+    load_lanes<T, kCount>(lanes, numbers);
+  } else if (mask == kAllLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      store_lane<T, kCount>(lanes, lane, numbers);
+    }
+  } else {
+    for (; mask != 0; mask &= mask - 1) {
+      store_lane<T, kCount>(lanes, __builtin_ctz(mask), numbers);
+    }
   }
   return 1;
 }
@@ -217,6 +307,7 @@ CUDASIM_AVX2 void write_affine(
   }
 }
 
+#undef CUDASIM_AVX2_INLINE
 #undef CUDASIM_AVX2
 
 Flow execute_collective(Warp* warp, const Inst* inst, const Control* control) {

@@ -21,15 +21,15 @@ void write_affine(
     std::uint32_t bytes);
 
 /// A load or a store of lanes that lie anywhere, one lane after another.
-/// @param addresses of the lanes; those of shared memory begin at 0. A lane
-/// that accesses nothing has that of another.
+/// @param addresses of the lanes, of 64 bits; those of shared memory begin at
+/// 0 and have 32. A lane that accesses nothing has that of another.
 /// @param numbers of all lanes, the first of each, then the second of each.
 /// @param mask lanes that store; all of them load.
 /// @returns 0 where a lane may not access its memory, or where it is not known
 /// that it may: nothing was accessed, and a handler has to look closer.
 using ScatteredAccess = std::uint32_t(
     const RegionState* state,
-    const std::uint64_t* addresses,
+    const void* addresses,
     std::byte* numbers,
     std::uint32_t mask);
 /// Bytes of a lane, at most.

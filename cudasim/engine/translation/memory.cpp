@@ -132,10 +132,20 @@ void Translator::access_lanes(
         "select <32 x i1> " + ir_.bits_of(paths.mask) + ", " + lanes + " " +
         addresses + ", " + lanes + " " + ir_.lanes_of({kUniform, 64, address}));
   }
-  ir_.line("store <32 x i64> " + addresses + ", ptr %addresses, align 8");
-  const std::string function =
-      pointer_to(reinterpret_cast<const void*>(scattered_access(
-          place.is_load, place.space == "shared", place.bits, place.count)));
+  const bool is_shared = place.space == "shared";
+  if (is_shared) {
+    // What is beyond 32 bits is beyond shared memory, and stays there.
+    const std::string lanes = type_of(64, true);
+    const std::string cut = ir_.set(
+        "call " + lanes + " @llvm.umin.v32i64(" + lanes + " " + addresses +
+        ", " + lanes + " splat (i64 4294967295))");
+    addresses = ir_.set("trunc " + lanes + " " + cut + " to <32 x i32>");
+  }
+  ir_.line(
+      "store " + type_of(is_shared ? 32 : 64, true) + " " + addresses +
+      ", ptr %addresses, align 8");
+  const std::string function = pointer_to(reinterpret_cast<const void*>(
+      scattered_access(place.is_load, is_shared, place.bits, place.count)));
   const std::string done = ir_.set(
       "call i32 " + function +
       "(ptr %state, ptr %addresses, ptr %numbers, i32 " + paths.mask + ")");

@@ -209,11 +209,16 @@ TEST_F(NativeRows, ControlFlow) {
 TEST_F(NativeRows, Collectives) {
   for (const std::string bounds : {"31", "0", "0x1c1f", "0x1807", "0x10ff"}) {
     for (const std::string form : {"up", "down", "bfly", "idx"}) {
-      for (const std::string amount : {"1", "5", "16", "40", "%n"}) {
+      for (const std::string amount :
+           {"1", "5", "16", "40", "%n", "%f", "%t"}) {
         compare(
             "shfl.sync." + form + ".b32 %h|%r, %e, " + amount + ", " + bounds +
             ", -1;");
       }
+      compare(
+          "shfl.sync." + form + ".b32 %h|%r, %n, %f, " + bounds +
+          ", -1;\nshfl.sync." + form + ".b32 %z, %t, %h, " + bounds +
+          ", -1;\nselp.b32 %z, %z, %e, %r;\nadd.u32 %h, %h, %z;");
       compare(
           "shfl.sync." + form + ".b32 %h, %t, 3, " + bounds +
           ", -1;\nshfl.sync." + form + ".b32 %z, %n, 3, " + bounds +
@@ -383,6 +388,17 @@ TEST(NativeFaults, AreReportedAlike) {
         "mul.lo.u32 %z, %t, %t;\nshl.b32 %z, %z, 3;\n"
         "ld.shared.v2.b32 {%h, %k}, [%z];\n",
         "mul.lo.u32 %z, %t, -16;\nst.shared.v2.b32 [%z], {%e, %f};\n",
+        "shl.b32 %z, %t, 3;\nxor.b32 %z, %z, 24;\nld.shared.u32 %h, [%z-8];\n",
+        "shl.b32 %z, %t, 3;\nxor.b32 %z, %z, 25;\nld.shared.u16 %h, [%z];\n",
+        "shl.b32 %z, %t, 3;\nxor.b32 %z, %z, 24;\nselp.b32 %z, -4, %z, %q;\n"
+        "st.shared.b32 [%z], %e;\n",
+        "mul.wide.u32 %x, %t, 8;\nxor.b64 %x, %x, 4294967320;\n"
+        "ld.shared.u32 %h, [%x];\n",
+        "mul.wide.u32 %x, %t, 8;\nxor.b64 %x, %x, 0x8000000000000018;\n"
+        "st.shared.u64 [%x], %x;\n",
+        "mul.wide.u32 %x, %t, 8;\nxor.b64 %x, %x, 24;\n"
+        "add.u64 %in, %in, %x;\nadd.u64 %x, %in, 65536;\n"
+        "selp.b64 %in, %x, %in, %q;\nld.global.b32 %h, [%in];\n",
         "mul.wide.u32 %x, %t, 1000;\nadd.u64 %in, %in, %x;\n"
         "ld.global.v2.b64 {%a, %b}, [%in];\n",
         "mul.wide.u32 %x, %t, 1048576;\nsub.u64 %in, %in, %x;\n"
