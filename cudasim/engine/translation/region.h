@@ -10,6 +10,7 @@
 // have parted is told, so that the interpreter goes on at any instruction.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -87,6 +88,9 @@ struct NativeRegion {
   std::vector<const void*> table;
   /// Processor time that an instruction of a warp saves, about.
   std::uint64_t nanoseconds_saved = 0;
+  /// The same region for registers that this code refuses; null where there is
+  /// none. It comes later.
+  mutable std::atomic<const NativeRegion*> otherwise{nullptr};
 };
 
 } // namespace cudasim::engine

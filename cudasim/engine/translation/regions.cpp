@@ -142,6 +142,7 @@ Regions::Regions(const Code& code, WarpLanes lanes)
       at_once_(native_mode() == NativeMode::kAlways),
       threshold_(at_once_ ? 1 : kManyVisits),
       looks_after_(!at_once_ && may_find() ? kSomeVisits : 0),
+      refusals_(at_once_ ? kReview : kManyVisits),
       places_(new Place[code.instructions.size() + 1]) {
   // Not by a thread that runs kernels, for which exit() does not wait.
   if (native_mode() != NativeMode::kOff) {
@@ -220,8 +221,9 @@ void Regions::ask_for(std::uint32_t pc, const Seen& seen) {
   }
 }
 
-/// @param seen registers as they were where the code is to begin; none: as the
-/// code assumes that there is.
+/// @param seen registers as they were where the code is to begin: code for what
+/// the code that there is refuses has in common with it. None: as the code
+/// assumes that there is.
 Regions::Translated Regions::translate(std::uint32_t pc, const Seen& seen) {
   if (flow_ == nullptr) {
     flow_ = std::make_unique<CodeFlow>(code_);
@@ -233,12 +235,13 @@ Regions::Translated Regions::translate(std::uint32_t pc, const Seen& seen) {
     result.stop = known.stop;
   } else {
     result.stop = seen.stop;
+    result.is_other = at(pc) != nullptr;
     const Translator probe(
         code_, *flow_, {lanes_, pc, result.stop}, result.assumed, general_);
     result.assumed = observed(probe.inputs(), seen);
     for (auto& [slot, shape] : result.assumed) {
-      const auto before = known.assumed.find(slot);
-      if (before != known.assumed.end()) {
+      const auto before = known.common.find(slot);
+      if (before != known.common.end()) {
         shape = meet(shape, before->second);
       }
     }
@@ -383,8 +386,22 @@ void Regions::publish(
   region->stop = translated.stop;
   region->table = translated.table;
   region->nanoseconds_saved = translated.nanoseconds_saved;
-  known_[pc] = {translated.assumed, translated.hopes, translated.stop};
-  places_[pc].region.store(region.get(), std::memory_order_release);
+  Known& known = known_[pc];
+  const NativeRegion* const first = at(pc);
+  if (translated.is_other && first != nullptr) {
+    known.common = translated.assumed;
+    first->otherwise.store(region.get(), std::memory_order_release);
+  } else {
+    if (first != nullptr) { // made anew: see generalize()
+      region->otherwise.store(first->otherwise, std::memory_order_relaxed);
+    } else {
+      known.common = translated.assumed;
+    }
+    known.assumed = translated.assumed;
+    known.hopes = translated.hopes;
+    known.stop = translated.stop;
+    places_[pc].region.store(region.get(), std::memory_order_release);
+  }
   covered_.insert(translated.pcs.begin(), translated.pcs.end());
   made_.push_back(std::move(region));
 }

@@ -67,6 +67,8 @@ class Regions {
     }
   }
   /// What a call of native code did.
+  /// @param refused by the code that begins there, NativeRegion::otherwise,
+  /// too.
   /// @param from where the region begins that was left here; kNowhere: none.
   void entered(
       std::uint32_t pc,
@@ -81,7 +83,12 @@ class Regions {
     const std::uint64_t calls = add(place.calls, std::uint64_t{1});
     const std::uint64_t total = add(place.instructions, instructions);
     if (refused) {
-      add(place.refused, std::uint64_t{1});
+      const std::uint64_t times = add(place.refused, std::uint64_t{1});
+      if (times % refusals_ == 0) {
+        ask_for(pc, seen);
+      } else if (times == looks_after_) {
+        look_for(pc, seen);
+      }
     }
     if (calls % kReview == 0) {
       review(pc, calls, total, refused ? seen : Seen{});
@@ -126,6 +133,7 @@ class Regions {
     Shapes assumed;
     std::set<std::uint32_t> hopes; // Translator's
     std::uint32_t stop = kNowhere; // NativeRegion's
+    Shapes common; // what all code assumes that was made
   };
   static constexpr std::uint32_t kReview = 64;
   /// What a pause takes, as instructions that native code saves.
@@ -149,6 +157,7 @@ class Regions {
     std::vector<std::uint32_t> pcs; // of its instructions
     std::set<std::uint32_t> hopes; // Translator's
     std::uint32_t stop = kNowhere; // NativeRegion's
+    bool is_other = false; // NativeRegion::otherwise
   };
 
   void look_for(std::uint32_t pc, const Seen& seen);
@@ -183,6 +192,7 @@ class Regions {
   const bool at_once_;
   const std::uint32_t threshold_;
   const std::uint32_t looks_after_; // visits; 0: never
+  const std::uint32_t refusals_; // until other code is made
   std::mutex mutex_;
   // Made when it is needed, by whoever makes code: one thread at a time.
   std::unique_ptr<CodeFlow> flow_;

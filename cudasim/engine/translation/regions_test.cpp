@@ -166,6 +166,33 @@ TEST(Regions, AreMadeInTheBackgroundWhileTheKernelRuns) {
   set_native_mode(NativeMode::kOff);
 }
 
+TEST(Regions, HaveOtherCodeForRegistersThatTheFirstRefuses) {
+  // Behind the call all lanes have the same %z, but in one of eight rounds.
+  const std::string text = ".func nothing() {\n  ret;\n}\n" + kBegin + R"(
+    .reg .b32 %i;
+    mov.u32 %i, 0;
+    LOOP:
+    and.b32 %f, %i, 7;
+    setp.eq.u32 %p, %f, 3;
+    mul.lo.u32 %z, %t, %t;
+    xor.b32 %z, %z, %e;
+    selp.b32 %z, %z, 5, %p;
+    call nothing, ();
+    mad.lo.u32 %h, %h, 5, %z;
+    xor.b32 %h, %h, %i;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, %n;
+    @%p bra LOOP;)" +
+      kEnd;
+  const auto regions_of = [&text](std::uint32_t rounds) {
+    const std::uint64_t before = native_regions();
+    compare(text, rising(3, 7), rounds);
+    return native_regions() - before;
+  };
+  const std::uint64_t first = regions_of(200);
+  EXPECT_EQ(regions_of(600), first + 1);
+}
+
 TEST(Regions, ModuleIsUnloadedWhileCodeIsMade) {
   const std::string text = long_loop();
   const Result plain = run(NativeMode::kOff, text, rising(3, 7), 70);

@@ -289,6 +289,11 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
   }
 }
 
+/// Why native code ended, from what it returned.
+RegionEnd end_of(std::uint64_t result) {
+  return static_cast<RegionEnd>(result >> 32);
+}
+
 /// Executes as much as there is native code for.
 /// @returns whether the split's turn is over, as `turn` says; else `here` is
 /// where the interpreter goes on.
@@ -310,8 +315,7 @@ bool WarpRunner::run_native(
     const Paused paused = std::exchange(paused_, Paused{});
     const bool resumes = paused.region != nullptr;
     const std::uint32_t begin = resumes ? paused.begin : here.pc;
-    const NativeRegion* const region =
-        resumes ? paused.region : regions.at(begin);
+    const NativeRegion* region = resumes ? paused.region : regions.at(begin);
     if (region == nullptr) {
       regions.visited(begin, seen);
       if (regions.at(begin) == nullptr) {
@@ -336,8 +340,17 @@ bool WarpRunner::run_native(
     state.loads_only = loads_only_ ? 1 : 0;
     state.table = region->table.data();
     state.resume = paused.resume;
-    const std::uint64_t result = region->function(&state, bases[0]);
-    const auto end = static_cast<RegionEnd>(result >> 32);
+    std::uint64_t result = region->function(&state, bases[0]);
+    if (end_of(result) == RegionEnd::kNotEntered) {
+      const NativeRegion* const other =
+          region->otherwise.load(std::memory_order_acquire);
+      if (other != nullptr && other->stop == here.join) {
+        region = other;
+        state.table = region->table.data();
+        result = region->function(&state, bases[0]);
+      }
+    }
+    const RegionEnd end = end_of(result);
     const bool refused = end == RegionEnd::kNotEntered;
     const std::uint64_t executed =
         refused ? 0 : state.instructions - instructions;
