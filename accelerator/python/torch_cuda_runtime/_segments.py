@@ -6,20 +6,17 @@ well. Upstream leaves them off on platforms that have none; here it is the devic
 
 from __future__ import annotations
 
-import ctypes
-import os
 import re
 import warnings
 from typing import Any
 
-from torch_cuda_runtime import _libraries
+from torch_cuda_runtime import _capabilities
 
 # PyTorch's names for it, the newer first.
 _SETTERS = (
     "_accelerator_setAllocatorSettings",
     "_cuda_cudaCachingAllocator_set_allocator_settings",
 )
-_VIRTUAL = 1 << 8  # ACCEL_CAP_VIRTUAL of accelerator/abi/device_api.h
 _ASKED = re.compile(r"(expandable_segments\s*:\s*)True")
 
 
@@ -49,14 +46,9 @@ def leave_off_without_virtual_memory() -> None:
 
 def _without_virtual_memory(count: int) -> int | None:
     """The first device without, or None."""
-    try:
-        runtime = ctypes.CDLL(_libraries.RUNTIME, mode=os.RTLD_NOLOAD)
-    except OSError:
-        return None
     for device in range(count):
-        has = ctypes.c_uint64()
-        asked = runtime.accelerator_device_capabilities(device, ctypes.byref(has))
-        if asked == 0 and not has.value & _VIRTUAL:
+        has = _capabilities.of(device)
+        if has is not None and not has & _capabilities.VIRTUAL:
             return device
     return None
 
