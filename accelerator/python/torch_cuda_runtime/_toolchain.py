@@ -68,21 +68,28 @@ def find(torch: Torch) -> Toolchain:
             fix="install the torch from PyPI, which has them: python -m pip install --force-reinstall "
             f"--no-deps torch=={torch.version.partition('+')[0]}",
         )
-    compiler, version = _compiler()
+    command, version = compiler()
     standard = _standard(torch)
-    _check(compiler, version, standard)
-    cuda = _cuda_headers(compiler, standard, torch)
+    _check(command, version, standard)
+    cuda = _cuda_headers(command, standard, torch)
     flags = (
         f"-D_GLIBCXX_USE_CXX11_ABI={_abi(torch)}",
         f"-isystem{include}",
         f"-isystem{include / 'torch' / 'csrc' / 'api' / 'include'}",
         *(f"-isystem{folder}" for folder in cuda),
     )
-    return Toolchain(compiler, version, standard, flags, cuda)
+    return Toolchain(command, version, standard, flags, cuda)
 
 
-def _compiler() -> tuple[tuple[str, ...], str]:
-    """The command, and what it says of itself."""
+def compiler() -> tuple[tuple[str, ...], str]:
+    """Finds a compiler of C++: CXX, else the first of those that are usual.
+
+    Returns:
+        The command with the user's own arguments, and the first line that it says of itself.
+
+    Raises:
+        Unusable: there is none.
+    """
     chosen = shlex.split(os.environ.get("CXX", ""))
     for command in [chosen] if chosen else [[name] for name in _COMPILERS]:
         if shutil.which(command[0]) is None:
