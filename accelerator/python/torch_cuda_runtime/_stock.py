@@ -99,7 +99,7 @@ def after_torch(torch: ModuleType) -> None:
     if choice is None or state.extended is torch:
         return
     state.extended = torch
-    from torch_cuda_runtime import _autograd_threads, _devices, _router, _segments
+    from torch_cuda_runtime import _autograd_threads, _devices, _jiterator, _router, _segments
 
     try:
         devices = _devices.found()
@@ -114,6 +114,7 @@ def after_torch(torch: ModuleType) -> None:
         atexit.register(_autograd_threads.wait_until_idle)
         _router.route(choice.router, devices)
         _segments.leave_off_without_virtual_memory()
+        _jiterator.serve()
 
     torch.cuda._lazy_call(on_first_use)
 
