@@ -18,8 +18,8 @@ from accelerator.conformance import junit
 from tests.stock import operators
 
 _SHARE = 0.99
-# What some operators compile their kernels with, and the environment does not have.
-_NO_COMPILER = "NVRTC is not installed"
+# What some operators compile their kernels with, for the device or for the host, and the environment does not have.
+_NO_COMPILER = ("NVRTC is not installed", "no compiler of C++")
 _OUTCOMES = {
     "right": junit.PASSED,
     "wrong": junit.FAILED,
@@ -43,7 +43,7 @@ def main() -> int:
         begin = time.monotonic()
         print(f"[ RUN      ] {name}", flush=True)
         outcome, reason = operators.check(operator, name, options.type, 1, seeded=False)
-        if outcome == "refused" and _NO_COMPILER in reason:
+        if outcome == "refused" and any(words in reason for words in _NO_COMPILER):
             outcome = "documented"
         counts[outcome] += 1
         message = "" if outcome == "right" else f"{outcome}: {reason}"
