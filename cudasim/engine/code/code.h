@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -46,6 +47,8 @@ struct Code {
   /// Immediates, repeated for the lanes; aligned to 64 bytes.
   std::shared_ptr<std::byte> constants;
   std::size_t constant_bytes = 0;
+  /// Those that are addresses of this process: of variables and functions.
+  std::set<Slot> addresses;
   std::size_t frame_bytes = 0; // registers of one warp
   /// Where registers are and how many bytes they have, when the address
   /// sanitizer watches what is between them (kWatchRegisters).

@@ -232,6 +232,7 @@ void FunctionLowering::finish() {
   }
   code_.constants = operands_.constants().contents();
   code_.constant_bytes = operands_.constants().bytes();
+  code_.addresses = operands_.addresses();
   code_.frame_bytes = align_up(allocation.frame_bytes, 64);
   code_.local_bytes = align_up(code_.local_bytes, 16);
 }

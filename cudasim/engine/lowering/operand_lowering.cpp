@@ -57,6 +57,14 @@ Source OperandLowering::constant(std::uint64_t bits, std::uint32_t width) {
   return source;
 }
 
+Source OperandLowering::address_constant(
+    std::uint64_t address,
+    std::uint32_t width) {
+  const Source source = constant(address, width);
+  addresses_.insert(source.slot);
+  return source;
+}
+
 Source OperandLowering::immediate(const Operand& operand, Type type) {
   std::uint64_t bits = operand.bits;
   const std::uint32_t width = register_width(type);
@@ -109,11 +117,11 @@ Source OperandLowering::named(
   }
   const std::uint64_t address = kernel_.address_of(operand.name);
   if (address != 0) {
-    return constant(address + offset, width);
+    return address_constant(address + offset, width);
   }
   const ptx::Function* function = kernel_.module.find(operand.name);
   if (function != nullptr) {
-    return constant(function_address(*function), width);
+    return address_constant(function_address(*function), width);
   }
   if (operand.name == "WARP_SZ") {
     return constant(kLanes, width);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -68,12 +69,17 @@ class OperandLowering {
   const ConstantPool& constants() const {
     return constants_;
   }
+  /// Those constants that are addresses of this process.
+  const std::set<Slot>& addresses() const {
+    return addresses_;
+  }
 
  private:
   std::uint32_t new_register(ptx::Type type, bool permanent = false);
   Source scratch(ptx::Type type);
   Source special(Special special, std::uint8_t width);
   Source constant(std::uint64_t bits, std::uint32_t width);
+  Source address_constant(std::uint64_t address, std::uint32_t width);
   Source register_source(std::uint32_t index) const;
   Source immediate(const ptx::Operand& operand, ptx::Type type);
   Source named(const OperandShape& shape, const ptx::Operand& operand);
@@ -98,6 +104,7 @@ class OperandLowering {
   std::unordered_map<std::uint64_t, std::uint32_t> used_;
   std::map<std::pair<Special, std::uint8_t>, std::uint32_t> specials_;
   ConstantPool constants_;
+  std::set<Slot> addresses_;
 };
 
 } // namespace cudasim::engine

@@ -55,9 +55,12 @@ bool Translator::place_of(
     return false;
   }
   const int at = place->is_load ? place->count : 0;
-  const std::string offset = std::to_string(inst.offset);
   if (inst.operands[at] == kNoSlot) {
-    place->address = {kUniform, 64, offset};
+    // An address of this process, but in shared memory and of parameters.
+    const bool is_place = place->space == "shared" || place->space == "param";
+    place->address = is_place
+        ? Value{kUniform, 64, std::to_string(inst.offset)}
+        : number_of_table(static_cast<std::uint64_t>(inst.offset));
     return place->is_load;
   }
   // Addresses of 32 bits are those of shared memory and of parameters.

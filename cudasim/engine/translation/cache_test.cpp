@@ -20,10 +20,12 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kRounds = 70000; // worth their compilation
 
-/// Calls handlers (ex2), too, which are elsewhere in each process.
+/// Calls handlers (ex2), too, and loads variables of the module, which are
+/// elsewhere in each process.
 const char* const kLoop = R"(
+.global .align 8 .u32 numbers[4] = {3, 5, 7, 11};
 .visible .entry kernel(.param .u64 out, .param .u32 n) {
-  .reg .pred %p; .reg .b32 %r<5>; .reg .b64 %rd<3>; .reg .f32 %f<3>;
+  .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .f32 %f<3>;
   ld.param.u64 %rd1, [out];
   ld.param.u32 %r4, [n];
   mov.u32 %r1, %tid.x;
@@ -31,7 +33,18 @@ const char* const kLoop = R"(
   add.s64 %rd1, %rd1, %rd2;
   mov.u32 %r2, 0;
   mov.f32 %f1, 0f3F000000;
+  mov.u64 %rd3, numbers;
 LOOP:
+  ld.global.u32 %r5, [numbers+4];
+  add.u32 %r3, %r3, %r5;
+  and.b32 %r5, %r2, 3;
+  mul.wide.u32 %rd2, %r5, 4;
+  add.s64 %rd2, %rd2, %rd3;
+  ld.global.u32 %r5, [%rd2];
+  add.u32 %r3, %r3, %r5;
+  mov.u64 %rd2, numbers+8;
+  ld.u32 %r5, [%rd2];
+  xor.b32 %r3, %r3, %r5;
   mad.lo.u32 %r3, %r2, %r1, %r3;
   xor.b32 %r3, %r3, %r2;
   shf.l.wrap.b32 %r3, %r3, %r3, 5;

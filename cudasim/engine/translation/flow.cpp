@@ -44,7 +44,8 @@ FlowEdge edge_of(const Inst& inst, const Control* control) {
 
 bool immediate(const Code& code, Slot slot, int bytes, std::uint64_t* value) {
   if (slot == kNoSlot || (slot & kConstantBit) == 0 ||
-      (bytes != 2 && bytes != 4 && bytes != 8)) {
+      (bytes != 2 && bytes != 4 && bytes != 8) ||
+      code.addresses.count(slot) != 0) {
     return false;
   }
   const std::byte* const place = code.constants.get() + (slot & ~kConstantBit);

@@ -204,6 +204,7 @@ class Translator {
   Value blend(const Value& condition, const Value& a, const Value& b);
   std::string guard_mask(const Inst& inst);
   std::string pointer_to(const void* address);
+  Value number_of_table(std::uint64_t address);
   void write_back(Slot slot, const Value& value);
 
   // Instructions: instructions.cpp.

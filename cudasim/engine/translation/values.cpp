@@ -159,6 +159,13 @@ std::string Translator::pointer_to(const void* address) {
   return ir_.load("ptr", ir_.at("%table", index * sizeof(const void*)));
 }
 
+/// The same as a number, which all lanes have alike.
+Value Translator::number_of_table(std::uint64_t address) {
+  const std::string pointer =
+      pointer_to(reinterpret_cast<const void*>(address));
+  return {kUniform, 64, ir_.set("ptrtoint ptr " + pointer + " to i64")};
+}
+
 /// To the frame.
 void Translator::write_back(Slot slot, const Value& value) {
   const std::string place = ir_.at("%registers", slot);
@@ -225,7 +232,16 @@ bool Translator::operand(const Inst& inst, int index, int bits, Value* value) {
     return true;
   }
   if ((slot & kConstantBit) != 0) {
-    return false;
+    std::uint64_t address = 0;
+    if (bits != 64 || code_.addresses.count(slot) == 0) {
+      return false;
+    }
+    std::memcpy(
+        &address,
+        code_.constants.get() + (slot & ~kConstantBit),
+        sizeof(address));
+    *value = number_of_table(address);
+    return true;
   }
   *value = get(slot);
   return value->bits == bits;
