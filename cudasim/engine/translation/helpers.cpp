@@ -24,14 +24,22 @@ CUDASIM_AVX2 void write(
     std::uint64_t row) {
   using Part [[gnu::vector_size(32)]] = T;
   constexpr int kPart = sizeof(Part) / sizeof(T);
+  std::byte* second = place + kRowLanes * sizeof(T);
+  Part value = Part{} + static_cast<T>(base);
+  if ((stride | row) == 0) {
+    for (int i = 0; i < kRowLanes; i += kPart) {
+      std::memcpy(place + i * sizeof(T), &value, sizeof(value));
+      std::memcpy(second + i * sizeof(T), &value, sizeof(value));
+    }
+    return;
+  }
   Part lane = {};
   for (int i = 0; i < kPart; ++i) {
     lane[i] = static_cast<T>(i);
   }
-  Part value = lane * static_cast<T>(stride) + static_cast<T>(base);
+  value += lane * static_cast<T>(stride);
   const Part step = Part{} + static_cast<T>(stride * kPart);
   const Part other = Part{} + static_cast<T>(row);
-  std::byte* second = place + kRowLanes * sizeof(T);
   for (int i = 0; i < kRowLanes; i += kPart) {
     const Part below = value + other;
     std::memcpy(place, &value, sizeof(value));
