@@ -21,6 +21,12 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+/// Whether an instruction may let others go first: a pause, or to look at an
+/// mbarrier in vain (Flow::kYield).
+bool may_yield(const std::string& text) {
+  return text.rfind("nanosleep", 0) == 0 || text.rfind("mbarrier.", 0) == 0;
+}
+
 /// Whether a handler is that of a row with this key: in the text alone a
 /// parameter of a kernel looks like one of a function.
 bool is_row(const std::string& key, Handler handler) {
@@ -166,14 +172,15 @@ void Translator::call_handler(const Inst& inst, const std::string& mask) {
   std::string text;
   ir_.to(&text);
   ir_.begin(failed);
-  const std::string fault = ir_.set(
-      "icmp eq i8 " + flow + ", " +
-      std::to_string(static_cast<int>(Flow::kFault)));
-  const Slots results(access.writes.begin(), access.writes.end());
   const std::string faulted = cold_exit(inst.index, RegionEnd::kFault);
-  if (hammock_ != nullptr && !hammock_->levels.empty()) {
-    ir_.jump(faulted); // those of a hammock do not yield
+  const bool is_apart = hammock_ != nullptr && !hammock_->levels.empty();
+  if (is_apart || !may_yield(code_.texts[inst.index])) {
+    ir_.jump(faulted);
   } else {
+    const std::string fault = ir_.set(
+        "icmp eq i8 " + flow + ", " +
+        std::to_string(static_cast<int>(Flow::kFault)));
+    const Slots results(access.writes.begin(), access.writes.end());
     const std::string yields =
         cold_exit(inst.index + 1, RegionEnd::kYield, results);
     ir_.branch(fault, faulted, yields);
