@@ -223,7 +223,7 @@ bool Translator::is_plain_loop(std::uint32_t branch, int level) const {
 /// and goes on behind.
 void Translator::write_hammock(const Inst& branch) {
   Hammock* const outer = hammock_;
-  Hammock here{everyone(), outer == nullptr ? "0" : outer->threads, {}};
+  Hammock here{everyone(), {}};
   hammock_ = &here;
   if (flow_.control_at(branch.index)->target > branch.index) {
     write_sides(branch);
@@ -234,9 +234,6 @@ void Translator::write_hammock(const Inst& branch) {
   }
   leave_threads();
   hammock_ = outer;
-  if (outer != nullptr) {
-    outer->threads = "0";
-  }
   is_behind_hammock_ = true;
   const std::uint32_t join = flow_.control_at(branch.index)->join;
   write_edge(join - 1, join);
@@ -277,7 +274,7 @@ void Translator::write_side(const Ranges& ranges, Level level) {
   const std::map<Slot, Value> before = current_;
   level.others = &before;
   const std::string outer = std::exchange(hammock_->mask, level.mask);
-  const std::uint64_t counted = counted_;
+  const std::uint64_t counted = counts_.instructions;
   ir_.branch(ir_.set("icmp ne i32 " + level.mask + ", 0"), side, behind);
   ir_.begin(side);
   hammock_->levels.push_back(level);
@@ -286,9 +283,9 @@ void Translator::write_side(const Ranges& ranges, Level level) {
   }
   hammock_->levels.pop_back();
   leave_in(results);
-  add_to("%beyond", std::to_string(counted_ - counted));
+  add_to("%beyond", std::to_string(counts_.instructions - counted));
   leave_threads();
-  counted_ = counted;
+  counts_.instructions = counted;
   if (!level.is_second) {
     ir_.store("i64", counted_now(), level.since);
   }
@@ -343,7 +340,7 @@ void Translator::write_loop(
   const std::string behind = ir_.label();
   const std::map<Slot, Value> before = current_;
   const std::string outer = hammock_->mask;
-  const std::uint64_t counted = counted_;
+  const std::uint64_t counted = counts_.instructions;
   level.taken = level.mask = lanes;
   level.others = &before;
   hammock_->levels.push_back(level);
@@ -362,9 +359,9 @@ void Translator::write_loop(
   const std::string taken = guard_mask(branch);
   count(branch, taken);
   leave_in(results);
-  add_to("%beyond", std::to_string(counted_ - counted));
+  add_to("%beyond", std::to_string(counts_.instructions - counted));
   leave_threads();
-  counted_ = counted;
+  counts_.instructions = counted;
   note_first(taken);
   ir_.store("i32", taken, left);
   const std::string on = ir_.label();
@@ -450,8 +447,20 @@ void Translator::take_from(const Variables& results) {
 /// What lanes of a hammock have executed so far is counted where the code may
 /// come to on several ways.
 void Translator::leave_threads() {
-  add_to("%threads_beyond", hammock_->threads);
-  hammock_->threads = "0";
+  add_to("%threads_beyond", threads_apart());
+  counts_.apart = "0";
+  counts_.of_mask = 0;
+}
+
+/// What they have executed that no variable has.
+std::string Translator::threads_apart() {
+  if (counts_.of_mask == 0) {
+    return counts_.apart;
+  }
+  const std::string together = ir_.set(
+      "mul i64 " + lanes_in(hammock_->mask) + ", " +
+      std::to_string(counts_.of_mask));
+  return ir_.set("add i64 " + counts_.apart + ", " + together);
 }
 
 void Translator::add_to(const std::string& variable, const std::string& more) {

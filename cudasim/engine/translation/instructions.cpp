@@ -47,14 +47,17 @@ std::string Translator::lanes_in(const std::string& mask) {
 }
 
 void Translator::count(const Inst& inst, const std::string& mask) {
-  ++counted_;
+  ++counts_.instructions;
+  if (hammock_ != nullptr && mask == hammock_->mask) {
+    ++counts_.of_mask;
+    return;
+  }
   if (hammock_ != nullptr) {
-    hammock_->threads =
-        ir_.set("add i64 " + hammock_->threads + ", " + lanes_in(mask));
+    counts_.apart = ir_.set("add i64 " + counts_.apart + ", " + lanes_in(mask));
     return;
   }
   if (inst.guard == kNoSlot) {
-    counted_threads_ += kLanes;
+    counts_.threads += kLanes;
     return;
   }
   const std::string wide = lanes_in(mask);
@@ -67,7 +70,8 @@ void Translator::count(const Inst& inst, const std::string& mask) {
 /// Instructions so far.
 std::string Translator::counted_now() {
   const std::string plain = ir_.set(
-      "add i64 " + ir_.load("i64", "%count") + ", " + std::to_string(counted_));
+      "add i64 " + ir_.load("i64", "%count") + ", " +
+      std::to_string(counts_.instructions));
   return hammock_ == nullptr && !is_behind_hammock_
       ? plain
       : ir_.set("add i64 " + plain + ", " + ir_.load("i64", "%beyond"));
@@ -77,7 +81,7 @@ std::string Translator::counted_now() {
 std::string Translator::threads_now() {
   const std::string plain = ir_.set(
       "add i64 " + ir_.load("i64", "%threads") + ", " +
-      std::to_string(counted_threads_));
+      std::to_string(counts_.threads));
   if (hammock_ == nullptr && !is_behind_hammock_) {
     return plain;
   }
@@ -85,7 +89,7 @@ std::string Translator::threads_now() {
       ir_.set("add i64 " + plain + ", " + ir_.load("i64", "%threads_beyond"));
   return hammock_ == nullptr
       ? all
-      : ir_.set("add i64 " + all + ", " + hammock_->threads);
+      : ir_.set("add i64 " + all + ", " + threads_apart());
 }
 
 void Translator::write_instruction(const Inst& inst) {

@@ -171,12 +171,11 @@ std::string Translator::base_of(const Value& lanes, const ValueShape& shape) {
 }
 
 void Translator::write_node(std::uint32_t begin, Node& node) {
-  Hammock some{everyone(), "0", {}};
+  Hammock some{everyone(), {}};
   hammock_ = lanes_ == WarpLanes::kAll ? nullptr : &some;
   node_ = &node;
   current_.clear();
-  counted_ = 0;
-  counted_threads_ = 0;
+  counts_ = {};
   ir_.to(&body_);
   ir_.begin(node_label(begin));
   if (is_first_store(begin)) {
@@ -240,25 +239,17 @@ void Translator::write_terminator(const Node& node) {
   ir_.branch(
       taken, inst.guard_negated ? no : yes, inst.guard_negated ? yes : no);
   // Lanes that do not take it execute it too, with none active.
-  const std::uint64_t before = counted_;
-  const std::uint64_t threads = counted_threads_;
-  const std::string of_some = hammock_ == nullptr ? "" : hammock_->threads;
+  ++counts_.instructions;
+  const Counts before = counts_;
   ir_.begin(yes);
-  counted_ = before + 1;
-  counted_threads_ = threads;
   if (hammock_ == nullptr) {
-    counted_threads_ += kLanes;
+    counts_.threads += kLanes;
   } else {
-    hammock_->threads =
-        ir_.set("add i64 " + of_some + ", " + lanes_in(everyone()));
+    ++counts_.of_mask;
   }
   write_edge(inst.index, target);
   ir_.begin(no);
-  counted_ = before + 1;
-  counted_threads_ = threads;
-  if (hammock_ != nullptr) {
-    hammock_->threads = of_some;
-  }
+  counts_ = before;
   write_edge(inst.index, node.end);
 }
 
@@ -278,14 +269,10 @@ std::string Translator::where_lanes_part(const Inst& branch) {
     return cold_exit(branch.index, RegionEnd::kGoesOn);
   }
   const std::map<Slot, Value> before = current_;
-  const std::uint64_t counted = counted_;
-  const std::string of_some = hammock_ == nullptr ? "" : hammock_->threads;
+  const Counts counts = counts_;
   const std::string label = in_cold_block([&] { write_hammock(branch); });
   current_ = before;
-  counted_ = counted;
-  if (hammock_ != nullptr) {
-    hammock_->threads = of_some;
-  }
+  counts_ = counts;
   return label;
 }
 

@@ -153,7 +153,6 @@ class Translator {
   /// of a node, too, with no levels.
   struct Hammock {
     std::string mask; // the lanes that execute what is written, as a word
-    std::string threads; // their instructions that no variable has yet
     std::vector<Level> levels; // the innermost last
   };
   /// Instructions that lanes execute one behind the other.
@@ -188,6 +187,7 @@ class Translator {
   void take_from(const Variables& results);
   void write_side(const Ranges& ranges, Level level);
   void leave_threads();
+  std::string threads_apart();
   void add_to(const std::string& variable, const std::string& more);
   Slots live_apart(std::uint32_t pc) const;
   Value value_apart(Slot slot);
@@ -331,8 +331,16 @@ class Translator {
   // Of the node that is being written.
   Node* node_ = nullptr;
   std::map<Slot, Value> current_;
-  std::uint64_t counted_ = 0;
-  std::uint64_t counted_threads_ = 0;
+  /// What lanes have executed since variables were told.
+  struct Counts {
+    std::uint64_t instructions = 0;
+    std::uint64_t threads = 0; // instructions of threads, of all 32 lanes
+    // Of lanes of a hammock: a number in the code, and how many instructions
+    // all that execute what is being written have executed besides.
+    std::string apart = "0";
+    std::uint64_t of_mask = 0;
+  };
+  Counts counts_;
   bool changed_ = false; // what is to be written, while it is
   /// Which lanes execute what is being written; null: all 32.
   Hammock* hammock_ = nullptr;
