@@ -83,7 +83,7 @@ class Translator {
 
   /// LLVM takes longer for each instruction of a larger region, and another
   /// region goes on where it ends.
-  static constexpr std::size_t kMostInstructions = 128;
+  static constexpr std::size_t kMostInstructions = 256;
   static constexpr std::uint32_t kLongestNode = 512; // of instructions
   /// From a branch to where lanes meet.
   static constexpr std::uint32_t kLongestHammock = 384;
