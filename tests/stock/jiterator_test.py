@@ -290,6 +290,31 @@ class HostTest(unittest.TestCase):
                 unary(body)(numbers)
         torch.testing.assert_close(unary("return x + 1;")(x).cpu(), torch.arange(-2, 5))
 
+    def test_first_calls_of_threads(self) -> None:
+        program = """if True:
+            import sys, threading, torch
+            from torch_cuda_runtime._jiterator import _calls
+            sys.setswitchinterval(1e-6)
+            f = torch.cuda.jiterator._create_jit_fn("template <typename T> T f(T x) { return x + 1; }")
+            x = torch.ones(4, device="cuda")
+            ready = threading.Barrier(8)
+            def work():
+                ready.wait()
+                _calls._operator()
+                assert f(x).tolist() == [2.0] * 4
+            threads = [threading.Thread(target=work) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()"""
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-P", "-c", program],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_numbers_that_are_none(self) -> None:
         x = torch.ones(2, device="cuda")
         for number, error in (("a", TypeError), (None, TypeError), (1 << 63, OverflowError)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -175,18 +176,22 @@ def _compiled(
     )
 
 
-@functools.cache
 def _operator() -> Any:
     """The operator, which the router serves on devices once it is asked for."""
-    global _library
-    _library = torch.library.Library(_NAMESPACE, "FRAGMENT")
-    _library.define(_SCHEMA)
-    _library.impl("jiterator", _compute, "CPU")
-    _library.impl("jiterator", _results, "Meta")
-    return torch.ops.torch_cuda_runtime.jiterator.default
+    global _library, _defined
+    with _defining:
+        if _defined is None:
+            _library = torch.library.Library(_NAMESPACE, "FRAGMENT")
+            _library.define(_SCHEMA)
+            _library.impl("jiterator", _compute, "CPU")
+            _library.impl("jiterator", _results, "Meta")
+            _defined = torch.ops.torch_cuda_runtime.jiterator.default
+    return _defined
 
 
 _library: Any = None
+_defined: Any = None
+_defining = threading.Lock()
 
 
 def _results(
