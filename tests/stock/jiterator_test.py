@@ -24,6 +24,7 @@ _TYPES = (
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
     *(torch.complex32, torch.complex64, torch.complex128),
 )
+_func: Any = torch.func  # its type lacks what it has
 _SUM = "template <typename T> T sum_of(T x, T y, T z) { return x + y + z; }"
 _AXPY = "template <typename T> T axpy(T x, T y, T a) { return a * x + y; }"
 
@@ -289,6 +290,16 @@ class HostTest(unittest.TestCase):
             with self.subTest(body=body), self.assertRaisesRegex(RuntimeError, message):
                 unary(body)(numbers)
         torch.testing.assert_close(unary("return x + 1;")(x).cpu(), torch.arange(-2, 5))
+
+    def test_torch_func_gets_no_derivative_of_zero(self) -> None:
+        square = unary("return x * x;")
+        x = torch.arange(3.0, device="cuda")
+        with self.assertRaisesRegex(RuntimeError, "have no derivative"):
+            _func.grad(lambda y: square(y).sum())(x)
+        with self.assertRaisesRegex(RuntimeError, "have no derivative"):
+            _func.jvp(square, (x,), (x,))
+        found = _func.grad(lambda y: (square(x) * y).sum())(x)
+        torch.testing.assert_close(found.cpu(), torch.tensor([0.0, 1.0, 4.0]))
 
     def test_first_calls_of_threads(self) -> None:
         program = """if True:

@@ -67,6 +67,11 @@ def instead_of(upstream: Callable[..., Any]) -> Callable[..., Any]:
                 source, name, by_reference, outputs, tensors, numbers or {}
             )
             return theirs
+        if any(map(torch._C._functorch.is_gradtrackingtensor, tensors)):
+            raise RuntimeError(
+                f"torch.cuda.jiterator: {name} got a tensor that torch.func differentiates by; needed another one: "
+                "these functions have no derivative"
+            )
         # As PyTorch's, it has no derivative, and makes plain tensors of all.
         with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
             results = _call(source, name, bool(by_reference), outputs, tensors, size, numbers or {})
