@@ -286,6 +286,8 @@ class HostTest(unittest.TestCase):
             ("return 1 << x;", x, "negative count"),
             ("return x << 64;", x, "all of its bits"),
             ("return (int) (x * 1e10f);", x.float(), "outside of"),
+            ("return llrint(x * 1e19f);", x.float(), "outside of"),
+            ("return std::lround(x / 0);", x.double(), "outside of"),
         ):
             with self.subTest(body=body), self.assertRaisesRegex(RuntimeError, message):
                 unary(body)(numbers)

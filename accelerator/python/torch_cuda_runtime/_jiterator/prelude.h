@@ -171,6 +171,37 @@ inline double max(double a, float b) {
   return fmax(a, b);
 }
 
+// To the nearest integer. The C library's functions give the least integer
+// where the result does not fit; here that is at fault, as other conversions
+// are.
+#define TORCH_CUDA_NEAREST(name, Integer, function)                \
+  inline Integer torch_cuda_##name(double x) {                     \
+    return static_cast<Integer>(function(x));                      \
+  }                                                                \
+  inline Integer torch_cuda_##name(float x) {                      \
+    return static_cast<Integer>(function(static_cast<double>(x))); \
+  }                                                                \
+  inline Integer torch_cuda_##name##f(float x) {                   \
+    return torch_cuda_##name(x);                                   \
+  }                                                                \
+  namespace std {                                                  \
+  using ::torch_cuda_##name;                                       \
+  using ::torch_cuda_##name##f;                                    \
+  }
+TORCH_CUDA_NEAREST(lrint, long, std::rint)
+TORCH_CUDA_NEAREST(llrint, long long, std::rint)
+TORCH_CUDA_NEAREST(lround, long, std::round)
+TORCH_CUDA_NEAREST(llround, long long, std::round)
+#undef TORCH_CUDA_NEAREST
+#define lrint torch_cuda_lrint
+#define lrintf torch_cuda_lrintf
+#define llrint torch_cuda_llrint
+#define llrintf torch_cuda_llrintf
+#define lround torch_cuda_lround
+#define lroundf torch_cuda_lroundf
+#define llround torch_cuda_llround
+#define llroundf torch_cuda_llroundf
+
 // Newer C libraries have some of CUDA's functions, of double.
 #if defined(__GLIBC_PREREQ)
 #define TORCH_CUDA_GLIBC(major, minor) __GLIBC_PREREQ(major, minor)
