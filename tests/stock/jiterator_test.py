@@ -293,6 +293,19 @@ class HostTest(unittest.TestCase):
                 unary(body)(numbers)
         torch.testing.assert_close(unary("return x + 1;")(x).cpu(), torch.arange(-2, 5))
 
+    def test_fast_mathematics_of_cuda(self) -> None:
+        x = torch.tensor([4.0, -4.0, torch.inf], device="cuda")
+        for expression, wanted in {
+            # By the logarithm, which negative numbers do not have.
+            "__powf(x, 2.0f)": [16.0, torch.nan, torch.inf],
+            "__fdividef(x, 3e38f)": [0.0, 0.0, torch.nan],
+            "__fdividef(x, -8.0f)": [-0.5, 0.5, -torch.inf],
+            "lrint(x > 4 ? 2.5f : x) + llround(3.5)": [8.0, 0.0, 6.0],
+        }.items():
+            with self.subTest(expression=expression):
+                found = unary(f"return {expression};")(x).cpu()
+                torch.testing.assert_close(found, torch.tensor(wanted), equal_nan=True)
+
     def test_torch_func_gets_no_derivative_of_zero(self) -> None:
         square = unary("return x * x;")
         x = torch.arange(3.0, device="cuda")

@@ -331,8 +331,9 @@ inline double fdivide(double x, double y) {
 inline float __saturatef(float x) {
   return fminf(fmaxf(x, 0.0f), 1.0f);
 }
+// Zero, or NaN of an infinity, where the divisor is greater than 2^126.
 inline float __fdividef(float x, float y) {
-  return x / y;
+  return fabsf(y) > 0x1p126f && !isinf(y) ? copysignf(0.0f, y) * x : x / y;
 }
 inline float __expf(float x) {
   return expf(x);
@@ -358,8 +359,9 @@ inline float __cosf(float x) {
 inline float __tanf(float x) {
   return tanf(x);
 }
+// By the logarithm, which negative numbers do not have.
 inline float __powf(float x, float y) {
-  return powf(x, y);
+  return exp2f(y * log2f(x));
 }
 inline float __fadd_rn(float x, float y) {
   return x + y;
