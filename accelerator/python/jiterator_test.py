@@ -105,6 +105,14 @@ class FunctionsTest(absltest.TestCase):
             _functions.compiled(broken)
         self.assertEmpty(self.kept())
 
+    def test_a_function_that_ends_without_a_value(self) -> None:
+        sometimes = dataclasses.replace(
+            _QUOTIENT, source=_QUOTIENT.source.replace("return", "if (x > 0) return")
+        )
+        self.assertEqual(call(sometimes, [7], [2]), [3])
+        with self.assertRaisesRegex(RuntimeError, "quotient ends without returning a value"):
+            call(sometimes, [7, -7], [2])
+
     def test_a_name_that_is_none(self) -> None:
         with self.assertRaisesRegex(RuntimeError, "needed an identifier"):
             _functions.compiled(dataclasses.replace(_QUOTIENT, name="f; int g"))

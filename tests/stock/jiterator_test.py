@@ -288,6 +288,7 @@ class HostTest(unittest.TestCase):
             ("return (int) (x * 1e10f);", x.float(), "outside of"),
             ("return llrint(x * 1e19f);", x.float(), "outside of"),
             ("return std::lround(x / 0);", x.double(), "outside of"),
+            ("if (x > 0) return x;", x, "ends without returning a value"),
         ):
             with self.subTest(body=body), self.assertRaisesRegex(RuntimeError, message):
                 unary(body)(numbers)

@@ -34,7 +34,7 @@ _COMPLEX = "std::complex"
 _FLAGS = (
     *("-std=c++17", "-O2", "-fPIC", "-w", "-DNDEBUG", "-fvisibility=hidden"),
     *("-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing"),
-    "-fsanitize=integer-divide-by-zero,signed-integer-overflow,shift-exponent,float-cast-overflow",
+    "-fsanitize=integer-divide-by-zero,signed-integer-overflow,shift-exponent,float-cast-overflow,return",
 )
 _LINK = ("-shared",)
 # What the prelude's `guarded` returns.
@@ -42,6 +42,7 @@ _FAULTS = {
     1: "divides an integer by zero, or the least integer by -1",
     2: "shifts an integer by a negative count, or by all of its bits or more",
     3: "converts a floating-point number to an integer type that it is outside of",
+    4: "ends without returning a value",
 }
 _HASH = hashlib.sha256().digest_size
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")

@@ -38,7 +38,13 @@ typedef long long torch_cuda_int64;
 namespace torch_cuda_prelude {
 
 // What `guarded` returns.
-enum Fault { kNone = 0, kDivision = 1, kShift = 2, kConversion = 3 };
+enum Fault {
+  kNone = 0,
+  kDivision = 1,
+  kShift = 2,
+  kConversion = 3,
+  kReturn = 4
+};
 
 static thread_local std::jmp_buf way_out;
 
@@ -92,6 +98,10 @@ __ubsan_handle_shift_out_of_bounds(void*, std::uintptr_t, std::uintptr_t) {
 __attribute__((visibility("hidden"), used, noreturn)) void
 __ubsan_handle_float_cast_overflow(void*, std::uintptr_t) {
   std::longjmp(torch_cuda_prelude::way_out, torch_cuda_prelude::kConversion);
+}
+__attribute__((visibility("hidden"), used, noreturn)) void
+__ubsan_handle_missing_return(void*) {
+  std::longjmp(torch_cuda_prelude::way_out, torch_cuda_prelude::kReturn);
 }
 
 // Clang asks of sums and products, too, where only the quotient is meant: they
