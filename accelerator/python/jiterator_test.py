@@ -105,6 +105,11 @@ class FunctionsTest(absltest.TestCase):
             _functions.compiled(broken)
         self.assertEmpty(self.kept())
 
+    def test_exceptions_do_not_compile(self) -> None:
+        throws = dataclasses.replace(_QUOTIENT, source=_QUOTIENT.source.replace("return", "throw"))
+        with self.assertRaisesRegex(RuntimeError, r"(?s)quotient does not compile.*exception"):
+            _functions.compiled(throws)
+
     def test_a_function_that_ends_without_a_value(self) -> None:
         sometimes = dataclasses.replace(
             _QUOTIENT, source=_QUOTIENT.source.replace("return", "if (x > 0) return")
@@ -112,6 +117,18 @@ class FunctionsTest(absltest.TestCase):
         self.assertEqual(call(sometimes, [7], [2]), [3])
         with self.assertRaisesRegex(RuntimeError, "quotient ends without returning a value"):
             call(sometimes, [7, -7], [2])
+
+    def test_fast_mathematics_are_not_used(self) -> None:
+        is_nan = dataclasses.replace(
+            _QUOTIENT,
+            source="template <typename T> T quotient(T x, T y, T z) { return x != x; }",
+            type="float",
+        )
+        with mock.patch.dict(os.environ, {"CXX": "g++ -ffast-math"}):
+            made = _functions.compiled(is_nan)
+        arrays = [(ctypes.c_float * 1)(number) for number in (7.0, float("nan"), 0.0)]
+        made(1, made.call([ctypes.addressof(one) for one in arrays], [0, 0], [0.0]))
+        self.assertEqual(arrays[0][0], 1.0)
 
     def test_a_name_that_is_none(self) -> None:
         with self.assertRaisesRegex(RuntimeError, "needed an identifier"):

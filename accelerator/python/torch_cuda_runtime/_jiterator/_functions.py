@@ -33,10 +33,11 @@ _COMPLEX = "std::complex"
 # Integers wrap around as a GPU's do. What a processor answers with a signal, or otherwise than a GPU, ends the call.
 _FLAGS = (
     *("-std=c++17", "-O2", "-fPIC", "-w", "-DNDEBUG", "-fvisibility=hidden"),
-    *("-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing"),
+    *("-fno-fast-math", "-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-exceptions"),
     "-fsanitize=integer-divide-by-zero,signed-integer-overflow,shift-exponent,float-cast-overflow,return",
 )
-_LINK = ("-shared",)
+# With fast mathematics, which CXX may ask for, a library that is loaded has all of the process round denormals to zero.
+_LINK = ("-shared", "-fno-fast-math")
 # What the prelude's `guarded` returns.
 _FAULTS = {
     1: "divides an integer by zero, or the least integer by -1",
