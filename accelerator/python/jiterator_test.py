@@ -81,6 +81,15 @@ class FunctionsTest(absltest.TestCase):
         self.assertEqual(call(_QUOTIENT, [7], [2]), [3])
         self.assertEmpty(self.kept())
 
+    def test_a_place_in_the_cache_that_is_taken(self) -> None:
+        call(_QUOTIENT, [7], [2])
+        (kept,) = self.kept()
+        kept.unlink()
+        kept.mkdir()
+        _functions._known.clear()
+        self.assertEqual(call(_QUOTIENT, [7], [2]), [3])
+        self.assertEqual(self.kept(), [kept])
+
     def test_without_a_cache(self) -> None:
         self.cache.rmdir()
         self.cache.touch()
@@ -142,6 +151,16 @@ class FunctionsTest(absltest.TestCase):
             ),
         ):
             _functions.compiled(_QUOTIENT)
+
+    def test_a_compiler_that_makes_nothing(self) -> None:
+        with (
+            mock.patch.dict(os.environ, {"CXX": "echo"}),
+            self.assertRaisesRegex(
+                RuntimeError, r"found no library .* what echo makes of quotient .*set CXX to g\+\+"
+            ),
+        ):
+            _functions.compiled(_QUOTIENT)
+        self.assertEmpty(self.kept())
 
 
 if __name__ == "__main__":

@@ -267,12 +267,17 @@ def _make(function: Function) -> Compiled:
             pass  # another machine's: it is made again
     with tempfile.TemporaryDirectory(prefix="torch_cuda_jiterator-", dir=folder) as temporary:
         made = _compile(function, program, compiler, flags, pathlib.Path(temporary))
-        if kept is not None:
-            with made.open("ab") as file:
-                file.write(hashlib.sha256(made.read_bytes()).digest())
-            made.replace(kept)
-        # What is loaded stays when the file is gone.
-        return Compiled(function, kept or made)
+        if kept is not None and _keep(made, kept):
+            made = kept
+        try:
+            # What is loaded stays when the file is gone.
+            return Compiled(function, made)
+        except OSError as error:
+            raise RuntimeError(
+                f"torch.cuda.jiterator: found no library for this machine in what {shlex.join(compiler)} makes of "
+                f"{function.name} ({error}); needed a compiler of C++ that makes one. To fix it: set CXX to g++ or "
+                "clang++"
+            ) from error
 
 
 def _compile(
@@ -307,6 +312,18 @@ def _compile(
                 f"{_PRELUDE.name} of torch_cuda_runtime has. {shlex.join(compiler)} said:\n{said}"
             )
     return library
+
+
+def _keep(made: pathlib.Path, kept: pathlib.Path) -> bool:
+    """Moves a library to where it is kept, with the hash of its bytes behind them; False where that cannot be."""
+    try:
+        content = made.read_bytes()
+        with made.open("ab") as file:
+            file.write(hashlib.sha256(content).digest())
+        made.replace(kept)
+    except OSError:
+        return False
+    return True
 
 
 def _is_whole(kept: pathlib.Path) -> bool:
