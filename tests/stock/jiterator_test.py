@@ -317,6 +317,18 @@ class HostTest(unittest.TestCase):
         found = _func.grad(lambda y: (square(x) * y).sum())(x)
         torch.testing.assert_close(found.cpu(), torch.tensor([0.0, 1.0, 4.0]))
 
+    def test_torch_compile_does_not_compile_what_calls_it(self) -> None:
+        from torch._dynamo.utils import counters
+
+        scale = unary("return x * by;", by=1)
+        counters.clear()
+        compiled = torch.compile(lambda x, by: scale(x + 1, by=by) * 2, backend="eager")
+        for by in (1, 2.5, 3):
+            x = torch.arange(3.0)
+            torch.testing.assert_close(compiled(x.cuda(), by).cpu(), (x + 1) * by * 2)
+        # The function and what follows on the call, for each type of number, and again for a second number.
+        self.assertLess(counters["frames"]["total"], 10)
+
     def test_first_calls_of_threads(self) -> None:
         program = """if True:
             import sys, threading, torch

@@ -77,7 +77,16 @@ def instead_of(upstream: Callable[..., Any]) -> Callable[..., Any]:
             results = _call(source, name, bool(by_reference), outputs, tensors, size, numbers or {})
         return results[0] if outputs == 1 else tuple(results)
 
+    _leave_to_the_interpreter(compile_and_launch)
     return compile_and_launch
+
+
+def _leave_to_the_interpreter(function: Any) -> None:
+    """Has torch.compile run a function, and what it calls, as they are: it does so with PyTorch's, which is no Python."""
+    binding: Any = torch._C  # its type lacks what it has
+    frames = binding._dynamo.eval_frame
+    skip = frames._FrameAction.SKIP
+    frames.set_code_exec_strategy(function.__code__, frames._FrameExecStrategy(skip, skip))
 
 
 def _size(tensors: Any) -> tuple[int, ...] | None:
