@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
+from tools.testing import paused_import
 from torch_cuda import _build, _checks
 from torch_cuda._build import BuildInfo
 
@@ -147,10 +148,9 @@ class FakeInstallation:
         Returns:
           What it did.
         """
-        inherited = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
         done = subprocess.run(
             [sys.executable, *arguments],
-            env={**inherited, "PYTHONPATH": str(self.site), **(environ or {})},
+            env={**_inherited(), "PYTHONPATH": str(self.site), **(environ or {})},
             cwd=self.site,
             capture_output=True,
             text=True,
@@ -159,8 +159,22 @@ class FakeInstallation:
         return Run(done.returncode, done.stdout.strip(), done.stderr.strip())
 
     def run(self, code: str, environ: Mapping[str, str] | None = None) -> Run:
-        """Runs Python code with this installation; see `python`."""
-        return self.python("-c", code, environ=environ)
+        """Runs Python code with this installation; see `python`. What imports torch first shares most of the import."""
+        if "PYTHONPATH" in (environ or {}):
+            return self.python("-c", code, environ=environ)
+        done = paused_import.run(
+            sys.executable,
+            code,
+            environ=_inherited(),
+            changes=environ,
+            path=[str(self.site)],
+            folder=self.site,
+        )
+        return Run(done.returncode, done.stdout.strip(), done.stderr.strip())
+
+
+def _inherited() -> dict[str, str]:
+    return {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
 
 
 def add_distribution(
