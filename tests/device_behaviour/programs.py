@@ -7,12 +7,17 @@ import subprocess
 import sys
 import textwrap
 
+from tools.testing import paused_import
+
 # Whether the device is the simulated one; --//config:test_device=gpu makes it a real GPU.
 IS_SIMULATED = os.environ.get("TORCH_CUDA_SIM") != "0"
 
+# The simulated device reads these when a program first uses it.
+_LATE = ("CUDASIM_", "CUDA_VISIBLE_DEVICES")
+
 
 def run(program: str, **settings: str | None) -> subprocess.CompletedProcess[str]:
-    """Runs a program and waits for it.
+    """Runs a program and waits for it; those with the same settings share most of torch's import.
 
     Args:
         program: Python source; common leading white space is removed.
@@ -23,12 +28,9 @@ def run(program: str, **settings: str | None) -> subprocess.CompletedProcess[str
         environment.pop(name, None)
         if value is not None:
             environment[name] = value
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
+    late = {name: environment.pop(name) for name in set(environment) if name.startswith(_LATE)}
+    return paused_import.run(
+        sys.executable, textwrap.dedent(program), environ=environment, changes=late
     )
 
 

@@ -24,6 +24,7 @@ from absl.testing import absltest
 from torch_cuda import _CUDAC, _swap
 
 from tests.wheel import namespaces
+from tools.testing import paused_import
 
 PYTHON = os.environ["TORCH_CUDA_TEST_PYTHON"]
 PACKAGE = pathlib.Path(torch_cuda.__file__).parent
@@ -139,13 +140,8 @@ _CPU_OUTPUT = "3.0 Torch not compiled with CUDA enabled"
 def run(
     code: str, environ: Mapping[str, str] | None = None, *arguments: str
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [PYTHON, "-c", code, *arguments],
-        env={**os.environ, **(environ or {})},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    # The plugin reads the variables that tests change when torch loads it, and no other does.
+    return paused_import.run(PYTHON, code, *arguments, environ=os.environ, changes=environ)
 
 
 def facts(code: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:

@@ -11,12 +11,12 @@ import itertools
 import json
 import os
 import pathlib
-import subprocess
 import sys
 from typing import Any, ClassVar
 
 from absl.testing import absltest, parameterized
 
+from tools.testing import paused_import
 from tools.wheel import unpack_wheel
 
 WHEELS = {path.name.partition("-")[0]: path for path in map(pathlib.Path, sys.argv[1:])}
@@ -64,16 +64,12 @@ class CombinationsTest(parameterized.TestCase):
     def state_of(self, combination: tuple[str, ...]) -> tuple[dict[str, Any], str]:
         """What a process sees that has these wheels, and what it complains about."""
         inherited = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-        done = subprocess.run(
-            [sys.executable, "-c", _STATE],
-            env={
-                **inherited,
-                "PYTHONPATH": os.pathsep.join(str(self.folder / name) for name in combination),
-                "TORCH_CUDA_SIM": str(int(SIMULATOR in combination)),
-            },
-            capture_output=True,
-            text=True,
-            check=False,
+        done = paused_import.run(
+            sys.executable,
+            _STATE,
+            environ=inherited,
+            changes={"TORCH_CUDA_SIM": str(int(SIMULATOR in combination))},
+            path=[str(self.folder / name) for name in combination],
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout), done.stderr
