@@ -158,7 +158,9 @@ def run(seed: int, steps: int = 20) -> int:
             step = writer.step([pair.host for pair in pool])
             story.append(f"{step.text} {step.operands}")
             where = f"program {seed}, {'; '.join(story)}"
-            torch.manual_seed(seed + number)
+            # As torch.manual_seed, which formats a stack for XPU at each call, too.
+            torch.default_generator.manual_seed(seed + number)
+            torch.cuda.manual_seed_all(seed + number)
             host = _attempt(step, [pair.host for pair in pool], "cpu")
             with streams.next(number):
                 mine = _attempt(step, [pair.mine for pair in pool], "cuda")

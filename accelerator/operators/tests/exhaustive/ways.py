@@ -227,7 +227,9 @@ WAYS: dict[str, tuple[Way, bool]] = {
 def attempt(operator: Any, way: str, sample: Any, device: str) -> Any:
     """What a way gives on a device, or the exception that it raises."""
     go, gradients = WAYS[way]
-    torch.manual_seed(0)
+    # As torch.manual_seed, which formats a stack for XPU at each call, too.
+    torch.default_generator.manual_seed(0)
+    torch.cuda.manual_seed_all(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
