@@ -26,11 +26,11 @@ from pathlib import Path
 from aten_cuda.codegen.operators import Operator, Operators, TorchgenError
 from aten_cuda.codegen.reach import Sources
 from aten_cuda.codegen.selection import (
+    Entries,
     Profile,
     ProfileError,
     Selected,
     Selection,
-    matches,
     resolve,
 )
 from aten_cuda.codegen.source_index import IndexFileError, PreprocessorError, SourceIndex
@@ -209,10 +209,12 @@ def named(
     for backend, names in selected.items():
         for name in sorted(names):
             yield operators[name], backend
+    entries = Entries(operators)
     for selection in profile.selections:
         patterns = [entry for entry in selection.operators if not entry.startswith("!")]
+        meant = {op.name for pattern in patterns for op in entries.meant_by(pattern)}
         for op in operators:
-            if "CUDA" not in op.kernels and any(matches(p, op) for p in patterns):
+            if "CUDA" not in op.kernels and op.name in meant:
                 yield op, "CUDA"
 
 

@@ -111,6 +111,29 @@ def matches(pattern: str, operator: Operator) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for name in (operator.stem, operator.base))
 
 
+class Entries:
+    """What entries of profiles mean among some operators.
+
+    Args:
+        operators: in the order in which they are to be found.
+    """
+
+    def __init__(self, operators: Iterable[Operator]) -> None:
+        self._operators = list(operators)
+        self._named: dict[str, list[Operator]] = {}
+        for operator in self._operators:
+            full = f"{operator.base}.{operator.overload or 'default'}"
+            for name in {operator.stem, operator.base, full}:
+                self._named.setdefault(name, []).append(operator)
+
+    def meant_by(self, pattern: str) -> list[Operator]:
+        """The operators that an entry means, as `matches` says."""
+        if any(sign in pattern for sign in "*?["):
+            return [operator for operator in self._operators if matches(pattern, operator)]
+        # Most entries are names, and a profile has hundreds of them.
+        return self._named.get(pattern, [])
+
+
 def resolve(profile: Profile, operators: Iterable[Operator]) -> Selected:
     """The operators that a profile registers, by backend.
 
@@ -128,13 +151,14 @@ def resolve(profile: Profile, operators: Iterable[Operator]) -> Selected:
             for backend in op.kernels:
                 selected[backend].add(op.name)
         return selected
+    entries = Entries(known)
     unknown: list[str] = []
     for selection in profile.selections:
         taken: dict[str, Operator] = {}
         left_out: set[str] = set()
         for entry in selection.operators:
             pattern = entry.removeprefix("!")
-            found = [op for op in known if matches(pattern, op)]
+            found = entries.meant_by(pattern)
             if not found:
                 unknown.append(_unknown(selection.label, entry, known))
             elif entry.startswith("!"):

@@ -6,7 +6,7 @@ from pathlib import Path
 from absl.testing import absltest
 
 from aten_cuda.codegen.operators import BACKENDS, Kernel, Operator
-from aten_cuda.codegen.selection import Profile, ProfileError, Selection, matches, resolve
+from aten_cuda.codegen.selection import Entries, Profile, ProfileError, Selection, matches, resolve
 
 
 def operator(name: str, *backends: str) -> Operator:
@@ -92,6 +92,18 @@ class ResolveTest(absltest.TestCase):
 
     def test_a_family_entry_does_not_match_by_prefix(self) -> None:
         self.assertFalse(matches("add", operator("addmm")))
+
+    def test_entries_mean_what_matches(self) -> None:
+        patterns = {"*", "add*", "add.*", "?dd", "[ab]*.out", "nope", "add.nope", ""}
+        for known in OPERATORS:
+            full = f"{known.base}.{known.overload or 'default'}"
+            patterns |= {known.stem, known.base, known.name, full}
+        entries = Entries(OPERATORS)
+        for pattern in sorted(patterns):
+            with self.subTest(pattern):
+                self.assertEqual(
+                    entries.meant_by(pattern), [op for op in OPERATORS if matches(pattern, op)]
+                )
 
 
 class LoadTest(absltest.TestCase):
