@@ -1,7 +1,7 @@
 """Functions of torch.cuda.jiterator in CUDA graphs: the graph gets a function of C, which needs no interpreter.
 
-Python that waits for a replay may hold the interpreter's lock (torch.UntypedStorage.copy_ does), so that a replay
-that asked for the lock could wait for ever.
+Python that waits for a replay may hold the lock of the interpreter (a copy to a torch.UntypedStorage does), so that a
+replay that asked for the lock could wait for ever.
 """
 
 from __future__ import annotations
