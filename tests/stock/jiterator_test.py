@@ -42,6 +42,23 @@ def served_by_the_host() -> bool:
     return torch.cuda.get_device_name().startswith("Fake")
 
 
+def in_a_process(program: str, *options: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Runs a program in a process of its own.
+
+    Args:
+        program: its source.
+        *options: of the interpreter.
+        **environ: environment variables that it has besides.
+    """
+    return subprocess.run(
+        [sys.executable, *options, "-P", "-c", program],
+        env={**os.environ, **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 class JiteratorTest(unittest.TestCase):
     def setUp(self) -> None:
         super().setUp()
@@ -346,12 +363,7 @@ class HostTest(unittest.TestCase):
                 thread.start()
             for thread in threads:
                 thread.join()"""
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-P", "-c", program],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = in_a_process(program, "-W", "ignore")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_numbers_that_are_none(self) -> None:
@@ -399,9 +411,7 @@ class HostTest(unittest.TestCase):
             x.zero_()
             graph.replay()
             torch.cuda.synchronize()"""
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False
-        )
+        done = in_a_process(program)
         self.assertIn(
             "torch.cuda.jiterator: f failed in a CUDA graph on cuda:0: it divides an integer by zero",
             done.stderr,
@@ -414,13 +424,7 @@ class HostTest(unittest.TestCase):
             import torch
             f = torch.cuda.jiterator._create_jit_fn("template <typename T> T f(T x) { return x + 4711; }")
             f(torch.ones(4, device="cuda"))"""
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", program],
-            env={**os.environ, "CXX": "/nowhere/g++"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = in_a_process(program, CXX="/nowhere/g++")
         self.assertRegex(
             done.stderr, r"RuntimeError: torch.cuda.jiterator: f is computed by the host"
         )
@@ -437,12 +441,7 @@ class HostTest(unittest.TestCase):
                 f(x)
             torch.cuda._sleep(100_000_000)
             graph.replay()"""
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-P", "-c", program],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = in_a_process(program, "-W", "ignore")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_the_router_serves_it(self) -> None:
