@@ -125,7 +125,8 @@ TEST_F(MemoryTest, CanBeUsedUpAndGivenBack) {
   all.clear();
   uint64_t after = 0;
   ASSERT_OK(api().memory_info(0, &after, &total));
-  EXPECT_EQ(after, free);
+  // A device may give up what it keeps for itself when there is no more.
+  EXPECT_GE(after, free);
   Memory memory(api(), 0, piece);
   EXPECT_TRUE(memory.get());
 }

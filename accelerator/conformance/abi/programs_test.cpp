@@ -20,9 +20,11 @@ TEST(Programs, AreDoneAsTheModelSays) {
   const uint64_t first = variable("ACCEL_SEED", std::random_device()());
   std::cout << count << " programs from seed " << first << '\n' << std::flush;
   std::vector<uint64_t> before;
-  for (int32_t device = 0; device < devices(); ++device)
-    before.push_back(free_memory(device));
   for (uint64_t seed = first; seed < first + count; ++seed) {
+    // What a device takes for itself at first is no leak.
+    if (seed == first + count / 10)
+      for (int32_t device = 0; device < devices(); ++device)
+        before.push_back(free_memory(device));
     Program program(seed);
     program.run();
     still_going();
