@@ -128,48 +128,81 @@ void allow_shared(accel_kernel kernel, std::uint64_t bytes) {
   }
 }
 
-accel_status launch(accel_stream stream, const accel_launch* asked) {
-  return call("launch", [&] {
-    Stream& where = stream_of(stream);
-    accel_kernel kernel = asked->kernel;
-    require(kernel != nullptr, ACCEL_INVALID_ARGUMENT, "kernel is null");
-    where.device().require_health();
-    const Current current(where.device());
-    allow_shared(kernel, asked->shared_bytes);
-    const auto* packed = static_cast<const char*>(asked->parameters);
+// What a launch needs of its kernel, which may be gone when it is handed on.
+struct Launch {
+  CUfunction function;
+  std::uint32_t grid[3];
+  std::uint32_t block[3];
+  unsigned shared_bytes;
+  bool cooperative;
+
+  void run(
+      CUstream stream,
+      const std::vector<accel_parameter>& places,
+      const char* packed) const {
     std::vector<void*> parameters;
-    for (const accel_parameter& one : kernel->parameters) {
+    for (const accel_parameter& one : places) {
       parameters.push_back(const_cast<char*>(packed + one.offset));
     }
-    const auto& grid = asked->grid;
-    const auto& block = asked->block;
-    if (asked->cooperative != 0) {
+    if (cooperative) {
       ACCEL_DRIVER(
           cuLaunchCooperativeKernel,
-          kernel->native,
+          function,
           grid[0],
           grid[1],
           grid[2],
           block[0],
           block[1],
           block[2],
-          static_cast<unsigned>(asked->shared_bytes),
-          where.native(),
+          shared_bytes,
+          stream,
           parameters.data());
     } else {
       ACCEL_DRIVER(
           cuLaunchKernel,
-          kernel->native,
+          function,
           grid[0],
           grid[1],
           grid[2],
           block[0],
           block[1],
           block[2],
-          static_cast<unsigned>(asked->shared_bytes),
-          where.native(),
+          shared_bytes,
+          stream,
           parameters.data(),
           nullptr);
+    }
+  }
+};
+
+accel_status launch(accel_stream stream, const accel_launch* asked) {
+  return call("launch", [&] {
+    Stream& where = stream_of(stream);
+    const accel_kernel kernel = asked->kernel;
+    require(kernel != nullptr, ACCEL_INVALID_ARGUMENT, "kernel is null");
+    where.device().require_health();
+    const Current current(where.device());
+    allow_shared(kernel, asked->shared_bytes);
+    Launch work{};
+    work.function = kernel->native;
+    std::copy_n(asked->grid, 3, work.grid);
+    std::copy_n(asked->block, 3, work.block);
+    work.shared_bytes = static_cast<unsigned>(asked->shared_bytes);
+    work.cooperative = asked->cooperative != 0;
+    const auto* packed = static_cast<const char*>(asked->parameters);
+    const std::lock_guard lock(where.mutex());
+    if (where.takes_work()) {
+      where.put_now([&](CUstream native) {
+        work.run(native, kernel->parameters, packed);
+      });
+    } else {
+      std::vector<char> own;
+      if (kernel->parameter_bytes > 0) { // null is allowed without any
+        own.assign(packed, packed + kernel->parameter_bytes);
+      }
+      where.put_later(
+          [work, places = kernel->parameters, own = std::move(own)](
+              CUstream native) { work.run(native, places, own.data()); });
     }
   });
 }

@@ -35,65 +35,52 @@ accel_status copy(accel_stream stream, const accel_copy* work) {
   });
 }
 
+void fill_plane(CUstream stream, const accel_fill& work, CUdeviceptr to) {
+  const std::uint64_t pitch = work.pitch;
+  const std::uint64_t width = work.width;
+  const std::uint64_t height = work.height;
+  const std::uint32_t value = work.value;
+  const auto byte = static_cast<unsigned char>(value);
+  const auto two = static_cast<unsigned short>(value);
+  switch (work.element_size) {
+    case 1:
+      return ACCEL_DRIVER(
+          cuMemsetD2D8Async, to, pitch, byte, width, height, stream);
+    case 2:
+      return ACCEL_DRIVER(
+          cuMemsetD2D16Async, to, pitch, two, width, height, stream);
+    default:
+      return ACCEL_DRIVER(
+          cuMemsetD2D32Async, to, pitch, value, width, height, stream);
+  }
+}
+
+void fill_row(CUstream stream, const accel_fill& work, CUdeviceptr to) {
+  const auto byte = static_cast<unsigned char>(work.value);
+  const auto two = static_cast<unsigned short>(work.value);
+  switch (work.element_size) {
+    case 1:
+      return ACCEL_DRIVER(cuMemsetD8Async, to, byte, work.width, stream);
+    case 2:
+      return ACCEL_DRIVER(cuMemsetD16Async, to, two, work.width, stream);
+    default:
+      return ACCEL_DRIVER(cuMemsetD32Async, to, work.value, work.width, stream);
+  }
+}
+
 // Rows of one slice, in one piece where the driver takes their pitch.
 void fill_slice(
-    CUstream stream,
+    Stream& stream,
     const accel_fill& work,
     CUdeviceptr to,
     std::uint64_t most_pitch) {
   const std::uint64_t bytes = work.width * work.element_size;
   if (work.height > 1 && work.pitch >= bytes && work.pitch <= most_pitch) {
-    switch (work.element_size) {
-      case 1:
-        return ACCEL_DRIVER(
-            cuMemsetD2D8Async,
-            to,
-            work.pitch,
-            static_cast<unsigned char>(work.value),
-            work.width,
-            work.height,
-            stream);
-      case 2:
-        return ACCEL_DRIVER(
-            cuMemsetD2D16Async,
-            to,
-            work.pitch,
-            static_cast<unsigned short>(work.value),
-            work.width,
-            work.height,
-            stream);
-      default:
-        return ACCEL_DRIVER(
-            cuMemsetD2D32Async,
-            to,
-            work.pitch,
-            work.value,
-            work.width,
-            work.height,
-            stream);
-    }
+    stream.put([work, to](CUstream native) { fill_plane(native, work, to); });
+    return;
   }
   for (std::uint64_t y = 0; y < work.height; ++y, to += work.pitch) {
-    switch (work.element_size) {
-      case 1:
-        ACCEL_DRIVER(
-            cuMemsetD8Async,
-            to,
-            static_cast<unsigned char>(work.value),
-            work.width,
-            stream);
-        break;
-      case 2:
-        ACCEL_DRIVER(
-            cuMemsetD16Async,
-            to,
-            static_cast<unsigned short>(work.value),
-            work.width,
-            stream);
-        break;
-      default:
-        ACCEL_DRIVER(cuMemsetD32Async, to, work.value, work.width, stream);
-    }
+    stream.put([work, to](CUstream native) { fill_row(native, work, to); });
   }
 }
 
@@ -118,7 +105,7 @@ accel_status fill(accel_stream stream, const accel_fill* work) {
     const auto most_pitch = static_cast<std::uint64_t>(
         where.device().attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH));
     for (std::uint64_t z = 0; z < work->depth; ++z) {
-      fill_slice(where.native(), *work, to + z * work->slice, most_pitch);
+      fill_slice(where, *work, to + z * work->slice, most_pitch);
     }
   });
 }

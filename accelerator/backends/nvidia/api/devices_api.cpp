@@ -8,6 +8,7 @@
 #include "accelerator/backends/nvidia/driver/driver.h"
 #include "accelerator/backends/nvidia/driver/error.h"
 #include "accelerator/backends/nvidia/driver/options.h"
+#include "accelerator/backends/nvidia/streams/in_flight.h"
 
 namespace accelerator::nvidia {
 namespace {
@@ -26,6 +27,7 @@ accel_status initialize(const char* text) {
     open_driver(options.library);
     ACCEL_DRIVER(cuInit, 0);
     find_devices(options.count);
+    set_most_in_flight(static_cast<unsigned>(options.in_flight));
   });
 }
 

@@ -19,28 +19,12 @@ accel_status event_create(
     std::int32_t timing,
     accel_event* event) {
   return call("event_create", [&] {
-    Device& chosen = device_of(device);
-    CUevent native = nullptr;
-    if (chosen.fault() == ACCEL_OK) {
-      const Current current(chosen);
-      ACCEL_DRIVER(
-          cuEventCreate,
-          &native,
-          timing != 0 ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
-    }
-    *event = new accel_event_object{chosen, native};
+    *event = new accel_event_object(device_of(device), timing != 0);
   });
 }
 
 accel_status event_destroy(accel_event event) {
-  return call_to_free("event_destroy", [&] {
-    const accel_event_object going = event_of(event);
-    delete event;
-    if (going.native != nullptr) {
-      const Current current(going.device);
-      ACCEL_DRIVER(cuEventDestroy, going.native);
-    }
-  });
+  return call_to_free("event_destroy", [&] { delete &event_of(event); });
 }
 
 accel_status event_record(accel_event event, accel_stream stream) {
@@ -54,7 +38,26 @@ accel_status event_record(accel_event event, accel_stream stream) {
         std::to_string(recorded.device.number()).c_str());
     recorded.device.require_health();
     const Current current(recorded.device);
-    ACCEL_DRIVER(cuEventRecord, recorded.native, where.native());
+    const std::lock_guard lock(where.mutex());
+    const bool now = where.takes_work();
+    std::shared_ptr<Mark> mark = recorded.mark();
+    // A record in a queue must not come over a later one, and who waits for an
+    // earlier one keeps that: each has a mark of its own.
+    const bool is_new = !now || !mark->is_given();
+    if (is_new) {
+      mark = std::make_shared<Mark>(recorded.device, recorded.timing, now);
+    }
+    const auto work = [mark](CUstream native) {
+      ACCEL_DRIVER(cuEventRecord, mark->native(), native);
+    };
+    if (now) {
+      where.put_now(work);
+    } else {
+      where.put_later(work, nullptr, mark);
+    }
+    if (is_new) {
+      recorded.replace(mark);
+    }
   });
 }
 
@@ -62,8 +65,14 @@ accel_status event_query(accel_event event) {
   return call("event_query", [&] {
     accel_event_object& asked = event_of(event);
     asked.device.require_health();
+    const std::shared_ptr<Mark> mark = asked.mark();
+    if (!mark->is_given()) {
+      asked.device.fault();
+      asked.device.require_health();
+      return ACCEL_NOT_READY;
+    }
     const Current current(asked.device);
-    const CUresult result = driver().cuEventQuery(asked.native);
+    const CUresult result = driver().cuEventQuery(mark->native());
     if (result == CUDA_ERROR_NOT_READY) {
       return ACCEL_NOT_READY;
     }
@@ -76,8 +85,11 @@ accel_status event_synchronize(accel_event event) {
   return call("event_synchronize", [&] {
     accel_event_object& asked = event_of(event);
     asked.device.require_health();
+    const std::shared_ptr<Mark> mark = asked.mark();
+    mark->wait_until_given();
+    asked.device.require_health();
     const Current current(asked.device);
-    ACCEL_DRIVER(cuEventSynchronize, asked.native);
+    ACCEL_DRIVER(cuEventSynchronize, mark->native());
   });
 }
 
@@ -89,7 +101,11 @@ accel_status event_elapsed(
     accel_event_object& from = event_of(start);
     from.device.require_health();
     const Current current(from.device);
-    ACCEL_DRIVER(cuEventElapsedTime, milliseconds, from.native, end->native);
+    ACCEL_DRIVER(
+        cuEventElapsedTime,
+        milliseconds,
+        from.mark()->native(),
+        end->mark()->native());
   });
 }
 

@@ -124,8 +124,24 @@ accel_status memory_allocate_async(
     require_argument(bytes > 0, "bytes", bytes, "1 or more");
     where.device().require_health();
     const Current current(where.device());
+    const std::lock_guard lock(where.mutex());
     CUdeviceptr memory = 0;
-    ACCEL_DRIVER(cuMemAllocAsync, &memory, bytes, where.native());
+    const auto allocate = [&](CUstream native) {
+      ACCEL_DRIVER(cuMemAllocAsync, &memory, bytes, native);
+    };
+    if (where.takes_work()) {
+      where.put_now(allocate);
+    } else {
+      // The address is needed now: another stream allocates, for which this one
+      // waits.
+      CUstream other = where.device().probe();
+      const auto mark = std::make_shared<Mark>(where.device(), false, true);
+      allocate(other);
+      ACCEL_DRIVER(cuEventRecord, mark->native(), other);
+      where.put_later([mark](CUstream native) {
+        ACCEL_DRIVER(cuStreamWaitEvent, native, mark->native(), 0);
+      });
+    }
     *address = reinterpret_cast<void*>(memory);
   });
 }
@@ -135,7 +151,10 @@ accel_status memory_free_async(accel_stream stream, void* address) {
     Stream& where = stream_of(stream);
     where.device().require_health();
     const Current current(where.device());
-    ACCEL_DRIVER(cuMemFreeAsync, address_of(address), where.native());
+    const std::lock_guard lock(where.mutex());
+    where.put([memory = address_of(address)](CUstream native) {
+      ACCEL_DRIVER(cuMemFreeAsync, memory, native);
+    });
   });
 }
 

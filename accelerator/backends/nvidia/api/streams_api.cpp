@@ -13,7 +13,8 @@ accel_status stream_create(
     std::int32_t priority,
     accel_stream* stream) {
   return call("stream_create", [&] {
-    *stream = new accel_stream_object{{device_of(device), priority}};
+    *stream = new accel_stream_object{
+        std::make_shared<Stream>(device_of(device), priority)};
   });
 }
 
@@ -28,6 +29,11 @@ accel_status stream_query(accel_stream stream) {
   return call("stream_query", [&] {
     Stream& asked = stream_of(stream);
     asked.device().require_health();
+    if (!asked.is_handed_on()) {
+      asked.device().fault();
+      asked.device().require_health();
+      return ACCEL_NOT_READY;
+    }
     const Current current(asked.device());
     const CUresult result = driver().cuStreamQuery(asked.native());
     if (result == CUDA_ERROR_NOT_READY) {
@@ -42,29 +48,44 @@ accel_status stream_synchronize(accel_stream stream) {
   return call("stream_synchronize", [&] {
     Stream& asked = stream_of(stream);
     asked.device().require_health();
+    asked.wait_until_handed_on();
     const Current current(asked.device());
     ACCEL_DRIVER(cuStreamSynchronize, asked.native());
   });
 }
 
+// A device that is lost has dropped its work: nobody of another one waits.
+void wait_for(Device& waiting, Device& other, Mark& mark, CUstream stream) {
+  const auto is_lost = [&] {
+    return &other != &waiting && other.fault() != ACCEL_OK;
+  };
+  if (is_lost()) {
+    return;
+  }
+  const CUresult result = driver().cuStreamWaitEvent(stream, mark.native(), 0);
+  if (result != CUDA_SUCCESS && is_lost()) {
+    return;
+  }
+  check(result, "cuStreamWaitEvent");
+}
+
 accel_status stream_wait_event(accel_stream stream, accel_event event) {
   return call("stream_wait_event", [&] {
-    Stream& waiting = stream_of(stream);
-    waiting.device().require_health();
+    Stream& where = stream_of(stream);
+    Device& waiting = where.device();
+    waiting.require_health();
     Device& other = event->device;
-    const auto is_lost = [&] {
-      return &other != &waiting.device() && other.fault() != ACCEL_OK;
+    const std::shared_ptr<Mark> mark = event->mark();
+    const auto work = [&waiting, &other, mark](CUstream native) {
+      wait_for(waiting, other, *mark, native);
     };
-    if (is_lost()) {
-      return; // its work was dropped
+    const Current current(waiting);
+    const std::lock_guard lock(where.mutex());
+    if (mark->is_given() && where.takes_work()) {
+      where.put_now(work);
+    } else {
+      where.put_later(work, mark);
     }
-    const Current current(waiting.device());
-    const CUresult result =
-        driver().cuStreamWaitEvent(waiting.native(), event->native, 0);
-    if (result != CUDA_SUCCESS && is_lost()) {
-      return;
-    }
-    check(result, "cuStreamWaitEvent");
   });
 }
 
@@ -86,8 +107,11 @@ accel_status stream_submit(
   return call("stream_submit", [&] {
     Stream& where = stream_of(stream);
     where.device().require_health();
+    // The function has to be called now, and behind all other work.
+    where.wait_until_handed_on();
     const Current current(where.device());
     const accel_status status = function(where.native(), data);
+    where.note_submitted();
     require(
         status == ACCEL_OK || status == ACCEL_NOT_READY,
         status,

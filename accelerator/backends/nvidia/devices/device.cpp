@@ -5,6 +5,7 @@
 #include <string>
 
 #include "accelerator/backends/nvidia/driver/error.h"
+#include "accelerator/backends/nvidia/streams/stream.h"
 
 namespace accelerator::nvidia {
 namespace {
@@ -157,6 +158,21 @@ void Device::retire(CUmodule module) {
   retired_.push_back(module);
 }
 
+void Device::add_behind(std::shared_ptr<Stream> stream) {
+  const std::lock_guard lock(mutex_);
+  behind_.push_back(std::move(stream));
+}
+
+void Device::remove_behind(const Stream* stream) {
+  const std::lock_guard lock(mutex_);
+  behind_.erase(
+      std::remove_if(
+          behind_.begin(),
+          behind_.end(),
+          [&](const auto& one) { return one.get() == stream; }),
+      behind_.end());
+}
+
 void Device::synchronize() {
   require_health();
   if (!has_context()) {
@@ -164,9 +180,14 @@ void Device::synchronize() {
   }
   const Current current(*this);
   std::vector<CUmodule> unused;
+  std::vector<std::shared_ptr<Stream>> behind;
   {
     const std::lock_guard lock(mutex_);
     unused.swap(retired_);
+    behind = behind_;
+  }
+  for (const auto& stream : behind) {
+    stream->wait_until_handed_on();
   }
   const CUresult result = driver().cuCtxSynchronize();
   // Their launches were all in front of this.

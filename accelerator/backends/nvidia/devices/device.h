@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "accelerator/backends/nvidia/devices/late_work.h"
 
 namespace accelerator::nvidia {
+
+class Stream;
 
 class Device {
  public:
@@ -57,9 +60,17 @@ class Device {
     return late_;
   }
 
+  /// A stream whose work the driver does not have all of, and one no more.
+  void add_behind(std::shared_ptr<Stream> stream);
+  void remove_behind(const Stream* stream);
+  /// The context's stream without a program's work.
+  CUstream probe() const {
+    return probe_;
+  }
+
   /// Unloads a module when all work that may use it is done.
   void retire(CUmodule module);
-  /// Waits for all work of the context.
+  /// Waits for all work of the context, and of streams that are behind.
   void synchronize();
 
  private:
@@ -75,9 +86,10 @@ class Device {
   const CUdevice handle_;
   std::mutex mutex_;
   std::atomic<CUcontext> context_{nullptr};
-  CUstream probe_ = nullptr; // has no work; tells of faults
+  CUstream probe_ = nullptr; // allocates at most; tells of faults
   std::map<void*, Piece> memory_;
   std::vector<CUmodule> retired_;
+  std::vector<std::shared_ptr<Stream>> behind_;
   LateWork late_;
 };
 

@@ -85,8 +85,7 @@ namespace accelerator::nvidia {
   F(cuStreamDestroy)                \
   F(cuStreamQuery)                  \
   F(cuStreamSynchronize)            \
-  F(cuStreamWaitEvent)              \
-  F(cuStreamWaitValue32)
+  F(cuStreamWaitEvent)
 
 struct Driver {
 #define ACCEL_NVIDIA_MEMBER(name) decltype(&::name) name = nullptr;

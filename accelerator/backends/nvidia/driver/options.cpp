@@ -5,14 +5,16 @@
 namespace accelerator::nvidia {
 namespace {
 
-// -1 for what is no number of devices.
-int parse_count(const std::string& text) {
-  if (text.empty() || text.size() > 2 ||
+constexpr int kMostInFlight = 1000;
+
+// -1 for what is no number from 1 on.
+int parse_count(const std::string& text, int most) {
+  if (text.empty() || text.size() > 4 ||
       text.find_first_not_of("0123456789") != std::string::npos) {
     return -1;
   }
   const int count = std::stoi(text);
-  return count >= 1 && count <= kMostDevices ? count : -1;
+  return count >= 1 && count <= most ? count : -1;
 }
 
 } // namespace
@@ -27,17 +29,22 @@ Options parse_options(const std::string& text) {
     const std::string key = pair.substr(0, sign);
     const std::string value =
         sign < pair.size() ? pair.substr(sign + 1) : std::string();
-    const int count = key == "count" ? parse_count(value) : -1;
+    const int count = key == "count" ? parse_count(value, kMostDevices) : -1;
+    const int in_flight =
+        key == "in_flight" ? parse_count(value, kMostInFlight) : -1;
     if (key == "library" && !value.empty()) {
       options.library = value;
     } else if (count > 0) {
       options.count = count;
+    } else if (in_flight > 0) {
+      options.in_flight = in_flight;
     } else {
       throw Error(
           ACCEL_INVALID_ARGUMENT,
           "option \"" + pair +
               "\" is none of library=PATH of CUDA's driver, count=1 to " +
-              std::to_string(kMostDevices));
+              std::to_string(kMostDevices) + ", in_flight=1 to " +
+              std::to_string(kMostInFlight));
     }
     begin = end + 1;
   }

@@ -8,6 +8,9 @@ namespace accelerator::nvidia {
 struct Options {
   std::string library; // CUDA's driver; "": the system's
   int count = -1; // devices, of those that there are; -1: all
+  /// Pieces of work of a stream that the driver has at a time. It waits when it
+  /// has 1,020 launches of a stream, or 225 pieces of several kinds.
+  int in_flight = 128;
 };
 
 /// Reads KEY=VALUE pairs with commas between them.

@@ -42,12 +42,10 @@ std::shared_ptr<HostBlock> take_host_block() {
     ACCEL_DRIVER(
         cuMemHostAlloc,
         &memory,
-        4096 + HostBlock::kRoom,
+        HostBlock::kRoom,
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
   }
-  auto block = std::make_shared<HostBlock>(memory);
-  block->done() = 0;
-  return block;
+  return std::make_shared<HostBlock>(memory);
 }
 
 } // namespace accelerator::nvidia

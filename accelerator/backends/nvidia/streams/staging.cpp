@@ -44,16 +44,17 @@ void copy_on_device(Stream& stream, const Rows& rows) {
     plane.dstPitch = rows.to_pitch;
     plane.WidthInBytes = rows.width;
     plane.Height = rows.height;
-    ACCEL_DRIVER(cuMemcpy2DAsync, &plane, stream.native());
+    stream.put([plane](CUstream native) {
+      ACCEL_DRIVER(cuMemcpy2DAsync, &plane, native);
+    });
     return;
   }
   for (std::uint64_t y = 0; y < rows.height; ++y) {
-    ACCEL_DRIVER(
-        cuMemcpyAsync,
-        address_of(rows.to + y * rows.to_pitch),
-        address_of(rows.from + y * rows.from_pitch),
-        rows.width,
-        stream.native());
+    const CUdeviceptr to = address_of(rows.to + y * rows.to_pitch);
+    const CUdeviceptr from = address_of(rows.from + y * rows.from_pitch);
+    stream.put([to, from, width = rows.width](CUstream native) {
+      ACCEL_DRIVER(cuMemcpyAsync, to, from, width, native);
+    });
   }
 }
 
