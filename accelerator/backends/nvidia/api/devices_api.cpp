@@ -13,9 +13,10 @@
 namespace accelerator::nvidia {
 namespace {
 
-constexpr std::uint64_t kCapabilities = ACCEL_CAP_TIMING | ACCEL_CAP_PINNED |
-    ACCEL_CAP_MANAGED | ACCEL_CAP_STREAM_ORDERED | ACCEL_CAP_PEER |
-    ACCEL_CAP_IPC | ACCEL_CAP_VIRTUAL | ACCEL_CAP_SUBMIT | ACCEL_CAP_CODE;
+constexpr std::uint64_t kCapabilities = ACCEL_CAP_CALLS_IN_CALLBACKS |
+    ACCEL_CAP_TIMING | ACCEL_CAP_PINNED | ACCEL_CAP_MANAGED |
+    ACCEL_CAP_STREAM_ORDERED | ACCEL_CAP_PEER | ACCEL_CAP_IPC |
+    ACCEL_CAP_VIRTUAL | ACCEL_CAP_SUBMIT | ACCEL_CAP_CODE;
 
 const char* get_last_error() {
   return last_error().c_str();
