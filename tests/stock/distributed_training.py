@@ -25,7 +25,7 @@ from distributed_models import (  # type: ignore[import-not-found]
     transformer,
     whole,
 )
-from distributed_ranks import HALF, RANK, SIZE, Found
+from distributed_ranks import EXACT, HALF, RANK, SIZE, Found
 from torch import Tensor, nn
 from torch.distributed.checkpoint import state_dict_loader, state_dict_saver
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
@@ -106,7 +106,8 @@ def data_parallel(device: str) -> Found:
 def batch_norm(device: str) -> Found:
     """Batch norm over all ranks equals that of the whole batch in one process."""
     torch.manual_seed(0)
-    net = nn.Sequential(nn.Conv2d(3, 6, 3), nn.BatchNorm2d(6), nn.ReLU()).to(device)
+    # No bias: batch norm takes it out again, so that its gradient is nothing but rounding errors.
+    net = nn.Sequential(nn.Conv2d(3, 6, 3, bias=False), nn.BatchNorm2d(6), nn.ReLU()).to(device)
     generator = torch.Generator().manual_seed(1)
     images = torch.randn(2 * SIZE, 3, 6, 6, generator=generator).to(device)
     if device == "cuda":
@@ -123,36 +124,33 @@ def batch_norm(device: str) -> Found:
     return {"out": out.detach(), **{name: one for name, one in found.items() if one is not None}}
 
 
-def _half_precision(model: nn.Module, device: str) -> Found:
-    """A loss and its gradients, computed in bfloat16; not steps of AdamW, which make large ones of rounding errors."""
+def _one_step(model: nn.Module, device: str, prefix: str) -> Found:
+    """A loss and its gradients; not steps of AdamW, which make large ones of rounding errors."""
     loss = loss_of(model, tokens(device, RANK))
     loss.backward()
-    found = {f"{HALF} loss": loss.detach()}
+    found = {f"{prefix} loss": loss.detach()}
     for name, parameter in model.named_parameters():
         assert isinstance(parameter.grad, DTensor)
-        found[f"{HALF} gradient of {name}"] = parameter.grad.full_tensor()
+        found[f"{prefix} gradient of {name}"] = parameter.grad.full_tensor()
     return found
+
+
+def _sharded(device: str, **options: Any) -> nn.Module:
+    model = transformer(device)
+    mesh = init_device_mesh(device, (SIZE,))
+    for layer in model.layers:
+        fully_shard(layer, mesh=mesh, **options)
+    return fully_shard(model, mesh=mesh, **options)
 
 
 def fully_sharded(device: str) -> Found:
     """FSDP2 with its policies, over all ranks."""
     found: Found = {}
-    policies: dict[str, dict[str, Any]] = {
-        "plain": {},
-        "kept": {"reshard_after_forward": False},
-        "mixed": {"mp_policy": MixedPrecisionPolicy(torch.bfloat16, reduce_dtype=torch.float32)},
-    }
+    policies: dict[str, dict[str, Any]] = {"plain": {}, "kept": {"reshard_after_forward": False}}
     if device == "cuda":
         policies["offloaded"] = {"offload_policy": CPUOffloadPolicy(pin_memory=True)}
     for name, options in policies.items():
-        model = transformer(device)
-        mesh = init_device_mesh(device, (SIZE,))
-        for layer in model.layers:
-            fully_shard(layer, mesh=mesh, **options)
-        fully_shard(model, mesh=mesh, **options)
-        if name == "mixed":
-            found |= _half_precision(model, device)
-            continue
+        model = _sharded(device, **options)
         now = train(model, device, RANK)
         if name != "offloaded":
             now |= whole(model)
@@ -161,6 +159,9 @@ def fully_sharded(device: str) -> Found:
         found |= {f"{name} {key}": value for key, value in now.items()}
     if device == "cpu":
         found["offloaded losses"] = found["plain losses"]
+    mixed = MixedPrecisionPolicy(torch.bfloat16, reduce_dtype=torch.float32)
+    found |= _one_step(_sharded(device, mp_policy=mixed), device, HALF)
+    found |= _one_step(_sharded(device), device, EXACT)
     return found
 
 
