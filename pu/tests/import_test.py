@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import re
 
 from absl.testing import absltest
 
@@ -77,8 +78,13 @@ class ImportTest(absltest.TestCase):
     def test_another_torch(self) -> None:
         done = programs.run("import torch; torch.__version__ = '2.13.1+cu130'; import torch_pu")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("found torch 2.13.1+cu130; needed one of 2.9, 2.12, 2.15", done.stderr)
-        self.assertIn('python -m pip install "torch==2.15.*"', done.stderr)
+        # A test's wheel is for its own version of torch, one to give away for all.
+        minor = re.escape(".".join(importlib.metadata.version("torch").split(".")[:2]))
+        self.assertRegex(
+            done.stderr,
+            rf"found torch 2\.13\.1\+cu130; needed one of ([\d., ]+, )?{minor}(, [\d., ]+)? from PyPI",
+        )
+        self.assertRegex(done.stderr, r'python -m pip install "torch==2\.\d+\.\*"')
 
     @absltest.skipUnless(HAS_TORCH_CUDA, "for torch_cuda")
     def test_version(self) -> None:
