@@ -88,9 +88,17 @@ def compiler() -> tuple[tuple[str, ...], str]:
         The command with the user's own arguments, and the first line that it says of itself.
 
     Raises:
-        Unusable: there is none.
+        Unusable: there is none, or CXX is no command.
     """
-    chosen = shlex.split(os.environ.get("CXX", ""))
+    variable = os.environ.get("CXX", "")
+    try:
+        chosen = shlex.split(variable)
+    except ValueError as error:
+        raise Unusable(
+            found=f"CXX={variable}, which is no command ({str(error).lower()})",
+            needed="a compiler of C++ and its arguments, quoted as for a shell",
+            fix="set CXX to such a command, such as CXX=g++-13, or to nothing",
+        ) from error
     for command in [chosen] if chosen else [[name] for name in _COMPILERS]:
         if shutil.which(command[0]) is None:
             continue
