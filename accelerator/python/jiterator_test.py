@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from unittest import mock
 
 from absl.testing import absltest
-from torch_cuda_runtime._jiterator import _functions
+from torch_cuda_runtime._jiterator import _cache, _functions
 
 _QUOTIENT = _functions.Function(
     source="template <typename T> T quotient(T x, T y, T z) { return x / y + z; }",
@@ -90,6 +90,26 @@ class FunctionsTest(absltest.TestCase):
         self.assertEqual(call(_QUOTIENT, [7], [2]), [3])
         self.assertEqual(self.kept(), [kept])
 
+    def test_the_cache_has_a_limit(self) -> None:
+        call(_QUOTIENT, [7], [2])
+        (first,) = self.kept()
+        others = [self.folder / f"{index}.so" for index in range(4)]
+        for other in others:
+            other.write_bytes(first.read_bytes())
+        folder = self.folder / "temporary"
+        folder.mkdir()
+        for age, path in enumerate([others[2], first, others[0], others[3], others[1]]):
+            os.utime(path, (age, age))
+        _functions._known.clear()
+        call(_QUOTIENT, [7], [2])  # used, and so the youngest
+        size = first.stat().st_size
+        with mock.patch.object(_cache, "LIMIT", 4 * size + size // 2):
+            _functions.compiled(dataclasses.replace(_QUOTIENT, type="long long"))
+        left = self.kept()
+        self.assertContainsSubset([first, folder, others[1]], left)
+        self.assertNoCommonElements([others[2], others[0], others[3]], left)
+        self.assertLen(left, 4)
+
     def test_without_a_cache(self) -> None:
         self.cache.rmdir()
         self.cache.touch()
@@ -148,6 +168,15 @@ class FunctionsTest(absltest.TestCase):
             mock.patch.dict(os.environ, {"CXX": "/nowhere/g++"}),
             self.assertRaisesRegex(
                 RuntimeError, r"(?s)found no compiler of C\+\+ \(CXX=/nowhere/g\+\+\).*To fix it"
+            ),
+        ):
+            _functions.compiled(_QUOTIENT)
+
+    def test_a_compiler_that_is_no_command(self) -> None:
+        with (
+            mock.patch.dict(os.environ, {"CXX": "g++ 'unbalanced"}),
+            self.assertRaisesRegex(
+                RuntimeError, r"(?s)found CXX=g\+\+ 'unbalanced, .*no closing quotation.*To fix it"
             ),
         ):
             _functions.compiled(_QUOTIENT)

@@ -1,7 +1,6 @@
 """A function of torch.cuda.jiterator in C++, compiled for the host.
 
-It is compiled once for each type, by the user's compiler, and kept in the user's cache folder. A folder that
-others may write to is not used: what lies there is loaded into the process.
+It is compiled once for each type, by the user's compiler, and kept in the user's cache folder.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ import pathlib
 import platform
 import re
 import shlex
-import stat
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from torch_cuda_runtime import _built, _toolchain
+from torch_cuda_runtime import _toolchain
 from torch_cuda_runtime._errors import Unusable
+from torch_cuda_runtime._jiterator import _cache
 
 if TYPE_CHECKING:
     Number = bool | int | float | complex
@@ -45,7 +44,6 @@ _FAULTS = {
     3: "converts a floating-point number to an integer type that it is outside of",
     4: "ends without returning a value",
 }
-_HASH = hashlib.sha256().digest_size
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -258,16 +256,16 @@ def _make(function: Function) -> Compiled:
         flags.append("-DTORCH_CUDA_COMPLEX")
     content = [program, _PRELUDE.read_text(encoding="utf-8"), *compiler, version, *flags, *_LINK]
     key = hashlib.sha256("\0".join([*content, platform.machine()]).encode(errors="replace"))
-    folder = _private_folder()
-    kept = None if folder is None else folder / f"{key.hexdigest()}.so"
-    if kept is not None and _is_whole(kept):
+    folder = _cache.private_folder()
+    kept = None if folder is None else _cache.place(folder, key.hexdigest())
+    if kept is not None and _cache.find(kept):
         try:
             return Compiled(function, kept)
         except OSError:
             pass  # another machine's: it is made again
     with tempfile.TemporaryDirectory(prefix="torch_cuda_jiterator-", dir=folder) as temporary:
         made = _compile(function, program, compiler, flags, pathlib.Path(temporary))
-        if kept is not None and _keep(made, kept):
+        if kept is not None and _cache.keep(made, kept):
             made = kept
         try:
             # What is loaded stays when the file is gone.
@@ -312,41 +310,6 @@ def _compile(
                 f"{_PRELUDE.name} of torch_cuda_runtime has. {shlex.join(compiler)} said:\n{said}"
             )
     return library
-
-
-def _keep(made: pathlib.Path, kept: pathlib.Path) -> bool:
-    """Moves a library to where it is kept, with the hash of its bytes behind them; False where that cannot be."""
-    try:
-        content = made.read_bytes()
-        with made.open("ab") as file:
-            file.write(hashlib.sha256(content).digest())
-        made.replace(kept)
-    except OSError:
-        return False
-    return True
-
-
-def _is_whole(kept: pathlib.Path) -> bool:
-    """Whether a kept library is there with all of its bytes, behind which is their hash; the loader asks for neither."""
-    try:
-        content = kept.read_bytes()
-    except OSError:
-        return False
-    return hashlib.sha256(content[:-_HASH]).digest() == content[-_HASH:]
-
-
-def _private_folder() -> pathlib.Path | None:
-    """The folder for compiled functions, or None where there is none that is the user's alone."""
-    folder = _built.cache() / "jiterator"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.stat()
-    except OSError:
-        return None
-    others = stat.S_IWGRP | stat.S_IWOTH
-    if status.st_uid != os.getuid() or status.st_mode & others or not os.access(folder, os.W_OK):
-        return None
-    return folder
 
 
 def _in_memory(number: Any, kind: str) -> Any:
