@@ -195,21 +195,30 @@ class NativeRows : public ::testing::Test {
     compare("@!%q " + code);
   }
 
+  /// In a kernel of its own, where some inputs leave native code: that is
+  /// compiled again from there to the kernel's end, with all that follows.
+  static void compare_alone(const std::string& code) {
+    compare_kernel({code});
+  }
+
   void TearDown() override {
     for (std::size_t first = 0; first < codes_.size(); first += kBatch) {
-      const std::vector<std::string> batch(
-          codes_.begin() + static_cast<std::ptrdiff_t>(first),
-          codes_.begin() +
-              static_cast<std::ptrdiff_t>(
-                  std::min(first + kBatch, codes_.size())));
-      for (unsigned seed = 0; seed <= kRounds; ++seed) {
-        compare_batch(batch, seed);
-      }
+      compare_kernel(
+          {codes_.begin() + static_cast<std::ptrdiff_t>(first),
+           codes_.begin() +
+               static_cast<std::ptrdiff_t>(
+                   std::min(first + kBatch, codes_.size()))});
     }
   }
 
  private:
-  static void compare_batch(
+  static void compare_kernel(const std::vector<std::string>& codes) {
+    for (unsigned seed = 0; seed <= kRounds; ++seed) {
+      compare_round(codes, seed);
+    }
+  }
+
+  static void compare_round(
       const std::vector<std::string>& codes,
       unsigned seed) {
     std::string text = kBegin + kReset;

@@ -67,18 +67,18 @@ TEST_F(NativeRows, LoadsOfScatteredLanes) {
       "u8 %h, [%z+13];"};
   for (const std::string& way : ways) {
     for (const std::string sum : sums) {
-      compare("bar.sync 0;\n" + fill + way + "ld.shared." + sum);
+      compare_alone("bar.sync 0;\n" + fill + way + "ld.shared." + sum);
     }
   }
   for (const std::string guard : {"@%p ", "@!%q "}) {
     for (const std::string sum : sums) {
-      compare(
+      compare_alone(
           "bar.sync 0;\n" + fill + ways[0] +
           "mov.u32 %i, 1;\nmov.u32 %j, 2;\nmov.u32 %l, 3;\nmov.u64 %w, 4;\n" +
           guard + "ld.shared." + sum);
     }
   }
-  compare(
+  compare_alone(
       "bar.sync 0;\n" + fill + ways[0] +
       "mov.u32 %i, 1;\n@%p bra PAST;\nld.shared.v2.b32 {%h, %i}, [%z];\n"
       "PAST:\nmad.lo.u32 %h, %i, 3, %h;");
@@ -92,7 +92,7 @@ TEST_F(NativeRows, LoadsOfScatteredLanes) {
     const int bytes[] = {16, 8, 16, 2, 8, 4, 8, 2, 1};
     for (std::size_t i = 0; i < std::size(sums); ++i) {
       for (const int stride : {0, bytes[i]}) {
-        compare(
+        compare_alone(
             "bar.sync 0;\n" + fill + ".reg .pred %o;\n" + row +
             "and.b32 %i, %t, 15;\nmad.lo.u32 %z, %i, " +
             std::to_string(stride) +
@@ -104,13 +104,13 @@ TEST_F(NativeRows, LoadsOfScatteredLanes) {
   const std::string place =
       ".reg .b32 %i, %j, %l;\nld.param.u64 %y, [in];\nand.b32 %z, %e, 63;\n"
       "mul.wide.u32 %x, %z, 16;\nadd.u64 %y, %y, %x;\n";
-  compare(
+  compare_alone(
       place +
       "ld.global.v4.b32 {%h, %i, %j, %l}, [%y];\nmad.lo.u32 %h, %i, 3, %h;\n"
       "mad.lo.u32 %h, %j, 5, %h;\nmad.lo.u32 %h, %l, 7, %h;");
-  compare(place + "ld.global.nc.b64 %d, [%y+8];");
-  compare(place + "ld.b32 %h, [%y+4];");
-  compare(
+  compare_alone(place + "ld.global.nc.b64 %d, [%y+8];");
+  compare_alone(place + "ld.b32 %h, [%y+4];");
+  compare_alone(
       "ld.param.u64 %y, [in];\nmul.wide.u32 %x, %t, 24;\n"
       "add.u64 %y, %y, %x;\nld.global.b32 %h, [%y];");
 }

@@ -88,7 +88,9 @@ TEST_F(NativeRows, Integers) {
     compare("mul.hi." + type + " %h, %n, -7;");
     compare("mad.hi." + type + " %h, %e, %f, %g;");
     for (const std::string op : {"div.", "rem."}) {
-      compare_guarded(op + type + " %h, %e, %f;");
+      for (const std::string guard : {"", "@%p ", "@!%q "}) {
+        compare_alone(guard + op + type + " %h, %e, %f;");
+      }
       for (const std::string operands :
            {"%t, 3",
             "%t, %n",
@@ -100,19 +102,21 @@ TEST_F(NativeRows, Integers) {
             "0xffffffff, %f",
             "%n, 0",
             "%e, %e"}) {
-        compare(op + type + " %h, " + operands + ";");
+        compare_alone(op + type + " %h, " + operands + ";");
       }
       // Some lanes by zero; behind a region that was left for that.
-      compare(
+      compare_alone(
           "mul.lo.u32 %z, %t, 7;\nrem.u32 %k, %z, 5;\n" + op + type +
           " %h, %z, %k;\nmad.lo.u32 %h, %h, 3, %k;");
     }
   }
   // Where base + stride x lane is looked at, and is not as hoped.
-  compare("add.u32 %z, %t, -3;\nmul.wide.u32 %d, %z, 4;\nadd.u64 %d, %d, 1;");
-  compare("sub.u32 %z, 20, %t;\ncvt.u64.u32 %x, %z;\nadd.s64 %d, %x, %a;");
-  compare("add.u32 %z, %t, 5;\nshr.u32 %h, %z, 5;\nadd.u32 %h, %h, %t;");
-  compare("add.u32 %z, %t, 5;\nand.b32 %h, %z, 31;\nadd.u32 %h, %h, %t;");
+  compare_alone(
+      "add.u32 %z, %t, -3;\nmul.wide.u32 %d, %z, 4;\nadd.u64 %d, %d, 1;");
+  compare_alone(
+      "sub.u32 %z, 20, %t;\ncvt.u64.u32 %x, %z;\nadd.s64 %d, %x, %a;");
+  compare_alone("add.u32 %z, %t, 5;\nshr.u32 %h, %z, 5;\nadd.u32 %h, %h, %t;");
+  compare_alone("add.u32 %z, %t, 5;\nand.b32 %h, %z, 31;\nadd.u32 %h, %h, %t;");
   compare("mul.lo.u32 %z, %t, 3;\nor.b32 %h, %z, %n;\nadd.u32 %h, %h, %t;");
   // By what all lanes have alike; at the edges of what is positive, too.
   for (const std::string type : {"s32", "u32", "s64", "u64"}) {
@@ -124,7 +128,7 @@ TEST_F(NativeRows, Integers) {
       for (const std::string divisor :
            {wide ? "9223372036854775807" : "2147483647", "100"}) {
         const std::string result = wide ? "%d" : "%h";
-        compare(
+        compare_alone(
             (wide ? "cvt.u64.u32 %x, %t;\nadd.u64 %x, %x, "
                   : "add.u32 %z, %t, ") +
             base + ";\ndiv." + type + " " + result + ", " +
@@ -141,8 +145,8 @@ TEST_F(NativeRows, Integers) {
       compare(op + "." + type + " %d, %a, -3;");
     }
     for (const std::string op : {"div.", "rem."}) {
-      compare(op + type + " %d, %a, %b;");
-      compare("cvt.u64.u32 %x, %t;\n" + op + type + " %d, %x, 3;");
+      compare_alone(op + type + " %d, %a, %b;");
+      compare_alone("cvt.u64.u32 %x, %t;\n" + op + type + " %d, %x, 3;");
     }
     compare("mad.lo." + type + " %d, %a, %b, %c;");
     compare("mul.hi." + type + " %d, %a, %b;");
@@ -170,15 +174,15 @@ TEST_F(NativeRows, Logic) {
     compare("and.b32 %h, %e, " + mask + ";");
   }
   for (const std::string bits : {"64", "512", "1", "0x80000000", "%n"}) {
-    compare("or.b32 %h, %t, " + bits + ";");
-    compare("shl.b32 %h, %t, 4;\nor.b32 %h, %h, " + bits + ";");
-    compare("xor.b32 %h, " + bits + ", %t;");
+    compare_alone("or.b32 %h, %t, " + bits + ";");
+    compare_alone("shl.b32 %h, %t, 4;\nor.b32 %h, %h, " + bits + ";");
+    compare_alone("xor.b32 %h, " + bits + ", %t;");
     compare("or.b32 %h, %e, " + bits + ";");
   }
   for (const std::string amount : {"3", "5", "6", "8"}) {
     compare("shr.u32 %h, %t, " + amount + ";");
-    compare("add.u32 %h, %t, 100;\nshr.s32 %h, %h, " + amount + ";");
-    compare("sub.u32 %h, %t, 100;\nshr.u32 %h, %h, " + amount + ";");
+    compare_alone("add.u32 %h, %t, 100;\nshr.s32 %h, %h, " + amount + ";");
+    compare_alone("sub.u32 %h, %t, 100;\nshr.u32 %h, %h, " + amount + ";");
   }
   compare("not.b32 %h, %e;");
   compare("not.b64 %d, %a;");
@@ -287,7 +291,7 @@ TEST_F(NativeRows, Conversions) {
     }
     compare("cvt." + from + ".u64 %v, %a;");
     compare("cvt." + from + ".s32 %v, %t;\ncvt.u32." + from + " %h, %v;");
-    compare(
+    compare_alone(
         "cvt.u16.u32 %v, %t;\nadd.u16 %v, %v, 65516;\ncvt.s64." + from +
         " %d, %v;");
   }
