@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 
@@ -158,6 +159,121 @@ class TypesTest(unittest.TestCase):
         self.assertEqual(flags.cuda().trace().item(), 2)
         self.assertEqual(flags.cuda().trace().dtype, torch.int64)
         torch.testing.assert_close(flags.cuda().abs().cpu(), flags)
+
+    def test_many_numbers_of_half_precision_are_added_in_single_precision(self) -> None:
+        many, side = 3000, 61
+        rows = torch.zeros(many, dtype=torch.int64)
+        bags = torch.arange(0, many, 2)
+        peak = torch.zeros(1, 1, side, side)
+        peak[..., side // 2] = 1
+        patch = torch.ones(1, 31 * 31, 31 * 31)
+        near_one = 1 + (torch.rand(900, 2) - 0.48) / 20
+        pair = torch.ones(2, 3)
+        large = torch.full((1, 1, 5), 300.0)
+
+        def sparse(x: Tensor, place: Tensor) -> Tensor:
+            return torch.sparse_coo_tensor(torch.stack([place, place]), x[place, 0], (2, 2))
+
+        def of_many(x: Tensor, place: Tensor) -> Tensor:
+            indices = torch.stack([place, torch.arange(many, device=x.device)])
+            return torch.sparse_coo_tensor(indices, x[place, 0], (2, many))
+
+        # Of numbers and rows. Without a derivative the result is compared, else the gradient of its sum.
+        derivatives: dict[str, tuple[Tensor, Any]] = {
+            "embedding": (pair, lambda x, i: functional.embedding(i, x)),
+            "sparse embedding": (pair, lambda x, i: functional.embedding(i, x, sparse=True)),
+            "sum of bags": (
+                pair,
+                lambda x, i: functional.embedding_bag(i, x, bags.to(i.device), mode="sum"),
+            ),
+            "mean of bags": (pair, lambda x, i: functional.embedding_bag(i, x, bags.to(i.device))),
+            "index": (pair, lambda x, i: x[i]),
+            "two indices": (pair, lambda x, i: x[i, i]),
+            "second index": (pair, lambda x, i: x[:, i]),
+            "average pooling": (peak, lambda x, i: functional.avg_pool2d(x, 31, 1)),
+            "largest": (peak, lambda x, i: functional.max_pool2d(x, 31, 1, 15)),
+            "largest of a row": (
+                peak,
+                lambda x, i: functional.max_pool1d(x.flatten(2), 1001, 1, 500),
+            ),
+            # Its summands are beyond float16.
+            "convolution": (
+                torch.ones(1, 1, 5),
+                lambda x, i: (
+                    300
+                    * functional.conv1d(
+                        functional.pad(x, (1, 1)), x.new_tensor([[[300.0, -298.0]]])
+                    )
+                ),
+            ),
+            "patches": (peak, lambda x, i: functional.unfold(x, 31)),
+        }
+        results: dict[str, tuple[Tensor, Any]] = {
+            "product": (near_one, lambda x, i: x.prod()),
+            "products of rows": (near_one, lambda x, i: x.prod(0)),
+            "product of a type": (near_one, lambda x, i: x.prod(dtype=x.dtype)),
+            "product into": (near_one, lambda x, i: torch.prod(x, 0, out=x.new_empty(0))),
+            "index_put": (
+                pair,
+                lambda x, i: x.index_put((i,), x.new_ones(many, 3), accumulate=True),
+            ),
+            "index_put_": (
+                pair,
+                lambda x, i: x.clone().index_put_((i,), x.new_ones(()), accumulate=True),
+            ),
+            "fold": (patch, lambda x, i: functional.fold(x, (side, side), 31)),
+            "coalesce": (pair, lambda x, i: sparse(x, i).coalesce().values()),
+            "sparse product": (pair, lambda x, i: of_many(x, i) @ x[i]),
+            "sparse product and sum": (pair, lambda x, i: torch.addmm(x, of_many(x, i), x[i])),
+            # Its summands are beyond float16.
+            "transposed convolution": (
+                large,
+                lambda x, i: functional.conv_transpose1d(x, x.new_tensor([[[300.0, -298.0]]]))[
+                    ..., 1:-1
+                ],
+            ),
+        }
+        for dtype, gradient in itertools.product((torch.bfloat16, torch.float16), (True, False)):
+            for name, (numbers, work) in (derivatives if gradient else results).items():
+                with self.subTest(name=name, dtype=dtype):
+                    found, wanted = (
+                        self._computed(work, of, place, gradient)
+                        for of, place in (
+                            (numbers.to(dtype).cuda(), rows.cuda()),
+                            (numbers.to(dtype).double(), rows),
+                        )
+                    )
+                    self.assertEqual(found.dtype, dtype)
+                    torch.testing.assert_close(
+                        found.cpu().double(), wanted, rtol=0.01, atol=0.01 * wanted.abs().max()
+                    )
+
+        # Types that do not go together are refused as before.
+        place = rows[:1].cuda()
+        with self.assertRaisesRegex(RuntimeError, "dtypes match"):
+            pair.bfloat16().cuda().index_put_((place,), pair[:1].cuda(), accumulate=True)
+
+    def test_sums_in_single_precision_are_captured(self) -> None:
+        numbers = torch.ones(3, 2, dtype=torch.bfloat16, device="cuda")
+        rows = torch.zeros(3000, dtype=torch.int64, device="cuda")
+        ones = numbers.new_ones(3000, 2)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            added = numbers.clone().index_put_((rows,), ones, accumulate=True)
+            product = numbers.prod()
+        for value in (2.0, 0.5):
+            numbers.fill_(value)
+            graph.replay()
+            self.assertAlmostEqual(added[0, 0].item(), 3000 + value, delta=16)
+            self.assertEqual(added[1, 0].item(), value)
+            self.assertEqual(product.item(), value**6)
+
+    def _computed(self, work: Any, numbers: Tensor, rows: Tensor, gradient: bool) -> Tensor:
+        if not gradient:
+            result: Tensor = work(numbers, rows)
+            return result
+        (found,) = torch.autograd.grad(work(numbers.requires_grad_(), rows).sum(), numbers)
+        return found.coalesce().values() if found.is_sparse else found
 
     def test_numbers_of_8_bits_are_moved(self) -> None:
         index = torch.tensor([[0, 1, 1], [1, 0, 0]])

@@ -43,11 +43,14 @@ enum class Result : char {
 // and what their results are, one letter each. Those that are not named are
 // Half.
 struct SinglePrecision {
-  std::string_view name; // of all overloads, or the beginning of names
+  std::string_view name; // of all overloads, or of several, with *
   std::string_view results;
+  std::string_view only_if = ""; // a true argument, or one of these:
 };
+constexpr std::string_view kSparse = "a sparse tensor";
+constexpr std::string_view kFloat16 = "a tensor of float16";
 constexpr SinglePrecision kInSinglePrecision[] = {
-    {"aten::_fft_", ""},
+    {"aten::_fft_*", ""},
     {"aten::native_batch_norm", "hss"},
     {"aten::_native_batch_norm_legit", "hss"},
     {"aten::_batch_norm_with_update", "hss"},
@@ -56,15 +59,86 @@ constexpr SinglePrecision kInSinglePrecision[] = {
     {"aten::batch_norm_update_stats", "ss"},
     {"aten::native_layer_norm", "hss"},
     {"aten::native_layer_norm_backward", "hww"},
+    // The CPU adds many numbers, or multiplies them, in half precision: of ones
+    // in bfloat16 no sum is above 256.
+    {"aten::prod", ""},
+    {"aten::embedding_dense_backward", ""},
+    {"aten::_embedding_bag_backward", ""},
+    {"aten::_embedding_bag_dense_backward", ""},
+    {"aten::_index_put_impl_", "", "accumulate"},
+    {"aten::avg_pool2d_backward", ""},
+    {"aten::max_pool2d_with_indices_backward", ""},
+    {"aten::col2im", ""},
+    {"aten::_convolution", "", "transposed"},
+    {"aten::convolution_backward", "", kFloat16},
+    {"aten::_coalesce", ""},
+    {"aten::mm", "", kSparse},
+    {"aten::addmm", "", kSparse},
+    {"aten::bmm", "", kSparse},
 };
 
-const SinglePrecision* in_single_precision(std::string_view name) {
-  for (const auto& known : kInSinglePrecision) {
-    const bool is_prefix = known.name.back() == '_';
-    if (name.substr(0, is_prefix ? known.name.size() : name.size()) ==
-        known.name) {
-      return &known;
+bool is_true(
+    const c10::FunctionSchema& schema,
+    const Stack& given,
+    std::string_view name) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (schema.arguments()[i].name() == name) {
+      return given[i].isBool() && given[i].toBool();
     }
+  }
+  return false;
+}
+
+bool has(const Stack& given, c10::function_ref<bool(const Tensor&)> wanted) {
+  return std::any_of(given.begin(), given.end(), [&](const c10::IValue& value) {
+    return value.isTensor() && value.toTensor().defined() &&
+        wanted(value.toTensor());
+  });
+}
+
+// The kernel refuses several.
+bool is_of_one_type(const Stack& given) {
+  std::optional<c10::ScalarType> type;
+  return !has(given, [&](const Tensor& tensor) {
+    if (!tensor.is_floating_point() && !tensor.is_complex()) {
+      return false;
+    }
+    const auto first = type.value_or(tensor.scalar_type());
+    type = first;
+    return tensor.scalar_type() != first;
+  });
+}
+
+bool applies(
+    const SinglePrecision& known,
+    const c10::FunctionSchema& schema,
+    const Stack& given) {
+  if (known.results.empty() && !is_of_one_type(given)) {
+    return false;
+  }
+  if (known.only_if == kSparse) {
+    return has(given, [](const Tensor& tensor) { return tensor.is_sparse(); });
+  }
+  if (known.only_if == kFloat16) {
+    return has(given, [](const Tensor& tensor) {
+      return tensor.scalar_type() == c10::kHalf;
+    });
+  }
+  return known.only_if.empty() || is_true(schema, given, known.only_if);
+}
+
+const SinglePrecision* in_single_precision(
+    const c10::FunctionSchema& schema,
+    const Stack& given) {
+  const std::string_view name = schema.name();
+  for (const auto& known : kInSinglePrecision) {
+    const bool is_prefix = known.name.back() == '*';
+    const auto wanted =
+        known.name.substr(0, known.name.size() - (is_prefix ? 1 : 0));
+    if (name.substr(0, is_prefix ? wanted.size() : name.size()) != wanted) {
+      continue;
+    }
+    return applies(known, schema, given) ? &known : nullptr;
   }
   return nullptr;
 }
@@ -81,8 +155,13 @@ class InSinglePrecision {
     for (size_t i = 0; i < given.size(); ++i) {
       const auto& argument = schema_.arguments()[i];
       const bool written = aliasing::is_written(schema_, argument);
-      type_is_given_ =
-          type_is_given_ || (argument.name() == "dtype" && !given[i].isNone());
+      if (argument.name() == "dtype" && !given[i].isNone()) {
+        if (known_ != nullptr && is_half_precision(given[i].toScalarType())) {
+          single.emplace_back(across(given[i].toScalarType()));
+          continue;
+        }
+        type_is_given_ = true;
+      }
       if (argument.name() == "weight" && given[i].isTensor() &&
           given[i].toTensor().defined()) {
         weights_ = given[i].toTensor().scalar_type();
@@ -123,14 +202,17 @@ class InSinglePrecision {
         return single;
       }
     }
-    const auto type = tensor.scalar_type();
-    if (type != c10::kComplexHalf) {
-      half_ = type;
-    }
-    auto single =
-        tensor.to(tensor.is_complex() ? c10::kComplexFloat : c10::kFloat);
+    auto single = tensor.to(across(tensor.scalar_type()));
     crossed_.push_back({tensor, single, written});
     return single;
+  }
+
+  c10::ScalarType across(c10::ScalarType half) {
+    if (half == c10::kComplexHalf) {
+      return c10::kComplexFloat;
+    }
+    half_ = half;
+    return c10::kFloat;
   }
 
   Result type_of_result(size_t index) const {
@@ -219,7 +301,7 @@ void call_with_half_precision(
     c10::function_ref<void(Stack*)> call) {
   const auto given = torch::jit::last(*stack, schema.arguments().size()).vec();
   const size_t below = stack->size() - given.size();
-  const auto* known = in_single_precision(schema.name());
+  const auto* known = in_single_precision(schema, given);
   std::exception_ptr first;
   if (known == nullptr) {
     const FirstWrites writes(schema, given);
