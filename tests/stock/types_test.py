@@ -222,6 +222,12 @@ class TypesTest(unittest.TestCase):
                 lambda x, i: x.clone().index_put_((i,), x.new_ones(()), accumulate=True),
             ),
             "fold": (patch, lambda x, i: functional.fold(x, (side, side), 31)),
+            "segments": (
+                pair,
+                lambda x, i: torch.segment_reduce(
+                    x[i, 0], "sum", lengths=torch.tensor([many], device=x.device)
+                ),
+            ),
             "coalesce": (pair, lambda x, i: sparse(x, i).coalesce().values()),
             "sparse product": (pair, lambda x, i: of_many(x, i) @ x[i]),
             "sparse product and sum": (pair, lambda x, i: torch.addmm(x, of_many(x, i), x[i])),

@@ -69,6 +69,7 @@ constexpr SinglePrecision kInSinglePrecision[] = {
     {"aten::avg_pool2d_backward", ""},
     {"aten::max_pool2d_with_indices_backward", ""},
     {"aten::col2im", ""},
+    {"aten::segment_reduce", ""},
     {"aten::_convolution", "", "transposed"},
     {"aten::convolution_backward", "", kFloat16},
     {"aten::_coalesce", ""},
