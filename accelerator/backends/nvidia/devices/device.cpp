@@ -5,7 +5,6 @@
 #include <string>
 
 #include "accelerator/backends/nvidia/driver/error.h"
-#include "accelerator/backends/nvidia/streams/stream.h"
 
 namespace accelerator::nvidia {
 namespace {
@@ -158,12 +157,12 @@ void Device::retire(CUmodule module) {
   retired_.push_back(module);
 }
 
-void Device::add_behind(std::shared_ptr<Stream> stream) {
+void Device::add_behind(std::shared_ptr<Backlog> stream) {
   const std::lock_guard lock(mutex_);
   behind_.push_back(std::move(stream));
 }
 
-void Device::remove_behind(const Stream* stream) {
+void Device::remove_behind(const Backlog* stream) {
   const std::lock_guard lock(mutex_);
   behind_.erase(
       std::remove_if(
@@ -180,7 +179,7 @@ void Device::synchronize() {
   }
   const Current current(*this);
   std::vector<CUmodule> unused;
-  std::vector<std::shared_ptr<Stream>> behind;
+  std::vector<std::shared_ptr<Backlog>> behind;
   {
     const std::lock_guard lock(mutex_);
     unused.swap(retired_);

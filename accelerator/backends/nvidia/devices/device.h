@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "accelerator/abi/device_api.h"
+#include "accelerator/backends/nvidia/devices/backlog.h"
 #include "accelerator/backends/nvidia/devices/late_work.h"
 
 namespace accelerator::nvidia {
-
-class Stream;
 
 class Device {
  public:
@@ -61,8 +60,8 @@ class Device {
   }
 
   /// A stream whose work the driver does not have all of, and one no more.
-  void add_behind(std::shared_ptr<Stream> stream);
-  void remove_behind(const Stream* stream);
+  void add_behind(std::shared_ptr<Backlog> stream);
+  void remove_behind(const Backlog* stream);
   /// The context's stream without a program's work.
   CUstream probe() const {
     return probe_;
@@ -89,7 +88,7 @@ class Device {
   CUstream probe_ = nullptr; // allocates at most; tells of faults
   std::map<void*, Piece> memory_;
   std::vector<CUmodule> retired_;
-  std::vector<std::shared_ptr<Stream>> behind_;
+  std::vector<std::shared_ptr<Backlog>> behind_;
   LateWork late_;
 };
 

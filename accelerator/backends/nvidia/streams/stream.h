@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "accelerator/abi/device_api.h"
+#include "accelerator/backends/nvidia/devices/backlog.h"
 #include "accelerator/backends/nvidia/devices/device.h"
 #include "accelerator/backends/nvidia/streams/host_block.h"
 #include "accelerator/backends/nvidia/streams/in_flight.h"
@@ -24,12 +25,12 @@ namespace accelerator::nvidia {
 /// The driver is given so much work at a time, and none that waits for a
 /// program's callback: it would make its caller wait, or hold up other streams.
 /// Such work stays in a queue here, which threads of this library hand on.
-class Stream : public std::enable_shared_from_this<Stream> {
+class Stream : public Backlog, public std::enable_shared_from_this<Stream> {
  public:
   /// @throws Error
   Stream(Device& device, int priority);
   /// Its work is still done.
-  ~Stream();
+  ~Stream() override;
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
@@ -101,7 +102,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool is_handed_on();
   /// Until that is so of all that was put in before the call.
   /// @throws Error: the device's fault.
-  void wait_until_handed_on();
+  void wait_until_handed_on() override;
 
  private:
   struct Queued {
