@@ -259,6 +259,11 @@ class TypesTest(unittest.TestCase):
         place = rows[:1].cuda()
         with self.assertRaisesRegex(RuntimeError, "dtypes match"):
             pair.bfloat16().cuda().index_put_((place,), pair[:1].cuda(), accumulate=True)
+        # So is a place that is read, too.
+        half = pair.bfloat16().cuda()
+        with self.assertRaisesRegex(RuntimeError, "single memory location"):
+            half.index_put_((place,), half[:1], accumulate=True)
+        torch.testing.assert_close(half.cpu().float(), pair)
 
     def test_sums_in_single_precision_are_captured(self) -> None:
         numbers = torch.ones(3, 2, dtype=torch.bfloat16, device="cuda")

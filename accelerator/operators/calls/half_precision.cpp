@@ -3,6 +3,7 @@
 
 #include "accelerator/aliasing/arguments.h"
 
+#include <ATen/MemoryOverlap.h>
 #include <ATen/core/Tensor.h>
 #include <c10/util/Exception.h>
 
@@ -110,11 +111,42 @@ bool is_of_one_type(const Stack& given) {
   });
 }
 
+// Kernels refuse a place that they write to twice, or read, too, or warn of it;
+// of copies they would not know.
+bool is_written_apart(const c10::FunctionSchema& schema, const Stack& given) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (!given[i].isTensor() || !given[i].toTensor().defined() ||
+        !aliasing::is_written(schema, schema.arguments()[i])) {
+      continue;
+    }
+    const Tensor& written = given[i].toTensor();
+    if (written.layout() != c10::kStrided) {
+      continue;
+    }
+    if (at::has_internal_overlap(written) == at::MemOverlap::Yes) {
+      return false;
+    }
+    const bool is_read = has(given, [&](const Tensor& other) {
+      if (other.layout() != c10::kStrided || other.is_same(written)) {
+        return false;
+      }
+      const auto status = at::get_overlap_status(written, other);
+      return status == at::MemOverlapStatus::Full ||
+          status == at::MemOverlapStatus::Partial;
+    });
+    if (is_read) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool applies(
     const SinglePrecision& known,
     const c10::FunctionSchema& schema,
     const Stack& given) {
-  if (known.results.empty() && !is_of_one_type(given)) {
+  if (known.results.empty() &&
+      (!is_of_one_type(given) || !is_written_apart(schema, given))) {
     return false;
   }
   if (known.only_if == kSparse) {

@@ -16,6 +16,8 @@ Arguments = tuple[Any, tuple[Any, ...], dict[str, Any]]
 # does not go that way.
 Way = Callable[[Any, Arguments], Any]
 
+HALVES = (torch.float16, torch.bfloat16)
+
 _func: Any = torch.func  # its type lacks what it has
 
 _LEFT_OUT = {
@@ -60,6 +62,25 @@ def samples(operator: Any, dtype: torch.dtype, count: int) -> list[Any]:
         return list(itertools.islice(found, count))
     except RuntimeError:  # the CPU cannot make them
         return []
+
+
+class Widened:
+    """A sample in double precision.
+
+    Args:
+      sample: one with tensors of half precision.
+    """
+
+    def __init__(self, sample: Any) -> None:
+        self.input, self.args, self.kwargs = pytree.tree_map(
+            _widened, (sample.input, sample.args, sample.kwargs)
+        )
+
+
+def _widened(leaf: Any) -> Any:
+    if isinstance(leaf, torch.Tensor) and leaf.dtype in HALVES:
+        return leaf.detach().double().requires_grad_(leaf.requires_grad)
+    return torch.float64 if isinstance(leaf, torch.dtype) and leaf in HALVES else leaf
 
 
 def arguments_on(device: str, sample: Any, *, gradients: bool) -> Arguments:
