@@ -64,7 +64,7 @@ def source(text: str, dimensions: int) -> str:
     first_numbers = [
         str(number)
         for row, polynomial in enumerate(polynomials[:dimensions])
-        for number in initial[row * width :][: polynomial.bit_length() - 1]
+        for number in initial[row * width : row * width + polynomial.bit_length() - 1]
     ]
     return (
         _HEAD
