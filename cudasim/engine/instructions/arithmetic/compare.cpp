@@ -1,5 +1,4 @@
-// Comparisons that set predicates. Source: PTX ISA 9.7.6 (setp, set, slct) and
-// 9.7.5 (half).
+// Comparisons. Source: PTX ISA 9.7.6 (setp, set, slct) and 9.7.5 (half).
 #include "cudasim/engine/instructions/half_types.h"
 
 namespace cudasim::engine::CUDASIM_ISA {
@@ -144,11 +143,31 @@ struct One {
 
 enum Combination { kNone, kAnd, kOr, kXor };
 
-inline Mask combine(Combination combination, Mask a, Mask b) {
-  return combination == kAnd ? a & b
-      : combination == kOr   ? a | b
-      : combination == kXor  ? a ^ b
-                             : a;
+/// Where a comparison holds for the low halves of pairs, and for the high ones.
+struct Halves {
+  Mask low;
+  Mask high;
+};
+
+/// Where a comparison holds, combined with a predicate.
+/// @param operand which of the operands that is, if any.
+inline Mask combined(Warp& warp, const Inst& inst, int operand, Mask holds) {
+  const auto combination = static_cast<Combination>(inst.immediate);
+  const Mask other =
+      combination == kNone ? 0 : read_predicate(warp, inst, operand);
+  return combination == kAnd ? holds & other
+      : combination == kOr   ? holds | other
+      : combination == kXor  ? holds ^ other
+                             : holds;
+}
+
+/// Writes two predicates, one of which may be what they are combined with.
+inline Flow set_both(Warp& warp, const Inst& inst, Mask active, Halves holds) {
+  const Mask low = combined(warp, inst, 4, holds.low);
+  const Mask high = combined(warp, inst, 4, holds.high);
+  write_predicate(warp, inst.operands[0], active, low);
+  write_predicate(warp, inst.operands[1], active, high);
+  return Flow::kNext;
 }
 
 template <typename Compare, typename Reader>
@@ -159,20 +178,26 @@ Flow set_predicate(Warp& warp, const Inst& inst, Mask active) {
   const Mask result = lane_mask([&](int i) {
     return Compare::run(Reader::read(a[i]), Reader::read(b[i]));
   });
-  const auto combination = static_cast<Combination>(inst.immediate);
-  const Mask other = combination == kNone ? 0 : read_predicate(warp, inst, 4);
-  write_predicate(
-      warp, inst.operands[0], active, combine(combination, result, other));
-  write_predicate(
-      warp, inst.operands[1], active, combine(combination, ~result, other));
-  return Flow::kNext;
+  return set_both(warp, inst, active, {result, ~result});
 }
 
-/// Pairs: the first predicate tells of the low halves, the second of the high.
+/// Where a comparison holds: a function that all results of set share.
+/// @param at which of the operands are compared: this one and the next.
 template <typename Compare, typename Reader>
-Flow set_predicate_pair(Warp& warp, const Inst& inst, Mask active) {
-  const U32* a = lanes<U32>(warp, inst.operands[2]);
-  const U32* b = lanes<U32>(warp, inst.operands[3]);
+[[gnu::noinline]] Mask compared(Warp& warp, const Inst& inst, int at) {
+  using T = typename Reader::Stored;
+  const T* a = lanes<T>(warp, inst.operands[at]);
+  const T* b = lanes<T>(warp, inst.operands[at + 1]);
+  return lane_mask([&](int i) {
+    return Compare::run(Reader::read(a[i]), Reader::read(b[i]));
+  });
+}
+
+/// The same of pairs.
+template <typename Compare, typename Reader>
+[[gnu::noinline]] Halves compared_pairs(Warp& warp, const Inst& inst, int at) {
+  const U32* a = lanes<U32>(warp, inst.operands[at]);
+  const U32* b = lanes<U32>(warp, inst.operands[at + 1]);
   const auto half = [&](int shift) {
     return lane_mask([&](int i) {
       return Compare::run(
@@ -180,66 +205,64 @@ Flow set_predicate_pair(Warp& warp, const Inst& inst, Mask active) {
           Reader::read(static_cast<U16>(b[i] >> shift)));
     });
   };
-  const auto combination = static_cast<Combination>(inst.immediate);
-  const Mask other = combination == kNone ? 0 : read_predicate(warp, inst, 4);
-  write_predicate(
-      warp, inst.operands[0], active, combine(combination, half(0), other));
-  write_predicate(
-      warp, inst.operands[1], active, combine(combination, half(16), other));
-  return Flow::kNext;
+  return {half(0), half(16)};
 }
 
-/// set: a value that says whether the comparison holds.
-template <typename Compare, typename Reader, typename Result>
-Flow set_value(Warp& warp, const Inst& inst, Mask active) {
-  using T = typename Reader::Stored;
+/// Pairs: the first predicate tells of the low halves, the second of the high.
+template <typename Compare, typename Reader>
+Flow set_predicate_pair(Warp& warp, const Inst& inst, Mask active) {
+  return set_both(
+      warp, inst, active, compared_pairs<Compare, Reader>(warp, inst, 2));
+}
+
+template <typename Result>
+[[gnu::noinline]] Flow store(
+    Warp& warp,
+    const Inst& inst,
+    Mask to,
+    Mask holds) {
   using D = typename Result::Stored;
   D* d = lanes<D>(warp, inst.operands[0]);
-  const T* a = lanes<T>(warp, inst.operands[1]);
-  const T* b = lanes<T>(warp, inst.operands[2]);
-  const auto combination = static_cast<Combination>(inst.immediate);
-  Mask result = lane_mask([&](int i) {
-    return Compare::run(Reader::read(a[i]), Reader::read(b[i]));
-  });
-  if (combination != kNone) {
-    result = combine(combination, result, read_predicate(warp, inst, 3));
-  }
-  for_lanes(d, active, [&](int i) {
-    return (result >> i & 1) != 0 ? Result::kHolds : D{0};
+  holds = combined(warp, inst, 3, holds);
+  for_lanes(d, to, [&](int i) {
+    return (holds >> i & 1) != 0 ? Result::kHolds : D{0};
   });
   return Flow::kNext;
 }
 
-/// set on packed halves: such a value in each half.
-template <typename Compare, typename Reader, typename Result>
-Flow set_pair(Warp& warp, const Inst& inst, Mask active) {
+template <typename Result>
+[[gnu::noinline]] Flow store(
+    Warp& warp,
+    const Inst& inst,
+    Mask to,
+    Halves holds) {
   U32* d = lanes<U32>(warp, inst.operands[0]);
-  const U32* a = lanes<U32>(warp, inst.operands[1]);
-  const U32* b = lanes<U32>(warp, inst.operands[2]);
-  const auto combination = static_cast<Combination>(inst.immediate);
-  const Mask other = combination == kNone ? 0 : read_predicate(warp, inst, 3);
-  const auto half = [&](int shift) {
-    return combine(
-        combination,
-        lane_mask([&](int i) {
-          return Compare::run(
-              Reader::read(static_cast<U16>(a[i] >> shift)),
-              Reader::read(static_cast<U16>(b[i] >> shift)));
-        }),
-        other);
-  };
-  const Mask low = half(0);
-  const Mask high = half(16);
-  for_lanes(d, active, [&](int i) {
+  const Mask low = combined(warp, inst, 3, holds.low);
+  const Mask high = combined(warp, inst, 3, holds.high);
+  for_lanes(d, to, [&](int i) {
     return ((low >> i & 1) != 0 ? U32{Result::kHolds} : 0) |
         ((high >> i & 1) != 0 ? U32{Result::kHolds} << 16 : 0);
   });
   return Flow::kNext;
 }
 
+/// set: a value that says whether the comparison holds.
+template <typename Compare, typename Reader, typename Result>
+Flow set_value(Warp& warp, const Inst& inst, Mask active) {
+  return store<Result>(
+      warp, inst, active, compared<Compare, Reader>(warp, inst, 1));
+}
+
+/// set on packed halves: such a value in each half.
+template <typename Compare, typename Reader, typename Result>
+Flow set_pair(Warp& warp, const Inst& inst, Mask active) {
+  return store<Result>(
+      warp, inst, active, compared_pairs<Compare, Reader>(warp, inst, 1));
+}
+
 /// slct: a where c is not negative, else b.
 template <typename T, typename C>
-Flow choose_by_sign(Warp& warp, const Inst& inst, Mask active) {
+Flow by_sign(Warp& warp, const Inst& inst, Mask active) {
   T* d = lanes<T>(warp, inst.operands[0]);
   const T* a = lanes<T>(warp, inst.operands[1]);
   const T* b = lanes<T>(warp, inst.operands[2]);
@@ -411,12 +434,9 @@ Flow choose_by_sign(Warp& warp, const Inst& inst, Mask active) {
   CUDASIM_SET(ls, LessEqual, type, Plain<T>) \
   CUDASIM_SET(hi, Greater, type, Plain<T>)   \
   CUDASIM_SET(hs, GreaterEqual, type, Plain<T>)
-#define CUDASIM_SLCT(bits, T)                                             \
-  {"slct." bits ".s32", "=t1 t1 t1 t2", "9.7.5", choose_by_sign<T, I32>}, \
-      {"slct." bits ".f32",                                               \
-       "=t1 t1 t1 t2",                                                    \
-       "9.7.5",                                                           \
-       choose_by_sign<T, float>},
+#define CUDASIM_SLCT(bits, T)                                      \
+  {"slct." bits ".s32", "=t1 t1 t1 t2", "9.7.5", by_sign<T, I32>}, \
+      {"slct." bits ".f32", "=t1 t1 t1 t2", "9.7.5", by_sign<T, float>},
 
 constexpr Entry kEntries[] = {
     // clang-format off
