@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import pathlib
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,7 @@ from decouple.text_edits import Edit
 from decouple.tree import Tree
 
 _CPP = (".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".inl", ".in")
+_INCLUDE_LINE = re.compile(rb"#[ \t]*include[^\n]*")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -168,9 +170,9 @@ class _Writer:
         return True
 
     def _includes_moved(self, path: str) -> bool:
-        """Whether the file may include something that moves: a quick look at its bytes."""
-        content = self._tree.read_bytes(path)
-        return b"#include" in content and any(hint in content for hint in self._hints)
+        """Whether the file may include something that moves: a quick look at its lines."""
+        includes = b"\n".join(_INCLUDE_LINE.findall(self._tree.read_bytes(path)))
+        return any(hint in includes for hint in self._hints)
 
     def _write_series(self) -> None:
         names = "".join(pathlib.PurePosixPath(name).name + "\n" for name in self._series)
