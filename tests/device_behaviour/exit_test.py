@@ -7,7 +7,6 @@ reverse of the order in which they ran: every global that asks another one for s
 from __future__ import annotations
 
 import os
-import pathlib
 import subprocess
 import sys
 import textwrap
@@ -146,9 +145,18 @@ SHARED = {
     ),
 }
 
+# The child is forked before either uses CUDA, so that both have the import that is shared; and it ends as a program of
+# its own does, which one that multiprocessing forks would not.
 _TWO_PROCESSES = """
 import os, sys, torch
 import torch.multiprocessing as mp
+
+class Child:
+    def __init__(self, pid):
+        self.pid = pid
+
+    def join(self):
+        _, self.status = os.waitpid(self.pid, 0)
 
 def tensor():
     return torch.ones(4, device="cuda")
@@ -159,14 +167,34 @@ def first(queue, event):
 def second(queue, event, child):
     {parent}
 
-if __name__ == "__main__":
-    context = mp.get_context("spawn")
-    queue, event = context.Queue(), context.Event()
-    child = context.Process(target=first, args=(queue, event))
-    child.start()
+context = mp.get_context("fork")
+queue, event = context.Queue(), context.Event()
+pid = os.fork()
+if pid == 0:
+    first(queue, event)
+else:
+    child = Child(pid)
     second(queue, event, child)
-    child.join()
-    sys.exit(child.exitcode)
+    if not hasattr(child, "status"):
+        child.join()
+    sys.exit(os.waitstatus_to_exitcode(child.status))
+"""
+
+_LOADER = """
+import torch
+
+class Tensors(torch.utils.data.Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return torch.full((3,), index, device="cuda")
+
+if __name__ == "__main__":
+    loader = torch.utils.data.DataLoader(
+        Tensors(), batch_size=2, num_workers=2, multiprocessing_context="spawn"
+    )
+    assert sum(batch.sum().item() for batch in loader) == 3 * 28
 """
 
 # The case in which stock PyTorch, too, has something to say.
@@ -174,48 +202,30 @@ _WARNING = "Producer process has been terminated before all shared CUDA tensors 
 
 
 class ExitTest(parameterized.TestCase):
-    def _assert_ends_well(self, program: str) -> None:
-        file = pathlib.Path(self.create_tempdir().full_path, "program.py")
-        file.write_text(program, encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, str(file)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
+    def _assert_ends_well(self, done: subprocess.CompletedProcess[str]) -> None:
         lines = [line for line in done.stderr.splitlines() if _WARNING not in line]
         self.assertEqual((done.returncode, lines), (0, []))
 
     @parameterized.named_parameters(*ALONE.items())
     def test_alone(self, program: str) -> None:
-        done = programs.run("import os, sys, torch\n" + textwrap.dedent(program))
-        lines = [line for line in done.stderr.splitlines() if _WARNING not in line]
-        self.assertEqual((done.returncode, lines), (0, []))
+        self._assert_ends_well(programs.run("import os, sys, torch\n" + textwrap.dedent(program)))
 
     @parameterized.named_parameters((name, *both) for name, both in SHARED.items())
     def test_shared(self, child: str, parent: str) -> None:
-        self._assert_ends_well(_TWO_PROCESSES.format(child=child, parent=parent))
+        self._assert_ends_well(programs.run(_TWO_PROCESSES.format(child=child, parent=parent)))
 
     def test_loader(self) -> None:
+        # Workers that are spawned import the program's file.
+        file = self.create_tempfile("program.py", _LOADER)
         self._assert_ends_well(
-            textwrap.dedent("""
-                import torch
-
-                class Tensors(torch.utils.data.Dataset):
-                    def __len__(self):
-                        return 8
-
-                    def __getitem__(self, index):
-                        return torch.full((3,), index, device="cuda")
-
-                if __name__ == "__main__":
-                    loader = torch.utils.data.DataLoader(
-                        Tensors(), batch_size=2, num_workers=2, multiprocessing_context="spawn"
-                    )
-                    assert sum(batch.sum().item() for batch in loader) == 3 * 28
-            """)
+            subprocess.run(
+                [sys.executable, file.full_path],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=300,
+            )
         )
 
 
