@@ -139,12 +139,14 @@ CUDASIM_AVX2_INLINE void load_lanes(
   constexpr std::size_t kAll = sizeof(T) * kLanes;
   if constexpr (kCount == 1) {
     constexpr int kPart = sizeof(__m128i) / sizeof(T);
+#pragma GCC unroll 8
     for (int lane = 0; lane < kLanes; lane += 2 * kPart) {
       put(numbers + lane * sizeof(T),
           load_part<T>(lanes, lane),
           load_part<T>(lanes, lane + kPart));
     }
   } else if constexpr (sizeof(T) == 4) {
+#pragma GCC unroll 4
     for (int lane = 0; lane < kLanes; lane += 8) {
       const FourLanes<kCount> low = load_four<kCount>(lanes, lane);
       const FourLanes<kCount> high = load_four<kCount>(lanes, lane + 4);
@@ -178,6 +180,7 @@ CUDASIM_AVX2_INLINE bool is_shared_memory(
   }
   __m256i most = _mm256_setzero_si256();
   __m256i bits = most;
+#pragma GCC unroll 4
   for (int lane = 0; lane < kLanes; lane += 8) {
     __m256i part;
     std::memcpy(&part, addresses + lane, sizeof(part));
@@ -213,6 +216,7 @@ CUDASIM_AVX2_INLINE bool is_known_memory(
       _mm256_set1_epi64x(static_cast<std::int64_t>(ranges.end[at] - kBytes));
   __m256i outside = _mm256_setzero_si256();
   __m256i bits = outside;
+#pragma GCC unroll 8
   for (int lane = 0; lane < kLanes; lane += 4) {
     __m256i part;
     std::memcpy(&part, addresses + lane, sizeof(part));
@@ -246,6 +250,7 @@ CUDASIM_AVX2 std::uint32_t access_scattered(
   if constexpr (kIsLoad) {
     load_lanes<T, kCount>(lanes, numbers);
   } else if (mask == kAllLanes) {
+#pragma GCC unroll 32
     for (int lane = 0; lane < kLanes; ++lane) {
       store_lane<T, kCount>(lanes, lane, numbers);
     }
