@@ -62,6 +62,11 @@ struct Code {
   bool calls = false; // whether it calls functions of the module
   /// Its native code; null where all of it is interpreted.
   std::shared_ptr<Regions> regions;
+
+  /// Of an instruction for control.
+  const Control& control_at(std::uint32_t pc) const {
+    return controls[control_of[pc]];
+  }
 };
 
 } // namespace cudasim::engine

@@ -1,6 +1,7 @@
 #include "cudasim/engine/launch/block_runner.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cudasim::engine {
 namespace {
@@ -14,7 +15,8 @@ constexpr std::uint64_t kSpinningSlice = 1 << 8;
 
 } // namespace
 
-BlockRunner::BlockRunner(const Grid& grid) : grid_(grid) {
+BlockRunner::BlockRunner(const Grid& grid)
+    : grid_(grid), native_turns_(*this, warps_, awaited_) {
   const Launch& launch = *grid.launch;
   kernel = grid.kernel;
   size = launch.block;
@@ -77,6 +79,11 @@ void BlockRunner::start(Dim3 block_index) {
   }
   const std::uint64_t threads = size.count();
   live_threads_ = static_cast<std::uint32_t>(threads);
+  is_fresh_ = native_turns_.can_begin(threads % kLanes == 0);
+  if (is_fresh_ && has_started_) {
+    return; // they are not looked at before native_turns_ leaves them
+  }
+  has_started_ = true;
   for (std::uint64_t i = 0; i < warps_.size(); ++i) {
     const std::uint64_t rest = threads - i * kLanes;
     warps_[i]->start(
@@ -87,11 +94,23 @@ void BlockRunner::start(Dim3 block_index) {
 }
 
 BlockRunner::Status BlockRunner::run(std::uint64_t budget) {
+  std::uint64_t slice = spins_ ? kSpinningSlice : kFirstSlice;
+  std::optional<NativeTurns::Rest> rest; // that native code left
+  if (std::exchange(is_fresh_, false)) {
+    rest = native_turns_.run(slice, kWarpSlice, budget);
+    if (!rest.has_value()) {
+      return Status::kFinished;
+    }
+    next_warp_ = rest->next;
+    slice = rest->slice;
+    if (rest->is_over) {
+      return Status::kBudget;
+    }
+  }
   const std::uint64_t limit = instructions() + budget;
   std::size_t idle = 0;
   std::size_t finished = 0;
   std::size_t spinning = 0;
-  std::uint64_t slice = spins_ ? kSpinningSlice : kFirstSlice;
   while (true) {
     if (next_warp_ == 0) {
       finished = 0;
@@ -100,19 +119,22 @@ BlockRunner::Status BlockRunner::run(std::uint64_t budget) {
     }
     WarpRunner& warp = *warps_[next_warp_];
     const std::uint64_t before = warp.instructions;
-    WarpRunner::Status status = warp.run(slice);
+    const bool has_run = rest.has_value() && rest->status.has_value();
+    WarpRunner::Status status = begin_turn(warp, rest, slice);
+    rest.reset();
     bool spins = false;
     if (status == WarpRunner::Status::kBudget) {
       status = warp.look_for_spinning(&spins);
     }
     spinning += spins ? 1 : 0;
-    spins_ = spins_ && (spins || warp.instructions == before);
+    const bool idles = !has_run && warp.instructions == before;
+    spins_ = spins_ && (spins || idles);
     if (status == WarpRunner::Status::kFault) {
       faulting_ = &warp;
       return Status::kFault;
     }
     finished += status == WarpRunner::Status::kFinished ? 1 : 0;
-    idle = warp.instructions == before ? idle + 1 : 0;
+    idle = idles ? idle + 1 : 0;
     next_warp_ = (next_warp_ + 1) % warps_.size();
     if (next_warp_ == 0) {
       if (finished == warps_.size()) {
@@ -140,6 +162,17 @@ BlockRunner::Status BlockRunner::run(std::uint64_t budget) {
       idle = 0;
     }
   }
+}
+
+/// @param rest of a turn that has begun; none: it begins.
+WarpRunner::Status BlockRunner::begin_turn(
+    WarpRunner& warp,
+    const std::optional<NativeTurns::Rest>& rest,
+    std::uint64_t slice) {
+  if (!rest.has_value()) {
+    return warp.run(slice);
+  }
+  return rest->status.has_value() ? *rest->status : warp.run(rest->left);
 }
 
 /// Some lanes wait for others of their warp that are at the block's barrier:

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cudasim/engine/check/block_checker.h"
 #include "cudasim/engine/launch/grid.h"
+#include "cudasim/engine/launch/native_turns.h"
 #include "cudasim/engine/warp/enclosing_block.h"
 #include "cudasim/engine/warp/warp_runner.h"
 
@@ -53,11 +55,18 @@ class BlockRunner final : public EnclosingBlock {
     std::uint32_t set = 0; // threads whose predicate was true
     std::uint32_t threads = 0; // threads that contributed
   };
+  static WarpRunner::Status begin_turn(
+      WarpRunner& warp,
+      const std::optional<NativeTurns::Rest>& rest,
+      std::uint64_t slice);
   WarpRunner* stop_gathering() const;
   void open_if_complete(std::uint32_t barrier);
 
   const Grid& grid_;
   std::vector<std::unique_ptr<WarpRunner>> warps_;
+  NativeTurns native_turns_;
+  bool is_fresh_ = false; // no warp has run, and native_turns_ can run them
+  bool has_started_ = false; // the warps, for this block or an earlier one
   std::array<Barrier, 16> barriers_;
   std::uint32_t awaited_ = 0; // barriers at which threads wait: a bit each
   std::uint32_t live_threads_ = 0; // those that have not exited

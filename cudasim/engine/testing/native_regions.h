@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cudasim/engine/testing/test_device.h"
@@ -22,10 +23,12 @@ struct Result {
   std::vector<std::uint64_t> words;
 };
 
-/// Runs kernel(out, in, n) in one mode.
+/// Runs kernel(out, in, n) several times in one mode: with native code, warps
+/// begin in the interpreter only as long as there is none.
 /// @param threads of the block; of two warps, if not said otherwise.
-inline Result run(
+inline std::vector<Result> run_often(
     NativeMode mode,
+    int times,
     const std::string& text,
     const std::vector<std::uint64_t>& input,
     std::uint32_t n = 5,
@@ -33,16 +36,30 @@ inline Result run(
   set_native_mode(mode);
   TestDevice device;
   device.load(text);
-  auto* in = device.copy_of(input);
-  auto* out = device.zeros<std::uint64_t>(kThreads);
   Shape shape;
   shape.block = {threads, 1, 1};
   shape.timeout_seconds = 10;
-  Result result;
-  result.outcome = device.run("kernel", shape, out, in, n);
-  result.words.assign(out, out + kThreads);
+  std::vector<Result> results;
+  for (int i = 0; i < times; ++i) {
+    auto* in = device.copy_of(input);
+    auto* out = device.zeros<std::uint64_t>(kThreads);
+    Result result;
+    result.outcome = device.run("kernel", shape, out, in, n);
+    result.words.assign(out, out + kThreads);
+    results.push_back(std::move(result));
+  }
   set_native_mode(NativeMode::kOff);
-  return result;
+  return results;
+}
+
+/// The same once.
+inline Result run(
+    NativeMode mode,
+    const std::string& text,
+    const std::vector<std::uint64_t>& input,
+    std::uint32_t n = 5,
+    unsigned threads = kThreads) {
+  return run_often(mode, 1, text, input, n, threads)[0];
 }
 
 /// The same with both, which must not differ.
@@ -53,13 +70,18 @@ inline Result compare(
     unsigned threads = kThreads) {
   Result plain = run(NativeMode::kOff, text, input, n, threads);
   const std::uint64_t before = native_regions();
-  const Result native = run(NativeMode::kAlways, text, input, n, threads);
+  const auto natives =
+      run_often(NativeMode::kAlways, 2, text, input, n, threads);
   EXPECT_GT(native_regions(), before);
-  EXPECT_EQ(native.outcome.fault, plain.outcome.fault) << native.outcome.report;
-  EXPECT_EQ(native.outcome.warp_instructions, plain.outcome.warp_instructions);
-  EXPECT_EQ(
-      native.outcome.thread_instructions, plain.outcome.thread_instructions);
-  EXPECT_EQ(native.words, plain.words);
+  for (const Result& native : natives) {
+    EXPECT_EQ(native.outcome.fault, plain.outcome.fault)
+        << native.outcome.report;
+    EXPECT_EQ(
+        native.outcome.warp_instructions, plain.outcome.warp_instructions);
+    EXPECT_EQ(
+        native.outcome.thread_instructions, plain.outcome.thread_instructions);
+    EXPECT_EQ(native.words, plain.words);
+  }
   return plain;
 }
 

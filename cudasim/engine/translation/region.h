@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cudasim/engine/state/block.h"
 #include "cudasim/engine/state/warp.h"
 
 namespace cudasim::engine {
@@ -42,10 +43,11 @@ struct PartedLanes {
 /// these in it (Translator).
 struct RegionState {
   Warp* warp = nullptr;
+  // Not beside each other: native code writes them one by one, and whoever
+  // reads both at once would have to wait.
   std::uint64_t instructions = 0; // of the warp; counted on
-  std::uint64_t thread_instructions = 0; // likewise
-  std::uint64_t limit =
-      0; // of `instructions`, looked at where a branch is back
+  std::uint64_t limit = 0; // of them, looked at where a branch is back
+  std::uint64_t thread_instructions = 0; // counted on, too
   std::uint64_t shared = 0; // address of the block's shared memory
   std::uint64_t shared_bytes = 0;
   std::uint64_t parameters = 0;
@@ -62,6 +64,14 @@ struct RegionState {
   std::uint64_t levels = 0;
   static constexpr int kMostLevels = 8;
   PartedLanes parted[kMostLevels];
+
+  void set_block(const Block& block, const RangeCache& touched) {
+    shared = reinterpret_cast<std::uint64_t>(block.shared);
+    shared_bytes = block.shared_bytes;
+    parameters = reinterpret_cast<std::uint64_t>(block.parameters);
+    parameter_bytes = block.parameter_bytes;
+    ranges = &touched;
+  }
 };
 
 /// Why native code ends, in the upper half of what it returns; the lower half
@@ -74,6 +84,11 @@ enum class RegionEnd : std::uint32_t {
   kPauses, // it is to be called again, behind a barrier
   kNotEntered, // registers are not as the code assumes; nothing was executed
 };
+
+/// Why native code ended, from what it returned.
+inline RegionEnd end_of(std::uint64_t result) {
+  return static_cast<RegionEnd>(result >> 32);
+}
 
 /// @param registers of the warp's frame.
 using RegionFunction =
@@ -92,5 +107,29 @@ struct NativeRegion {
   /// none. It comes later.
   mutable std::atomic<const NativeRegion*> otherwise{nullptr};
 };
+
+/// Executes a region, or the same for registers that its code refuses.
+/// @param region becomes the one that was executed. @param stop where lanes
+/// meet others. @returns as RegionFunction.
+inline std::uint64_t call_region(
+    const NativeRegion** region,
+    std::uint32_t stop,
+    RegionState* state,
+    std::byte* registers) {
+  state->levels = 0;
+  state->table = (*region)->table.data();
+  const std::uint64_t result = (*region)->function(state, registers);
+  if (end_of(result) != RegionEnd::kNotEntered) {
+    return result;
+  }
+  const NativeRegion* const other =
+      (*region)->otherwise.load(std::memory_order_acquire);
+  if (other == nullptr || other->stop != stop) {
+    return result;
+  }
+  *region = other;
+  state->table = other->table.data();
+  return other->function(state, registers);
+}
 
 } // namespace cudasim::engine

@@ -95,6 +95,20 @@ class Regions {
     }
   }
 
+  /// What calls of native code did, none of which refused.
+  /// @param times less than kReview.
+  void entered(
+      std::uint32_t pc,
+      std::uint64_t times,
+      std::uint64_t instructions) {
+    Place& place = places_[pc];
+    const std::uint64_t calls = add(place.calls, times);
+    const std::uint64_t total = add(place.instructions, instructions);
+    if (calls / kReview != (calls - times) / kReview) {
+      review(pc, calls, total, Seen{});
+    }
+  }
+
   /// Native code was left while lanes were apart, as operands are not what it
   /// hopes.
   /// @param from where it begins. @param pc where it was left.
@@ -105,6 +119,15 @@ class Regions {
     if (times % kReview == 0) {
       look_at_leaver(pc, times);
     }
+  }
+
+  /// In a kernel that begins with this function, lanes of a warp that have
+  /// parted take turns, so that it matters when one is over.
+  void note_lanes_in_turns() {
+    lanes_in_turns_.store(true, std::memory_order_relaxed);
+  }
+  bool has_lanes_in_turns() const {
+    return lanes_in_turns_.load(std::memory_order_relaxed);
   }
 
   /// What native code did that went on behind a pause.
@@ -193,6 +216,7 @@ class Regions {
   const std::uint32_t threshold_;
   const std::uint32_t looks_after_; // visits; 0: never
   const std::uint32_t refusals_; // until other code is made
+  std::atomic<bool> lanes_in_turns_{false};
   std::mutex mutex_;
   // Made when it is needed, by whoever makes code: one thread at a time.
   std::unique_ptr<CodeFlow> flow_;

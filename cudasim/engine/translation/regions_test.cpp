@@ -189,7 +189,7 @@ TEST(Regions, HaveOtherCodeForRegistersThatTheFirstRefuses) {
     compare(text, rising(3, 7), rounds);
     return native_regions() - before;
   };
-  const std::uint64_t first = regions_of(200);
+  const std::uint64_t first = regions_of(100);
   EXPECT_EQ(regions_of(600), first + 1);
 }
 

@@ -9,6 +9,8 @@
 #include "cudasim/engine/code/control.h"
 #include "cudasim/engine/code/dim3.h"
 #include "cudasim/engine/code/kernel.h"
+#include "cudasim/engine/memory/access.h"
+#include "cudasim/engine/memory/address_space.h"
 #include "cudasim/engine/state/block.h"
 #include "cudasim/engine/warp/place.h"
 
@@ -24,6 +26,17 @@ class EnclosingBlock : public Block {
   const std::function<void(std::string_view)>* print = nullptr;
   /// The checks of this block; null without CUDASIM_CHECK=1.
   BlockChecker* checker = nullptr;
+  /// Its warps run in turns, and what one of them touches the others do, too.
+  RangeCache ranges;
+
+  /// Allocations may have changed since the last turn of a warp.
+  void forget_stale_ranges() {
+    const auto* device = static_cast<const AddressSpace*>(memory);
+    if (device != nullptr && device->generation() != generation_) {
+      generation_ = device->generation();
+      clear(ranges);
+    }
+  }
 
   /// @returns what holds until a warp is asked for again.
   virtual const Place& place(std::uint32_t warp) = 0;
@@ -42,6 +55,9 @@ class EnclosingBlock : public Block {
 
  protected:
   ~EnclosingBlock() = default;
+
+ private:
+  std::uint64_t generation_ = 0; // of the memory, when `ranges` were cleared
 };
 
 } // namespace cudasim::engine

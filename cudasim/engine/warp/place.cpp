@@ -166,6 +166,18 @@ void with_values(const SpecialRegister& reg, std::byte* registers, Put put) {
 
 } // namespace
 
+void specials_of_block(
+    const Code& code,
+    const Place& place,
+    std::vector<std::pair<const SpecialRegister*, std::uint64_t>>* values) {
+  values->clear();
+  for (const SpecialRegister& reg : code.specials) {
+    if (differs(reg.special)) {
+      values->emplace_back(&reg, uniform_value(reg.special, place, 0));
+    }
+  }
+}
+
 void fill_specials(
     const Code& code,
     const Place& place,

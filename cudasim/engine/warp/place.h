@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "cudasim/engine/code/code.h"
 #include "cudasim/engine/code/dim3.h"
@@ -22,6 +24,13 @@ struct Place {
   std::uint32_t reserved_shared = 0; // where it begins
   std::uint64_t grid_workspace = 0; // device address; 0 unless cooperative
 };
+
+/// The special registers of a function whose values differ between the blocks
+/// of a grid. All lanes have the same.
+void specials_of_block(
+    const Code& code,
+    const Place& place,
+    std::vector<std::pair<const SpecialRegister*, std::uint64_t>>* values);
 
 /// Writes the special registers that a function uses into its frame.
 /// @param again whether those of the same warp of another block are there: most

@@ -3,28 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <utility>
 
 #include "cudasim/engine/code/watched_registers.h"
-#include "cudasim/engine/memory/address_space.h"
-#include "cudasim/engine/translation/region.h"
-#include "cudasim/engine/translation/regions.h"
 #include "cudasim/engine/warp/builtins.h"
 #include "cudasim/engine/warp/calls.h"
+#include "cudasim/engine/warp/cursor.h"
 
 namespace cudasim::engine {
 namespace {
-
-/// Instructions after which splits of a warp change over. What a split has
-/// executed counts on where lanes meet in between: a loop that waits for other
-/// lanes can have branches and calls in it.
-constexpr std::uint64_t kSplitSlice = 4096;
-/// Instructions after which lanes that wait at a join go on without those that
-/// are still on their way: these may be spinning until one of the others gets
-/// on.
-constexpr std::uint64_t kPatience = 1 << 14;
-/// The same where they let others go first (nanosleep, a wait for an mbarrier).
-constexpr std::uint64_t kPatienceWithYields = 1 << 8;
 
 Mask guarded(Warp& warp, const Inst& inst, Mask mask) {
   if (inst.guard == kNoSlot) {
@@ -32,10 +18,6 @@ Mask guarded(Warp& warp, const Inst& inst, Mask mask) {
   }
   const Mask set = predicate(warp, inst.guard);
   return mask & (inst.guard_negated ? ~set : set);
-}
-
-const Control& control_at(const Code& code, std::uint32_t pc) {
-  return code.controls[code.control_of[pc]];
 }
 
 bool any_in(const Splits& splits, Split::State state) {
@@ -47,47 +29,12 @@ bool any_in(const Splits& splits, Split::State state) {
 
 } // namespace
 
-/// Where a split is, in a form that the loop can keep in registers.
-struct WarpRunner::Cursor {
-  [[gnu::always_inline]] Cursor(const Split& split, bool loads_only)
-      : pc(split.pc),
-        mask(split.mask),
-        code(split.frame->code),
-        program(code->instructions.data()),
-        join(
-            split.join != nullptr && split.join->frame == split.frame
-                ? split.join->pc
-                : kNowhere),
-        stop(join) {
-    if (loads_only) {
-      stop_at_store();
-    }
-  }
-
-  /// Stops at the next store too, if no branch is taken before.
-  void stop_at_store() {
-    const auto& stores = code->first_stores;
-    const auto store = std::lower_bound(stores.begin(), stores.end(), pc);
-    stop = join;
-    if (store != stores.end() && (join < pc || *store < join)) {
-      stop = *store;
-    }
-  }
-
-  std::uint32_t pc;
-  Mask mask;
-  const Code* code;
-  const Inst* program;
-  std::uint32_t join; // where the others are to be met
-  std::uint32_t stop; // the same, or a store that is before
-};
-
 WarpRunner::WarpRunner(EnclosingBlock& enclosing)
     : block_(enclosing),
       splits_(*this, frames_, instructions),
       gathering_(*this, enclosing, splits_, faulting_) {
   block = &enclosing;
-  ranges = &cache_;
+  ranges = &enclosing.ranges;
   local_size = enclosing.local_bytes;
   if (local_size != 0) {
     local_memory_ = std::make_unique<std::byte[]>(local_size * kLanes + 64);
@@ -106,14 +53,17 @@ void WarpRunner::start(
   live = lanes_of_block;
   fault = Fault{};
   paused_ = Paused{};
+  ran_ = nullptr;
   frames_.clear();
-  splits_.start(new_frame(*block_.kernel->entry, nullptr, 0), lanes_of_block);
+  Frame* const frame = new_frame(*block_.kernel->entry, nullptr, 0);
+  entry_ = frame;
+  splits_.start(frame, lanes_of_block);
 }
 
 WarpRunner::Status WarpRunner::run(std::uint64_t budget) {
   const std::uint64_t limit = instructions + budget;
   while (!splits_.empty()) {
-    forget_stale_ranges();
+    block_.forget_stale_ranges();
     const std::size_t at = splits_.next();
     if (at == splits_.size()) {
       const Status status = run_waiting();
@@ -174,15 +124,6 @@ WarpRunner::Status WarpRunner::look_for_spinning(bool* spins) {
            after.frame->registers,
            seen_registers_.size()) == 0);
   return status;
-}
-
-/// Allocations may have changed since the last turn.
-void WarpRunner::forget_stale_ranges() {
-  const auto* memory = static_cast<const AddressSpace*>(block->memory);
-  if (memory != nullptr && memory->generation() != generation_) {
-    generation_ = memory->generation();
-    clear(cache_);
-  }
 }
 
 /// Whether native code may begin behind an instruction for control: it ended
@@ -247,7 +188,7 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
       }
       return splits_.size() == 1 ? Turn::kBudget : Turn::kOver;
     }
-    const Control& control = control_at(*here.code, here.pc);
+    const Control& control = here.code->control_at(here.pc);
     if (control.kind == ControlKind::kBranch) {
       if (active == here.mask) {
         here.pc = control.target;
@@ -289,167 +230,17 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
   }
 }
 
-/// Why native code ended, from what it returned.
-RegionEnd end_of(std::uint64_t result) {
-  return static_cast<RegionEnd>(result >> 32);
-}
-
-/// Executes as much as there is native code for.
-/// @returns whether the split's turn is over, as `turn` says; else `here` is
-/// where the interpreter goes on.
-bool WarpRunner::run_native(
-    std::size_t& at,
-    Cursor& here,
-    std::uint64_t slice_end,
-    Turn* turn) {
-  if (here.code->regions == nullptr || block_.checker != nullptr) {
-    return false;
-  }
-  Regions& regions = here.mask == kAllLanes && here.join == kNowhere
-      ? *here.code->regions
-      : here.code->regions->of(
-            splits_.size() == 1 ? WarpLanes::kRest : WarpLanes::kSome);
-  const Regions::Seen seen{bases[0], here.mask, here.join};
-  std::uint32_t from = kNowhere;
-  while (here.pc != here.stop) {
-    const Paused paused = std::exchange(paused_, Paused{});
-    const bool resumes = paused.region != nullptr;
-    const std::uint32_t begin = resumes ? paused.begin : here.pc;
-    const NativeRegion* region = resumes ? paused.region : regions.at(begin);
-    if (region == nullptr) {
-      regions.visited(begin, seen);
-      if (regions.at(begin) == nullptr) {
-        return false;
-      }
-      continue;
-    }
-    if (region->stop != here.join) {
-      return false; // where lanes meet that parted elsewhere
-    }
-    RegionState state;
-    state.warp = this;
-    state.instructions = instructions;
-    state.thread_instructions = thread_instructions;
-    state.limit = slice_end;
-    state.shared = reinterpret_cast<std::uint64_t>(block_.shared);
-    state.shared_bytes = block_.shared_bytes;
-    state.parameters = reinterpret_cast<std::uint64_t>(block_.parameters);
-    state.parameter_bytes = block_.parameter_bytes;
-    state.ranges = &cache_;
-    state.mask = here.mask;
-    state.loads_only = loads_only_ ? 1 : 0;
-    state.table = region->table.data();
-    state.resume = paused.resume;
-    std::uint64_t result = region->function(&state, bases[0]);
-    if (end_of(result) == RegionEnd::kNotEntered) {
-      const NativeRegion* const other =
-          region->otherwise.load(std::memory_order_acquire);
-      if (other != nullptr && other->stop == here.join) {
-        region = other;
-        state.table = region->table.data();
-        result = region->function(&state, bases[0]);
-      }
-    }
-    const RegionEnd end = end_of(result);
-    const bool refused = end == RegionEnd::kNotEntered;
-    const std::uint64_t executed =
-        refused ? 0 : state.instructions - instructions;
-    if (resumes) {
-      regions.resumed(begin, executed);
-    } else {
-      regions.entered(begin, executed, refused, seen, from);
-    }
-    if (refused) {
-      return false;
-    }
-    from = begin;
-    instructions = state.instructions;
-    thread_instructions = state.thread_instructions;
-    here.pc = splits_[at].pc = static_cast<std::uint32_t>(result);
-    if (state.levels != 0) {
-      at = part_lanes(at, state, here.pc);
-      here = Cursor(splits_[at], loads_only_);
-    } else if (loads_only_) {
-      here.stop_at_store();
-    }
-    switch (end) {
-      case RegionEnd::kFault:
-        faulting_.note(here.program[here.pc], *here.code);
-        *turn = Turn::kFault;
-        return true;
-      case RegionEnd::kYield:
-        yielded_ = true;
-        *turn = !give_way(at, kPatienceWithYields) ? Turn::kFault
-            : splits_.size() == 1                  ? Turn::kBudget
-                                                   : Turn::kOver;
-        return true;
-      case RegionEnd::kLimit:
-        *turn = instructions < slice_end_ ? Turn::kBudget
-            : give_way(at, kPatience)     ? Turn::kOver
-                                          : Turn::kFault;
-        return true;
-      case RegionEnd::kPauses:
-        paused_ = {region, begin, state.resume};
-        return false;
-      case RegionEnd::kGoesOn:
-      case RegionEnd::kNotEntered:
-        break;
-    }
-    if (state.levels != 0) {
-      regions.parted(begin, here.pc);
-      return false;
-    }
-    if (ends_warp(splits_[at], here.program[here.pc])) {
-      end_warp();
-      *turn = Turn::kOver;
-      return true;
-    }
-    if (executed == 0) {
-      return false; // the interpreter has to
-    }
-  }
-  return false;
-}
-
-/// Puts lanes that parted in native code where the interpreter has them.
-/// @param at all lanes. @param pc where those are for which the code ended.
-/// @returns their split.
-std::size_t WarpRunner::part_lanes(
-    std::size_t at,
-    const RegionState& state,
-    std::uint32_t pc) {
-  const Code& code = *splits_[at].frame->code;
-  for (std::uint64_t level = 0; level < state.levels; ++level) {
-    at = splits_.part(at, code, state.parted[level]);
-  }
-  splits_[at].pc = pc;
-  return at;
-}
-
-/// Whether all lanes of a whole warp are together at an exit.
-bool WarpRunner::ends_warp(const Split& split, const Inst& inst) const {
-  return inst.run == control_instruction && inst.guard == kNoSlot &&
-      split.mask == live && split.join == nullptr && splits_.size() == 1 &&
-      control_at(*split.frame->code, inst.index).kind == ControlKind::kExit;
-}
-
-/// Executes their exit.
-void WarpRunner::end_warp() {
-  ++instructions;
-  thread_instructions += lane_count(live);
-  const std::uint32_t threads = lane_count(live);
-  live = 0;
-  splits_.end();
-  block_.threads_exited(threads);
-}
-
 /// The turn of a split is over: others of this warp come next. It may be
 /// spinning until some of those that gather get on.
 /// @returns false on a fault, which is in `fault`.
 bool WarpRunner::give_way(std::size_t at, std::uint64_t patience) {
+  Regions* const regions = block_.kernel->entry->regions.get();
+  if (regions != nullptr && (splits_.size() != 1 || splits_[at].join)) {
+    regions->note_lanes_in_turns();
+  }
   splits_.release_late(splits_[at].join, patience);
   splits_.end_turn(at);
-  slice_end_ = instructions + kSplitSlice;
+  begin_slice();
   if (any_in(splits_, Split::State::kGathering)) {
     gathering_.release(true);
   }

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cudasim/engine/code/code.h"
-#include "cudasim/engine/memory/access.h"
 #include "cudasim/engine/state/warp.h"
 #include "cudasim/engine/translation/region.h"
+#include "cudasim/engine/translation/regions.h"
 #include "cudasim/engine/warp/enclosing_block.h"
 #include "cudasim/engine/warp/frame.h"
 #include "cudasim/engine/warp/gathering.h"
@@ -65,6 +65,49 @@ class WarpRunner : public Warp {
   std::uint64_t instructions = 0;
   std::uint64_t thread_instructions = 0;
 
+  // For whoever has native code of the kernel executed for all lanes of a warp,
+  // with `state`, and leaves the warp to run() then (launch/native_turns.h).
+
+  /// A call of native code whose end nobody has looked at.
+  struct Ran {
+    const NativeRegion* region = nullptr;
+    std::uint32_t begin = 0; // of the region
+    bool resumes = false;
+    std::uint32_t from = kNowhere; // begin of a region that was left here
+    std::uint64_t result = 0; // of RegionFunction
+    RegionState state;
+  };
+  /// Native code that goes on when others of the block are as far.
+  struct Paused {
+    const NativeRegion* region = nullptr; // null: none
+    std::uint32_t begin = 0; // of the region
+    std::uint64_t resume = 0; // RegionState's
+  };
+  /// Lets handlers read and write the registers of the kernel, which are those
+  /// that start() last prepared, with all lanes there.
+  /// @returns them.
+  std::byte* enter_kernel();
+  /// The warp has begun, as by start(), and is at an instruction.
+  /// @param paused where it goes on; no region: there.
+  /// @param loads_only whether it waits for others before it stores.
+  void go_on_at(std::uint32_t pc, const Paused& paused, bool loads_only);
+  /// Behind go_on_at(): it arrives at the barrier that is there.
+  void arrive_at_barrier();
+  /// Behind go_on_at(), with `pc` where the code began, for the next run().
+  /// @param ran stays there until then.
+  void leave_end_to_run(const Ran& ran) {
+    ran_ = &ran;
+  }
+  /// `instructions` when another split's turn is next, if there is one.
+  std::uint64_t slice_end() const {
+    return slice_end_;
+  }
+  void begin_slice() {
+    slice_end_ = instructions + kSplitSlice;
+  }
+  /// All lanes have exited, of which the block knows.
+  void has_exited();
+
  private:
   /// How a split's turn ends.
   enum class Turn : std::uint8_t {
@@ -82,20 +125,30 @@ class WarpRunner : public Warp {
     kFault,
   };
   struct Cursor;
-  /// Native code that goes on when others of the block are as far.
-  struct Paused {
-    const NativeRegion* region = nullptr; // null: none
-    std::uint32_t begin = 0; // of the region
-    std::uint64_t resume = 0; // RegionState's
-  };
+  /// Instructions after which splits of a warp change over. What a split has
+  /// executed counts on where lanes meet in between: a loop that waits for
+  /// other lanes can have branches and calls in it.
+  static constexpr std::uint64_t kSplitSlice = 4096;
+  /// Instructions after which lanes that wait at a join go on without those
+  /// that are still on their way: these may be spinning until one of the others
+  /// gets on.
+  static constexpr std::uint64_t kPatience = 1 << 14;
+  /// The same where they let others go first (nanosleep, a wait for an
+  /// mbarrier).
+  static constexpr std::uint64_t kPatienceWithYields = 1 << 8;
 
-  void forget_stale_ranges();
   Turn run_split(std::size_t at, std::uint64_t limit);
   bool run_native(
       std::size_t& at,
       Cursor& here,
       std::uint64_t slice_end,
       Turn* turn);
+  bool call_native(
+      Regions& regions,
+      const Regions::Seen& seen,
+      const Cursor& here,
+      std::uint64_t slice_end,
+      Ran* ran);
   std::size_t part_lanes(
       std::size_t at,
       const RegionState& state,
@@ -132,15 +185,15 @@ class WarpRunner : public Warp {
   Frame* new_frame(const Code& code, Frame* parent, std::uint64_t local_frame);
 
   EnclosingBlock& block_;
-  RangeCache cache_;
-  std::uint64_t slice_end_ = 0; // `instructions` when others come next
+  std::uint64_t slice_end_ = 0;
   bool yielded_ = false; // the last turn ended so
   bool alone_ = true; // in its block
   bool loads_only_ = false; // no store since the beginning or a barrier
   std::vector<std::byte> seen_registers_; // of look_for_spinning
-  std::uint64_t generation_ = 0; // of the memory, when cache_ was last cleared
   Paused paused_;
+  const Ran* ran_ = nullptr; // its end is to be looked at next
   FramePool frames_;
+  const Frame* entry_ = nullptr; // the kernel's
   Splits splits_;
   std::unique_ptr<std::byte[]> local_memory_;
   FaultingInstruction faulting_;

@@ -1,0 +1,255 @@
+// The turns of a block's warps that execute native code one after the other
+// (launch/native_turns.h), and where they are left to the interpreter.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cudasim/engine/testing/native_regions.h"
+
+namespace cudasim::engine::testing {
+namespace {
+
+using U32 = std::uint32_t;
+
+/// A kernel(out, log, n): each thread of each block has a word of `out`. Warps
+/// write when they come where into `log`, whose first word counts them.
+const std::string kHead = R"(
+.visible .func (.param .b32 result) twice(.param .b32 a) {
+  .reg .b32 %a;
+  ld.param.b32 %a, [a];
+  add.u32 %a, %a, %a;
+  st.param.b32 [result], %a;
+  ret;
+}
+.visible .entry kernel(.param .u64 out, .param .u64 log, .param .u32 n) {
+  .reg .b64 %out, %log, %x, %y;
+  .reg .b32 %t, %n, %w, %lane, %b, %at, %h, %k, %f;
+  .reg .pred %first, %p, %q;
+  .shared .align 8 .b32 tile[1024];
+  ld.param.u64 %out, [out];
+  ld.param.u64 %log, [log];
+  ld.param.u32 %n, [n];
+  mov.u32 %t, %tid.x;
+  mov.u32 %b, %ctaid.x;
+  mov.u32 %k, %ntid.x;
+  mad.lo.u32 %k, %b, %k, %t;
+  mul.wide.u32 %x, %k, 4;
+  add.u64 %out, %out, %x;
+  shr.u32 %w, %t, 5;
+  and.b32 %lane, %t, 31;
+  setp.eq.u32 %first, %lane, 0;
+  mov.u32 %h, %t;
+)";
+const std::string kTail = R"(
+  st.global.u32 [%out], %h;
+  ret;
+}
+)";
+
+/// Notes that a warp is at a place.
+std::string log(int place) {
+  return "@%first atom.global.add.u32 %at, [%log], 1;\n"
+         "mad.lo.u32 %f, %w, 1000, " +
+      std::to_string(place) +
+      ";\nmul.wide.u32 %y, %at, 4;\nadd.u64 %y, %log, %y;\n"
+      "@%first st.global.u32 [%y+4], %f;\n";
+}
+
+std::string loop(const std::string& id, const std::string& rounds) {
+  return "mov.u32 %k, 0;\nLOOP" + id +
+      ":\nadd.u32 %h, %h, %k;\nadd.u32 %k, %k, 1;\nsetp.lt.u32 %p, %k, " +
+      rounds + ";\n@%p bra LOOP" + id + ";\n";
+}
+
+/// Numbers go to the thread that mirrors a thread in its block.
+const std::string kExchange = R"(
+  mov.u32 %f, tile;
+  mad.lo.u32 %k, %t, 4, %f;
+  st.shared.u32 [%k], %h;
+  bar.sync 0;
+  xor.b32 %k, %t, 33;
+  mad.lo.u32 %k, %k, 4, %f;
+  ld.shared.u32 %k, [%k];
+  mad.lo.u32 %h, %h, 3, %k;
+  bar.sync 0;
+)";
+
+struct Grid {
+  Outcome outcome;
+  std::vector<U32> words;
+  std::vector<U32> log;
+};
+
+std::vector<Grid> run_grids(
+    NativeMode mode,
+    int times,
+    const std::string& text,
+    unsigned threads,
+    U32 n) {
+  constexpr unsigned kBlocks = 3;
+  constexpr std::size_t kLog = 1000;
+  set_native_mode(mode);
+  std::vector<Grid> grids;
+  TestDevice device;
+  device.load(text);
+  for (int i = 0; i < times; ++i) {
+    auto* out = device.zeros<U32>(kBlocks * threads);
+    auto* log = device.zeros<U32>(kLog);
+    Shape shape;
+    shape.grid = {kBlocks, 1, 1};
+    shape.block = {threads, 1, 1};
+    shape.timeout_seconds = 2;
+    Grid grid;
+    grid.outcome = device.run("kernel", shape, out, log, n);
+    grid.words.assign(out, out + kBlocks * threads);
+    grid.log.assign(log, log + kLog);
+    grids.push_back(std::move(grid));
+  }
+  set_native_mode(NativeMode::kOff);
+  return grids;
+}
+
+/// What a report says of the thread and of the instruction.
+std::string who(const std::string& report) {
+  const auto at = report.find("    at ");
+  const auto end = report.find("\n", report.find("by thread"));
+  return at == std::string::npos ? "" : report.substr(at, end - at);
+}
+
+/// Both modes must do the same, in the same order.
+/// @returns the fault.
+FaultKind compare_grids(const std::string& body, unsigned threads, U32 n) {
+  const std::string text = kHead + body + kTail;
+  const Grid plain = run_grids(NativeMode::kOff, 1, text, threads, n)[0];
+  for (const Grid& native :
+       run_grids(NativeMode::kAlways, 3, text, threads, n)) {
+    EXPECT_EQ(native.outcome.fault, plain.outcome.fault)
+        << body << native.outcome.report;
+    EXPECT_EQ(who(native.outcome.report), who(plain.outcome.report));
+    EXPECT_EQ(native.outcome.warp_instructions, plain.outcome.warp_instructions)
+        << body;
+    EXPECT_EQ(
+        native.outcome.thread_instructions, plain.outcome.thread_instructions)
+        << body;
+    EXPECT_EQ(native.words, plain.words) << body;
+    EXPECT_EQ(native.log, plain.log) << body;
+  }
+  return plain.outcome.fault;
+}
+
+void expect_same(const std::string& body, U32 n = 0) {
+  // One warp, several, and one that has few lanes.
+  for (const unsigned threads : {32u, 64u, 128u, 144u}) {
+    EXPECT_EQ(compare_grids(body, threads, n), FaultKind::kNone);
+  }
+}
+
+TEST(NativeTurns, ToTheEndOrToBarriers) {
+  expect_same(log(1));
+  expect_same(log(1) + kExchange + log(2));
+  expect_same(
+      log(1) + kExchange + log(2) + kExchange + log(3) + "bar.sync 0;\n" +
+      log(4) + "bar.sync 0;\nbar.sync 0;\n" + log(5));
+  // In a loop.
+  expect_same(
+      "mov.u32 %at, 0;\nmov.u32 %b, 0;\nAGAIN:\n" + log(1) + kExchange +
+      log(2) + "add.u32 %b, %b, 1;\nsetp.lt.u32 %q, %b, 9;\n@%q bra AGAIN;\n");
+}
+
+TEST(NativeTurns, AtOtherBarriers) {
+  expect_same(log(1) + "bar.sync 3;\n" + log(2) + kExchange + log(3));
+  expect_same(
+      log(1) + "setp.gt.u32 %p, %t, 9;\nbar.red.or.pred %q, 0, %p;\n" +
+      "selp.u32 %f, 5, 9, %q;\nadd.u32 %h, %h, %f;\n" + log(2) + kExchange);
+  // Some arrive, and do not wait.
+  expect_same(
+      log(1) +
+      "mov.u32 %f, %ntid.x;\nadd.u32 %f, %f, 31;\nand.b32 %f, %f, -32;\n"
+      "setp.ge.u32 %p, %t, 32;\n@%p bra MORE;\nbar.arrive 0, %f;\n" +
+      log(2) + "bra.uni DONE;\nMORE:\nbar.sync 0, %f;\n" + log(3) + "DONE:\n");
+}
+
+TEST(NativeTurns, WhereSomeWarpsExitEarly) {
+  for (const U32 which : {0u, 1u, 3u}) {
+    expect_same(
+        log(1) + "setp.eq.u32 %p, %w, %n;\n@%p bra LEAVES;\nbar.sync 0;\n" +
+            log(2) + "bar.sync 0;\n" + log(3) + "bra.uni STAYS;\nLEAVES:\n" +
+            log(4) + "st.global.u32 [%out], %w;\nret;\nSTAYS:\n",
+        which);
+  }
+}
+
+TEST(NativeTurns, OfManyInstructions) {
+  // Longer than a warp's turn, in one warp or in all.
+  for (const U32 rounds : {3000u, 30000u}) {
+    const std::string some =
+        "setp.eq.u32 %q, %w, 1;\nselp.u32 %b, %n, 2, %q;\n";
+    expect_same(log(1) + loop("A", "%n") + log(2), rounds);
+    expect_same(log(1) + some + loop("A", "%b") + log(2), rounds);
+    expect_same(
+        log(1) + kExchange + some + loop("A", "%b") + log(2) + kExchange +
+            log(3) + loop("B", "%b") + log(4) + kExchange + log(5),
+        rounds);
+  }
+}
+
+TEST(NativeTurns, WhereLanesPart) {
+  for (const U32 which : {0u, 3u}) {
+    const std::string parts =
+        "setp.eq.u32 %p, %w, %n;\nsetp.lt.and.u32 %p, %lane, 9, %p;\n";
+    // They exit there, meet again, or call a function.
+    const std::string exits = parts + "@%p bra LEAVES;\n" + log(2) +
+        "bra.uni STAYS;\nLEAVES:\n" + log(3) +
+        "st.global.u32 [%out], %w;\nret;\nSTAYS:\n";
+    const std::string calls = parts +
+        "@%p bra PAST;\n{\n.param .b32 a;\n.param .b32 r;\n"
+        "st.param.b32 [a], %h;\ncall (r), twice, (a);\n"
+        "ld.param.b32 %h, [r];\n}\nPAST:\n" +
+        log(4);
+    for (const std::string& body : {exits, calls}) {
+      expect_same(log(1) + body, which);
+      expect_same(log(1) + kExchange + body + log(5), which);
+      expect_same(log(1) + body + kExchange + log(6) + kExchange, which);
+    }
+  }
+}
+
+TEST(NativeTurns, WhereOthersLoadBeforeOneStores) {
+  const std::string count =
+      "ld.global.u32 %k, [%log+3000];\n"
+      "add.u32 %k, %k, 1;\n"
+      "st.global.u32 [%log+3000], %k;\n"
+      "add.u32 %h, %h, %k;\n";
+  expect_same(count);
+  expect_same(log(1) + count + log(2) + count);
+  expect_same(count + log(1) + kExchange + count + log(2) + kExchange + count);
+}
+
+TEST(NativeTurns, WhereOneFaults) {
+  for (const U32 which : {0u, 2u, 3u}) {
+    const std::string faults =
+        "setp.eq.u32 %p, %w, %n;\nsetp.eq.and.u32 %p, %lane, 5, %p;\nselp.u64 %x, 8, %out, %p;\n"
+        "ld.global.u32 %k, [%x];\n";
+    const std::string traps = "setp.eq.u32 %p, %w, %n;\n@%p trap;\n";
+    for (const std::string& fault : {faults, traps}) {
+      for (const std::string& body :
+           {log(1) + fault + log(2),
+            log(1) + kExchange + log(2) + fault + kExchange}) {
+        EXPECT_NE(compare_grids(body, 128, which), FaultKind::kNone);
+      }
+    }
+  }
+}
+
+TEST(NativeTurns, EndWithTheLaunch) {
+  const std::string text =
+      kHead + "AGAIN:\nbar.sync 0;\nbra.uni AGAIN;\n" + kTail;
+  for (const Grid& grid : run_grids(NativeMode::kAlways, 2, text, 64, 0)) {
+    EXPECT_EQ(grid.outcome.fault, FaultKind::kLaunchTimeout);
+  }
+}
+
+} // namespace
+} // namespace cudasim::engine::testing
