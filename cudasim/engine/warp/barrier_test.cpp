@@ -203,6 +203,26 @@ TEST_F(Barriers, ReductionsCountPredicates) {
   }
 }
 
+TEST_F(Barriers, AReductionIsForThoseThatAskForIt) {
+  // PTX leaves undefined what such a barrier does; others only wait there.
+  const auto words = words_of(
+      R"(
+    mov.u32 %r1, 5;
+    setp.lt.u32 %p0, %t, 32;
+    @%p0 bra REDUCES;
+    bar.sync 0;
+    st.global.u32 [%out], %r1;
+    ret;
+    REDUCES:
+    bar.red.popc.u32 %r1, 0, %p0;
+    st.global.u32 [%out], %r1;)",
+      block_of(64));
+  for (U32 lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(words[lane], 32u);
+    EXPECT_EQ(words[lane + 32], 5u);
+  }
+}
+
 TEST_F(Barriers, OneThatNobodyComesToIsReported) {
   const std::string report =
       report_of(FaultKind::kLaunchTimeout, "bar.sync 1, 96;", block_of(64));

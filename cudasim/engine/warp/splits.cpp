@@ -280,9 +280,10 @@ void Splits::release(
     if (split.state != Split::State::kAtBarrier || split.barrier != barrier) {
       continue;
     }
-    if (reduced) {
-      const Code& code = *split.frame->code;
-      const Control& control = code.controls[code.control_of[split.pc]];
+    const Code& code = *split.frame->code;
+    const Control& control = code.controls[code.control_of[split.pc]];
+    // Others may have come to a barrier without reduction of the same number.
+    if (reduced && control.reduction != BarrierReduction::kNone) {
       std::byte* place = split.frame->registers + control.reduced;
       if (control.reduction == BarrierReduction::kPopulation) {
         for (Mask left = split.active; left != 0; left &= left - 1) {
