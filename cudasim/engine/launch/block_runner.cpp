@@ -103,11 +103,13 @@ BlockRunner::Status BlockRunner::run(std::uint64_t budget) {
     }
     next_warp_ = rest->next;
     slice = rest->slice;
+    spins_ = rest->is_first;
     if (rest->is_over) {
       return Status::kBudget;
     }
   }
-  const std::uint64_t limit = instructions() + budget;
+  const std::uint64_t spent = rest.has_value() ? rest->spent : 0;
+  const std::uint64_t limit = instructions() - spent + budget;
   std::size_t idle = 0;
   std::size_t finished = 0;
   std::size_t spinning = 0;

@@ -44,16 +44,19 @@ std::optional<NativeTurns::Rest> NativeTurns::run(
   while (live_ != 0) {
     if (spent >= budget || first_ == nullptr) {
       leave_all();
-      return Rest{0, slice, slice, std::nullopt, spent >= budget};
+      return Rest{0, slice, slice, std::nullopt, spent >= budget, spent};
     }
+    const std::uint64_t spent_before = spent;
     for (std::size_t i = 0; i < warps_.size(); ++i) {
       if (turns_[i].state > State::kGoesOn) {
         continue;
       }
       const std::uint64_t before = warps_[i]->instructions;
-      const auto rest = take_turn(i, slice);
+      auto rest = take_turn(i, slice);
       if (rest.has_value()) {
         leave_all();
+        rest->is_first = spent == spent_before;
+        rest->spent = spent + (warps_[i]->instructions - before);
         return rest;
       }
       spent += warps_[i]->instructions - before;
@@ -79,10 +82,9 @@ std::optional<NativeTurns::Rest> NativeTurns::take_turn(
     if (outcome >= Outcome::kLeaves) {
       const std::uint64_t left = limit - std::min(limit, warp.instructions);
       if (outcome == Outcome::kLeavesCall) {
-        return run_by_itself(
-            number, {number, left, slice, std::nullopt, false});
+        return run_by_itself(number, {number, left, slice, std::nullopt});
       }
-      return Rest{number, left, slice, std::nullopt, false};
+      return Rest{number, left, slice, std::nullopt};
     }
     if (outcome == Outcome::kExits) {
       --live_;

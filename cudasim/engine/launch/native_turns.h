@@ -44,6 +44,8 @@ class NativeTurns {
     /// How its turn ended, if it has.
     std::optional<WarpRunner::Status> status;
     bool is_over = false; // the block's turn, as its budget is spent
+    std::uint64_t spent = 0; // instructions, of the block's turn
+    bool is_first = false; // no other warp of the round did anything
   };
   /// Runs warps that are at the beginning of the kernel; start() has been
   /// called for each of them, be it for an earlier block.

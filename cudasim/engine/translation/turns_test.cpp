@@ -87,7 +87,8 @@ std::vector<Grid> run_grids(
     int times,
     const std::string& text,
     unsigned threads,
-    U32 n) {
+    U32 n,
+    bool cooperative = false) {
   constexpr unsigned kBlocks = 3;
   constexpr std::size_t kLog = 1000;
   set_native_mode(mode);
@@ -101,6 +102,7 @@ std::vector<Grid> run_grids(
     shape.grid = {kBlocks, 1, 1};
     shape.block = {threads, 1, 1};
     shape.timeout_seconds = 2;
+    shape.cooperative = cooperative;
     Grid grid;
     grid.outcome = device.run("kernel", shape, out, log, n);
     grid.words.assign(out, out + kBlocks * threads);
@@ -120,11 +122,16 @@ std::string who(const std::string& report) {
 
 /// Both modes must do the same, in the same order.
 /// @returns the fault.
-FaultKind compare_grids(const std::string& body, unsigned threads, U32 n) {
+FaultKind compare_grids(
+    const std::string& body,
+    unsigned threads,
+    U32 n,
+    bool cooperative = false) {
   const std::string text = kHead + body + kTail;
-  const Grid plain = run_grids(NativeMode::kOff, 1, text, threads, n)[0];
+  const Grid plain =
+      run_grids(NativeMode::kOff, 1, text, threads, n, cooperative)[0];
   for (const Grid& native :
-       run_grids(NativeMode::kAlways, 3, text, threads, n)) {
+       run_grids(NativeMode::kAlways, 3, text, threads, n, cooperative)) {
     EXPECT_EQ(native.outcome.fault, plain.outcome.fault)
         << body << native.outcome.report;
     EXPECT_EQ(who(native.outcome.report), who(plain.outcome.report));
@@ -169,6 +176,11 @@ TEST(NativeTurns, AtOtherBarriers) {
       "mov.u32 %f, %ntid.x;\nadd.u32 %f, %f, 31;\nand.b32 %f, %f, -32;\n"
       "setp.ge.u32 %p, %t, 32;\n@%p bra MORE;\nbar.arrive 0, %f;\n" +
       log(2) + "bra.uni DONE;\nMORE:\nbar.sync 0, %f;\n" + log(3) + "DONE:\n");
+  // The same, and it exits before others come there.
+  expect_same(
+      log(1) + "setp.eq.u32 %p, %w, 0;\n@%p bra ARRIVES;\nbar.sync 0;\n" +
+      log(2) + "bar.sync 0;\n" + log(3) +
+      "bra.uni STAYS;\nARRIVES:\nbar.arrive 0, 64;\nret;\nSTAYS:\n");
 }
 
 TEST(NativeTurns, WhereSomeWarpsExitEarly) {
@@ -214,6 +226,39 @@ TEST(NativeTurns, WhereLanesPart) {
       expect_same(log(1) + body + kExchange + log(6) + kExchange, which);
     }
   }
+}
+
+TEST(NativeTurns, EndWhereTheBlocksTurnDoes) {
+  // Up to the barrier it was nearly as much as a block may do in a turn.
+  EXPECT_EQ(
+      compare_grids(
+          log(1) + loop("A", "980") + "bar.sync 0;\nbar.sync 3;\n" + log(2) +
+              "bar.sync 0;\n" + loop("B", "980") + log(3) + "bar.sync 0;\n" +
+              log(4),
+          128,
+          0,
+          true),
+      FaultKind::kNone);
+}
+
+TEST(NativeTurns, LeaveABlockThatSpins) {
+  // The first warp has exited, the second waits for the last block.
+  EXPECT_EQ(
+      compare_grids(
+          "setp.eq.u32 %p, %w, 0;\n@%p bra LEAVES;\n"
+          "ld.global.u32 %k, [%log+2000];\nadd.u32 %h, %h, %k;\n"
+          "st.global.u32 [%out], %h;\n"
+          "setp.eq.u32 %p, %b, 2;\n"
+          "@%p st.volatile.global.u32 [%log+2000], 7;\n"
+          "setp.ne.u32 %p, %b, 0;\n@%p bra STAYS;\n"
+          "WAITS:\nnanosleep.u32 20;\n"
+          "ld.volatile.global.u32 %k, [%log+2000];\n"
+          "setp.ne.u32 %p, %k, 7;\n@%p bra WAITS;\nbra.uni STAYS;\n"
+          "LEAVES:\nret;\nSTAYS:\n" +
+              log(1),
+          64,
+          0),
+      FaultKind::kNone);
 }
 
 TEST(NativeTurns, WhereOthersLoadBeforeOneStores) {
