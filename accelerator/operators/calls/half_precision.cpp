@@ -2,8 +2,8 @@
 #include "accelerator/operators/calls/half_precision.h"
 
 #include "accelerator/aliasing/arguments.h"
+#include "accelerator/operators/calls/in_single_precision.h"
 
-#include <ATen/MemoryOverlap.h>
 #include <ATen/core/Tensor.h>
 #include <c10/util/Exception.h>
 
@@ -31,149 +31,6 @@ bool says_that_half_is_lacking(const c10::Error& error) {
     }
   }
   return false;
-}
-
-// The type of a result of an operator that is computed in single precision.
-enum class Result : char {
-  Half = 'h', // that of the numbers that came as such
-  Single = 's', // CUDA gives what it accumulated
-  Weights = 'w', // that of the argument `weight`, or as Half without one
-};
-
-// Operators that CUDA has in half precision and the CPU has not, or otherwise,
-// and what their results are, one letter each. Those that are not named are
-// Half.
-struct SinglePrecision {
-  std::string_view name; // of all overloads, or of several, with *
-  std::string_view results;
-  std::string_view only_if = ""; // a true argument, or one of these:
-};
-constexpr std::string_view kSparse = "a sparse tensor";
-constexpr std::string_view kFloat16 = "a tensor of float16";
-constexpr SinglePrecision kInSinglePrecision[] = {
-    {"aten::_fft_*", ""},
-    {"aten::native_batch_norm", "hss"},
-    {"aten::_native_batch_norm_legit", "hss"},
-    {"aten::_batch_norm_with_update", "hss"},
-    {"aten::native_batch_norm_backward", "hww"},
-    {"aten::batch_norm_backward", "hww"},
-    {"aten::batch_norm_update_stats", "ss"},
-    {"aten::native_layer_norm", "hss"},
-    {"aten::native_layer_norm_backward", "hww"},
-    // The CPU adds many numbers, or multiplies them, in half precision: of ones
-    // in bfloat16 no sum is above 256.
-    {"aten::prod", ""},
-    {"aten::embedding_dense_backward", ""},
-    {"aten::_embedding_bag_backward", ""},
-    {"aten::_embedding_bag_dense_backward", ""},
-    {"aten::_index_put_impl_", "", "accumulate"},
-    {"aten::avg_pool2d_backward", ""},
-    {"aten::max_pool2d_with_indices_backward", ""},
-    {"aten::col2im", ""},
-    {"aten::segment_reduce", ""},
-    {"aten::_convolution", "", "transposed"},
-    {"aten::convolution_backward", "", kFloat16},
-    {"aten::_coalesce", ""},
-    {"aten::mm", "", kSparse},
-    {"aten::addmm", "", kSparse},
-    {"aten::bmm", "", kSparse},
-};
-
-bool is_true(
-    const c10::FunctionSchema& schema,
-    const Stack& given,
-    std::string_view name) {
-  for (size_t i = 0; i < given.size(); ++i) {
-    if (schema.arguments()[i].name() == name) {
-      return given[i].isBool() && given[i].toBool();
-    }
-  }
-  return false;
-}
-
-bool has(const Stack& given, c10::function_ref<bool(const Tensor&)> wanted) {
-  return std::any_of(given.begin(), given.end(), [&](const c10::IValue& value) {
-    return value.isTensor() && value.toTensor().defined() &&
-        wanted(value.toTensor());
-  });
-}
-
-// The kernel refuses several.
-bool is_of_one_type(const Stack& given) {
-  std::optional<c10::ScalarType> type;
-  return !has(given, [&](const Tensor& tensor) {
-    if (!tensor.is_floating_point() && !tensor.is_complex()) {
-      return false;
-    }
-    const auto first = type.value_or(tensor.scalar_type());
-    type = first;
-    return tensor.scalar_type() != first;
-  });
-}
-
-// Kernels refuse a place that they write to twice, or read, too, or warn of it;
-// of copies they would not know.
-bool is_written_apart(const c10::FunctionSchema& schema, const Stack& given) {
-  for (size_t i = 0; i < given.size(); ++i) {
-    if (!given[i].isTensor() || !given[i].toTensor().defined() ||
-        !aliasing::is_written(schema, schema.arguments()[i])) {
-      continue;
-    }
-    const Tensor& written = given[i].toTensor();
-    if (written.layout() != c10::kStrided) {
-      continue;
-    }
-    if (at::has_internal_overlap(written) == at::MemOverlap::Yes) {
-      return false;
-    }
-    const bool is_read = has(given, [&](const Tensor& other) {
-      if (other.layout() != c10::kStrided || other.is_same(written)) {
-        return false;
-      }
-      const auto status = at::get_overlap_status(written, other);
-      return status == at::MemOverlapStatus::Full ||
-          status == at::MemOverlapStatus::Partial;
-    });
-    if (is_read) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool applies(
-    const SinglePrecision& known,
-    const c10::FunctionSchema& schema,
-    const Stack& given) {
-  if (known.results.empty() &&
-      (!is_of_one_type(given) || !is_written_apart(schema, given))) {
-    return false;
-  }
-  if (known.only_if == kSparse) {
-    return has(given, [](const Tensor& tensor) { return tensor.is_sparse(); });
-  }
-  if (known.only_if == kFloat16) {
-    return has(given, [](const Tensor& tensor) {
-      return tensor.scalar_type() == c10::kHalf;
-    });
-  }
-  return known.only_if.empty() || is_true(schema, given, known.only_if);
-}
-
-const SinglePrecision* in_single_precision(
-    const c10::FunctionSchema& schema,
-    const Stack& given) {
-  const std::string_view name = schema.name();
-  for (const auto& known : kInSinglePrecision) {
-    const bool is_prefix = known.name.back() == '*';
-    const auto wanted =
-        known.name.substr(0, known.name.size() - (is_prefix ? 1 : 0));
-    if (name.substr(0, is_prefix ? wanted.size() : name.size()) != wanted) {
-      continue;
-    }
-    return applies(known, schema, given) ? &known : nullptr;
-  }
-  return nullptr;
 }
 
 class InSinglePrecision {
@@ -248,13 +105,13 @@ class InSinglePrecision {
     return c10::kFloat;
   }
 
-  Result type_of_result(size_t index) const {
+  SingleResult type_of_result(size_t index) const {
     return known_ != nullptr && index < known_->results.size()
-        ? static_cast<Result>(known_->results[index])
-        : Result::Half;
+        ? static_cast<SingleResult>(known_->results[index])
+        : SingleResult::Half;
   }
 
-  Tensor back(const Tensor& tensor, Result type) const {
+  Tensor back(const Tensor& tensor, SingleResult type) const {
     if (!tensor.defined()) {
       return tensor;
     }
@@ -263,12 +120,12 @@ class InSinglePrecision {
         return half;
       }
     }
-    if (type_is_given_ || type == Result::Single) {
+    if (type_is_given_ || type == SingleResult::Single) {
       return tensor;
     }
     if (tensor.scalar_type() == c10::kFloat) {
       return tensor.to(
-          type == Result::Weights ? weights_.value_or(half_) : half_);
+          type == SingleResult::Weights ? weights_.value_or(half_) : half_);
     }
     return tensor.scalar_type() == c10::kComplexFloat && half_ == c10::kHalf
         ? tensor.to(c10::kComplexHalf)

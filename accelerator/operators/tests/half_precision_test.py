@@ -26,6 +26,85 @@ def _pool(numbers: torch.Tensor) -> torch.Tensor:
     return functional.avg_pool3d(numbers.view(1, 2, 2, 4), 2, 1)
 
 
+def _places(numbers: torch.Tensor, *shape: int) -> torch.Tensor:
+    """Numbers from 0 to 1 that are exact in all types."""
+    drawn = torch.rand(*shape, generator=torch.Generator().manual_seed(1))
+    return ((drawn * 256).round() / 256).to(numbers)
+
+
+def _sample(numbers: torch.Tensor, mode: str) -> torch.Tensor:
+    """Samples an image that is wider than half precision counts."""
+    points = _places(numbers, 1, 20, 20, 2) * 2 - 1
+    image = _places(numbers, 1, 1, 9, 3000)
+    return functional.grid_sample(image, points, mode=mode, align_corners=False)
+
+
+def _sample_volume(numbers: torch.Tensor) -> torch.Tensor:
+    points = _places(numbers, 1, 9, 9, 9, 3) * 2 - 1
+    return functional.grid_sample(_places(numbers, 1, 1, 3, 3, 900), points, align_corners=False)
+
+
+def _weigh_image(numbers: torch.Tensor) -> torch.Tensor:
+    """The gradient of points of an image."""
+    points = (_places(numbers, 1, 9, 9, 2) * 2 - 1).requires_grad_()
+    image = _places(numbers, 1, 1, 9, 300)
+    functional.grid_sample(image, points, align_corners=False).sum().backward()
+    assert points.grad is not None
+    return points.grad
+
+
+def _near(numbers: torch.Tensor) -> torch.Tensor:
+    """Numbers of all types that are near to one that half precision rounds."""
+    return torch.full_like(numbers, 0.9765625)
+
+
+def _added_to_list(numbers: torch.Tensor) -> torch.Tensor:
+    first, second = _near(numbers), _near(numbers)
+    torch._foreach_add_([first, second], [-torch.ones_like(first)] * 2, alpha=0.9737)
+    return first + second
+
+
+_ROUNDED = (
+    ("a difference", lambda a: _near(a) - 0.9737),
+    ("a difference in place", lambda a: _near(a).sub_(0.9737)),
+    ("a difference into", lambda a: torch.sub(_near(a), 0.9737, out=a.new_empty(0))),
+    ("a difference from a number", lambda a: 0.9737 - _near(a)),
+    ("a difference to a tensor of a number", lambda a: _near(a) - torch.tensor(0.9737)),
+    ("a difference to an integer", lambda a: torch.full_like(a, 2048) - 2049),
+    ("a scaled sum", lambda a: torch.add(_near(a), -torch.ones_like(a), alpha=0.9737)),
+    ("a list", lambda a: torch._foreach_sub([_near(a)], 0.9737)[0]),
+    ("a list and numbers", lambda a: torch._foreach_add([_near(a)] * 2, [-0.5, -0.9737])[1]),
+    ("a list in place", _added_to_list),
+    ("logit", lambda a: torch.logit(a.round(), eps=1e-3)),
+    ("samples", lambda a: _sample(a, "bilinear")),
+    ("nearest samples", lambda a: _sample(a, "nearest")),
+    ("cubic samples", lambda a: _sample(a, "bicubic")),
+    ("samples of a volume", _sample_volume),
+    ("the gradient of places", _weigh_image),
+    (
+        "pools at random places",
+        lambda a: functional.fractional_max_pool2d(
+            _places(a, 1, 1, 900, 9),
+            2,
+            (700, 3),
+            _random_samples=torch.full((1, 1, 2), 0.375).to(a),
+        ),
+    ),
+    (
+        "pools at random places of a volume",
+        lambda a: functional.fractional_max_pool3d(
+            _places(a, 1, 1, 900, 9, 9),
+            2,
+            (700, 3, 3),
+            _random_samples=torch.full((1, 1, 3), 0.375).to(a),
+        ),
+    ),
+    (
+        "a large mean",
+        lambda a: functional.adaptive_avg_pool3d(a.view(1, 1, 4, 4, 1).expand(1, 1, 4, 4, 900), 2),
+    ),
+)
+
 _WORK = (
     ("trace", lambda a: torch.trace(a)),
     ("pooling", _pool),
@@ -45,7 +124,7 @@ class HalfPrecisionTest(parameterized.TestCase):
         torch.manual_seed(0)
         self.numbers = torch.rand(4, 4)
 
-    @parameterized.named_parameters(*_WORK)
+    @parameterized.named_parameters(*_WORK, *_ROUNDED)
     def test_results_are_those_of_single_precision(self, work: _Work) -> None:
         for type_ in (torch.float16, torch.bfloat16):
             numbers = self.numbers.to(type_)
@@ -73,6 +152,21 @@ class HalfPrecisionTest(parameterized.TestCase):
         for one, other, type_ in zip(found, wanted, types, strict=True):
             self.assertEqual(one.dtype, type_)
             torch.testing.assert_close(one.cpu().to(torch.complex64), other, rtol=5e-3, atol=5e-3)
+
+    @parameterized.named_parameters(*_ROUNDED)
+    def test_the_cpu_is_coarser(self, work: _Work) -> None:
+        # A row of the router's table that a later CPU kernel does not need can go.
+        numbers = self.numbers.bfloat16()
+        coarse, wanted = work(numbers).float(), work(numbers.float()).bfloat16().float()
+        self.assertFalse(torch.allclose(coarse, wanted, rtol=1.6e-2, atol=1e-5))
+
+    def test_tensors_of_a_list_that_share_memory_change_in_order(self) -> None:
+        for type_ in (torch.float16, torch.bfloat16):
+            wanted = torch.arange(8.0).to(type_)
+            found = wanted.cuda()
+            torch._foreach_add_([wanted[:6], wanted[2:]], 0.3)
+            torch._foreach_add_([found[:6], found[2:]], 0.3)
+            torch.testing.assert_close(found.cpu(), wanted)
 
     def test_in_a_graph(self) -> None:
         numbers = self.numbers.half().cuda()
