@@ -1,10 +1,10 @@
-"""Sums and products of many numbers in half precision, on CUDA and on the CPU, held against double precision.
+"""Sums, products and places in half precision, on CUDA and on the CPU, held against double precision.
 
     python3 -m tools.gpu.half_precision
 
 Prints one line a program: the largest error of bfloat16 and float16 on each device, in parts of the largest number. A
-CPU kernel that adds in half precision, where CUDA's adds in single precision, gives wrong numbers on a device that the
-CPU serves.
+CPU kernel that adds in half precision, or rounds a number to it, or computes places in it, where CUDA's kernel uses
+single precision, gives wrong numbers on a device that the CPU serves.
 """
 
 from __future__ import annotations
@@ -41,6 +41,10 @@ class Numbers:
         """Numbers between 0 and 1."""
         numbers = torch.rand(*shape, generator=torch.Generator().manual_seed(0))
         return numbers.bfloat16().to(self.device, self._dtype)
+
+    def points(self, dimensions: int) -> Tensor:
+        """Points of an image, or of a volume, each coordinate between -1 and 1."""
+        return self.random(1, *[8] * dimensions, dimensions) * 1.75 - 0.875
 
     def zeros(self) -> Tensor:
         """Many times the index 0."""
@@ -103,6 +107,27 @@ RESULTS: dict[str, Callable[[Numbers], Tensor]] = {
     "multi_margin_loss": lambda n: F.multi_margin_loss(
         n.full(1, _MANY, 2), n.zeros(), reduction="sum"
     ),
+    "adaptive_avg_pool3d": lambda n: F.adaptive_avg_pool3d(n.full(60, 1, 1, 20, 20, 20), 2),
+    "grid_sample": lambda n: F.grid_sample(n.random(1, 1, 9, 300), n.points(2)),
+    "grid_sample of a volume": lambda n: F.grid_sample(n.random(1, 1, 3, 9, 300), n.points(3)),
+    "nearest grid_sample": lambda n: F.grid_sample(
+        n.random(1, 1, 9, 300), n.points(2), mode="nearest"
+    ),
+    "bicubic grid_sample": lambda n: F.grid_sample(
+        n.random(1, 1, 9, 300), n.points(2), mode="bicubic"
+    ),
+    "fractional_max_pool2d": lambda n: F.fractional_max_pool2d(
+        n.random(1, 1, 400, 400), 2, (190, 190), _random_samples=n.full(0.375, 1, 1, 2)
+    ),
+    "fractional_max_pool3d": lambda n: F.fractional_max_pool3d(
+        n.random(1, 1, 300, 20, 20), 2, (190, 10, 10), _random_samples=n.full(0.375, 1, 1, 3)
+    ),
+    "difference to a number": lambda n: n.full(0.97265625) - 0.9737,
+    "scaled sum": lambda n: torch.add(n.full(0.25), n.full(-0.75), alpha=0.3337),
+    "scaled sum of lists": lambda n: torch._foreach_add(
+        [n.full(0.25)], [n.full(-0.75)], alpha=0.3337
+    )[0],
+    "logit": lambda n: torch.logit(n.full(1), eps=1e-3),
 }
 """Programs whose result is compared."""
 
