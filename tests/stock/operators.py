@@ -46,6 +46,8 @@ _TOLERANCES = {"nn.functional.scaled_dot_product_attention": 5e-5, _ATTENTION: 2
 _HALF_TOLERANCES = {_ATTENTION: 0.2, "*": 0.05}
 # What is refused by name (docs/stock.md), and what is said.
 _REFUSED = {_ATTENTION: "dropout_p=0", "sparse.sampled_addmm": "but got (BFloat16|Half)"}
+# The CPU computes places of images in half precision.
+_COARSE_ON_THE_CPU = ("grid_sampler_*", "nn.functional.grid_sample")
 # Kernels that are compiled when they are called: for the device, or for the host where that runs no code.
 _COMPILED = "jiterator_*"
 
@@ -248,7 +250,7 @@ def wanted_of(
     definition = definition_of(operator, name)
     host = ON_THE_HOST.get(operator.name)
     half = dtype in (torch.bfloat16, torch.float16)
-    if definition is None:
+    if definition is None and not (half and _is_one_of(name, _COARSE_ON_THE_CPU)):
         try:
             return run(operator, sample, gradient, "cpu", host)
         except RuntimeError:
