@@ -3,7 +3,8 @@
 `import torch` takes 1.5 CPU seconds, and what differs between the programs of a test comes at its very end: torch asks
 `importlib.metadata` which other backends are installed, and loads them. A process imports torch up to that question
 and waits. For each program it forks a child, which gets the program's environment, asks the question itself, finishes
-the import and runs the program as `__main__`. Nothing that a backend does is shared, and no child sees another.
+the import and runs the program as `__main__`. Nothing that a backend does is shared, and no child sees another. At its
+end, a child's garbage collector looks at what came behind the import: the modules of torch take it 0.3 CPU seconds.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import IO, Any, Self
 # descriptors of requests and of answers.
 _SERVER = """
 def _finish_import():
-    import importlib.metadata, json, os, sys
+    import gc, importlib.metadata, json, os, sys
     requests, answers = map(int, sys.argv[1:3])
     code = []
     ask = importlib.metadata.entry_points
@@ -59,6 +60,7 @@ def _finish_import():
         return ask(**question)
     importlib.metadata.entry_points = wait
     import torch
+    gc.freeze()
     return compile(*code, "<string>", "exec")
 _finish_import = _finish_import()
 exec(globals().pop("_finish_import"))
