@@ -58,9 +58,10 @@ void Translator::discover() {
   };
   std::size_t total = 0; // beside hammocks
   std::size_t in_hammocks = 0;
+  const std::size_t longest_hammocks =
+      std::min<std::size_t>(kLongestHammock, 3 * most_ / 2);
   const auto& graph = flow_.graph();
-  while (!next.empty() &&
-         (total < kMostInstructions || is_within(next.front()))) {
+  while (!next.empty() && (total < most_ || is_within(next.front()))) {
     const std::uint32_t begin = next.front();
     next.pop_front();
     if (!seen.insert(begin).second) {
@@ -85,7 +86,7 @@ void Translator::discover() {
       if (control != nullptr && control->kind == ControlKind::kBranch) {
         const bool guarded = code_.instructions[pc - 1].guard != kNoSlot;
         if (guarded && pc > join && may_be_hammock(pc - 1) &&
-            in_hammocks + control->join - pc <= kLongestHammock) {
+            in_hammocks + control->join - pc <= longest_hammocks) {
           branch = pc - 1;
           join = control->join;
         }
@@ -100,7 +101,7 @@ void Translator::discover() {
         break;
       }
     }
-    if (begin != entry_ && pc - begin > kMostInstructions) {
+    if (begin != entry_ && pc - begin > most_) {
       continue; // a region of its own: else each that leads to it has it, too
     }
     node.end = pc;

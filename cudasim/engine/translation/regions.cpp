@@ -228,6 +228,28 @@ Regions::Translated Regions::translate(std::uint32_t pc, const Seen& seen) {
   if (flow_ == nullptr) {
     flow_ = std::make_unique<CodeFlow>(code_);
   }
+  // What several branches lead to is written more than once. LLVM takes 2 to 3
+  // s for a thousand instructions in a megabyte of text, and less than half of
+  // it where one of the two is below these.
+  constexpr std::size_t kMostWritten = 640;
+  constexpr std::size_t kMostText = 600'000;
+  constexpr std::size_t kFewest = 32;
+  std::size_t most = Translator::kMostInstructions;
+  Translated result = translate(pc, seen, most);
+  while (result.instructions > kMostWritten && result.text.size() > kMostText &&
+         most > kFewest) {
+    most /= 2;
+    result = translate(pc, seen, most);
+  }
+  native::Compiling::end_at_exit();
+  return result;
+}
+
+/// @param most instructions of the region: Translator::Scope's.
+Regions::Translated Regions::translate(
+    std::uint32_t pc,
+    const Seen& seen,
+    std::size_t most) {
   Translated result;
   const Known& known = known_[pc];
   if (seen.registers == nullptr) {
@@ -237,7 +259,11 @@ Regions::Translated Regions::translate(std::uint32_t pc, const Seen& seen) {
     result.stop = seen.stop;
     result.is_other = at(pc) != nullptr;
     const Translator probe(
-        code_, *flow_, {lanes_, pc, result.stop}, result.assumed, general_);
+        code_,
+        *flow_,
+        {lanes_, pc, result.stop, most},
+        result.assumed,
+        general_);
     result.assumed = observed(probe.inputs(), seen);
     for (auto& [slot, shape] : result.assumed) {
       const auto before = known.common.find(slot);
@@ -247,7 +273,7 @@ Regions::Translated Regions::translate(std::uint32_t pc, const Seen& seen) {
     }
   }
   Translator translator(
-      code_, *flow_, {lanes_, pc, result.stop}, result.assumed, general_);
+      code_, *flow_, {lanes_, pc, result.stop, most}, result.assumed, general_);
   result.text = translator.translate();
   result.table = translator.table();
   result.instructions = translator.size();
@@ -259,7 +285,6 @@ Regions::Translated Regions::translate(std::uint32_t pc, const Seen& seen) {
   if (!at_once_ && (translator.is_mostly_called() || translator.is_short())) {
     result.text.clear();
   }
-  native::Compiling::end_at_exit();
   return result;
 }
 

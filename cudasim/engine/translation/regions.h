@@ -191,6 +191,7 @@ class Regions {
       void (Regions::*job)(std::uint32_t, const Seen&),
       std::uint64_t nanoseconds);
   Translated translate(std::uint32_t pc, const Seen& seen);
+  Translated translate(std::uint32_t pc, const Seen& seen, std::size_t most);
   void look(std::uint32_t pc, const Seen& seen);
   void make(std::uint32_t pc, const Seen& seen);
   void obtain(std::uint32_t pc, Translated translated);

@@ -91,6 +91,33 @@ TEST(Regions, LongBlockGoesOnInAnotherRegion) {
   compare(text + kEnd, rising(3, 1));
 }
 
+TEST(Regions, MuchTextIsSeveralRegions) {
+  // LLVM would take seconds for all of it at once.
+  const auto mixes = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; i += 4) {
+      text +=
+          "mad.lo.s64 %a, %a, %b, %x;\nst.global.u64 [%in], %a;\n"
+          "rem.u64 %b, %a, %y;\nselp.b64 %x, %a, %b, %r;\n";
+    }
+    return text;
+  };
+  std::string text = kBegin +
+      "mov.u64 %b, %a;\nadd.u64 %y, %a, 977;\nand.b32 %f, %t, 7;\n"
+      "setp.lt.u32 %r, %f, 3;\nmov.u32 %k, 0;\nLOOP:\n" +
+      mixes(252);
+  for (int i = 0; i < 3; ++i) {
+    const std::string id = std::to_string(i);
+    text += "setp.gt.u64 %p, %a, %b;\n@%p bra PAST" + id +
+        ";\nsetp.lt.u64 %q, %x, %b;\n@%q bra OTHER" + id + ";\n" + mixes(60) +
+        "OTHER" + id + ":\n" + mixes(60) + "PAST" + id + ":\n";
+  }
+  text +=
+      "cvt.u32.u64 %z, %b;\nadd.u32 %h, %h, %z;\nadd.u32 %k, %k, 1;\n"
+      "setp.lt.u32 %p, %k, 3;\n@%p bra LOOP;\n";
+  compare(text + kEnd, rising(3, 1234567));
+}
+
 TEST(Regions, PredicatesThatAreConstants) {
   for (const std::string code :
        {"mov.pred %p, 1;", "and.pred %p, %q, 0;", "or.pred %p, 1, %q;"}) {

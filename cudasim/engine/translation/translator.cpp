@@ -16,6 +16,7 @@ Translator::Translator(
       lanes_(scope.lanes),
       entry_(scope.entry),
       stop_(scope.stop),
+      most_(scope.most),
       assumed_(assumed),
       general_(general) {
   discover();

@@ -31,11 +31,17 @@ bool is_ordered_access(const std::string& text);
 /// no form here is executed by its handler, which the code calls.
 class Translator {
  public:
+  /// LLVM takes longer for each instruction of a larger region, and another
+  /// region goes on where it ends.
+  static constexpr std::size_t kMostInstructions = 256;
+
   /// Which code is made.
   struct Scope {
     WarpLanes lanes = WarpLanes::kAll;
     std::uint32_t entry = 0;
     std::uint32_t stop = kNowhere; // NativeRegion::stop
+    /// Of the region's instructions; of hammocks it may have half as many more.
+    std::size_t most = kMostInstructions;
   };
 
   /// @param assumed shapes of registers where the region begins; those that are
@@ -81,9 +87,6 @@ class Translator {
   /// Whether it has so few instructions that to enter it costs as much.
   bool is_short() const;
 
-  /// LLVM takes longer for each instruction of a larger region, and another
-  /// region goes on where it ends.
-  static constexpr std::size_t kMostInstructions = 256;
   static constexpr std::uint32_t kLongestNode = 512; // of instructions
   /// From a branch to where lanes meet.
   static constexpr std::uint32_t kLongestHammock = 384;
@@ -319,6 +322,7 @@ class Translator {
   WarpLanes lanes_;
   std::uint32_t entry_;
   std::uint32_t stop_;
+  std::size_t most_;
   const Shapes& assumed_;
   const std::set<std::uint32_t>& general_;
   Nodes nodes_;
