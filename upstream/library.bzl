@@ -1,14 +1,16 @@
 """Macros and rules that turn upstream's translation units into libraries.
 
 Every unit is a target of its own (`//aten_cuda/native:cuda/AbsKernel.cu`), so that a build compiles just what it needs,
-and a library is a set of units. Which units of a library take part in a build is decided by `//config:ops`.
+and a library is a set of units. Which units of a library take part in a build is decided by `//config:ops`. Where all
+of them always do, they may be compiled together.
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//aten_cuda/profiles:defs.bzl", "OpProfileInfo", "kernel_selected")
-load("//tools/cc:cuda_library.bzl", "cuda_library")
+load("//tools/cc:cuda_library.bzl", "cuda_library", "unity_cuda_library")
+load("//tools/cc:unity.bzl", "unity_library")
 
 ATEN = "aten/src/ATen/"
 
@@ -95,10 +97,34 @@ profile_library = rule(
     provides = [CcInfo],
 )
 
+def _file(unit):
+    return unit.split("/")[-1]
+
+def _targets(name, units, together, alone):
+    """Says which target compiles which units.
+
+    Args:
+        name: string, name of the library.
+        units: list of strings, paths in @pytorch.
+        together: whether units share targets.
+        alone: list of file names of the units that do not.
+
+    Returns:
+        dict of the targets' names to lists of units of one language.
+    """
+    targets = {}
+    for unit in units:
+        shared = together and _file(unit) not in alone
+        target = "%s.%s" % (name, unit.split(".")[-1]) if shared else unit_name(unit)
+        targets.setdefault(target, []).append(unit)
+    return targets
+
 def upstream_library(
         name,
         units,
         profiled = False,
+        together = False,
+        apart = [],
         substitutes = {},
         deps = [],
         unit_deps = {},
@@ -109,12 +135,16 @@ def upstream_library(
         copts = [],
         cuda_copts = [],
         visibility = None):
-    """Declares one target for each upstream translation unit and a library of all of them.
+    """Declares a target for each upstream translation unit, or for several, and a library of all of them.
 
     Args:
         name: name of the library.
         units: list of strings, paths in @pytorch, each a .cpp or .cu file.
         profiled: whether only the units that `//config:ops` asks for are part of the library.
+        together: whether one target compiles all .cpp units and one all .cu units, for units that cost less than their
+            headers: NAME.cpp and NAME.cu, with //tools/cc:sources_a_unit.
+        apart: list of file names of the units that have targets of their own all the same. Those in `unit_defines` and
+            `cudnn_units` have, too.
         substitutes: dict of labels of libraries to the units in whose place they come when a profile leaves these out.
         deps: libraries whose headers the units include.
         unit_deps: dict of file names to further libraries that these units alone include.
@@ -127,35 +157,41 @@ def upstream_library(
         cuda_copts: options of nvcc, for .cu units.
         visibility: visibility of the library; the units themselves are visible to this repository.
     """
+    if profiled and together:
+        fail("%s: a profile chooses among targets of one unit each; give either profiled or together" % name)
     labels = {}
-    for unit in units:
-        target = unit_name(unit)
-        file = unit.split("/")[-1]
-        srcs = sources.get(file, ["@pytorch//:" + unit])
-        includes = deps + unit_deps.get(file, [])
-        defines = UPSTREAM_DEFINES + local_defines + unit_defines.get(file, [])
-        asks_for_cudnn = file in cudnn_units
+    for target, its_units in _targets(name, units, together, apart + unit_defines.keys() + cudnn_units).items():
+        files = [_file(unit) for unit in its_units]
+        srcs = []
+        for unit in its_units:
+            srcs += sources.get(_file(unit), ["@pytorch//:" + unit])
+        includes = deps + {dep: None for file in files for dep in unit_deps.get(file, [])}.keys()
+        defines = local_defines + unit_defines.get(files[0], [])
+        asks_for_cudnn = files[0] in cudnn_units
         if asks_for_cudnn:
             includes = [_CUDNN_HEADERS if dep == _HEADERS else dep for dep in includes]
-        labels[":" + target] = unit.removeprefix(ATEN)
-        if unit.endswith(".cu"):
-            cuda_library(
+        labels[":" + target] = its_units[0].removeprefix(ATEN)
+        several = len(its_units) > 1
+        if target.endswith(".cu"):
+            library = unity_cuda_library if several else cuda_library
+            library(
                 name = target,
                 srcs = srcs,
                 copts = NVCC_OPTIONS + cuda_copts,
-                local_defines = UPSTREAM_DEFINES + NVCC_DEFINES + local_defines + unit_defines.get(file, []),
+                local_defines = UPSTREAM_DEFINES + NVCC_DEFINES + defines,
                 tags = ["manual"],
                 visibility = ["//:__subpackages__"],
                 deps = includes,
                 alwayslink = True,
             )
         else:
-            cc_library(
+            library = unity_library if several else cc_library
+            library(
                 name = target,
                 srcs = srcs,
                 copts = UPSTREAM_COPTS + copts,
                 linkstatic = True,
-                local_defines = defines + (_CUDNN_DEFINES if asks_for_cudnn else []),
+                local_defines = UPSTREAM_DEFINES + defines + (_CUDNN_DEFINES if asks_for_cudnn else []),
                 tags = ["manual"],
                 toolchains = ["//config:cuda_archs"],
                 visibility = ["//:__subpackages__"],

@@ -1,9 +1,11 @@
-"""cuda_library of rules_cuda, compiled for the architectures of --//config:cuda_archs."""
+"""cuda_library of rules_cuda, compiled for the architectures of --//config:cuda_archs; several sources as one, too."""
 
+load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("@rules_cuda//cuda:defs.bzl", _cuda_library = "cuda_library")
 load("//config:cuda_archs.bzl", "cuda_archs_transition")
+load(":unity.bzl", "unity_units")
 
 def _angled_includes_impl(ctx):
     dependencies = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
@@ -79,4 +81,43 @@ def cuda_library(name, deps = [], tags = [], testonly = False, visibility = None
         tags = tags,
         testonly = testonly,
         visibility = visibility,
+    )
+
+def unity_cuda_library(name, srcs, deps = [], host_copts = [], tags = [], testonly = False, **kwargs):
+    """A cuda_library whose sources are compiled several at a time: //tools/cc:sources_a_unit.
+
+    nvcc has a source's headers compiled three times: for the host, for each architecture, and by the host's compiler.
+
+    Args:
+        name: string, name of the library.
+        srcs: list of labels, the sources.
+        deps: list of labels, libraries whose headers are included and that are linked.
+        host_copts: list of strings, options of the host's compiler.
+        tags: list of strings.
+        testonly: whether tests alone may use it.
+        **kwargs: further attributes of the cuda_library.
+    """
+    unity_units(
+        name = name + "_units",
+        srcs = srcs,
+        tags = tags,
+        testonly = testonly,
+        visibility = ["//visibility:private"],
+    )
+    cc_library(
+        name = name + "_sources",
+        tags = tags,
+        testonly = testonly,
+        textual_hdrs = srcs,
+        visibility = ["//visibility:private"],
+    )
+    cuda_library(
+        name = name,
+        srcs = [name + "_units"],
+        # The units name the sources from where nvcc is run; `<…>` does not search there.
+        host_copts = host_copts + ["-iquote", "."],
+        tags = tags,
+        testonly = testonly,
+        deps = deps + [name + "_sources"],
+        **kwargs
     )

@@ -2,7 +2,7 @@
 
 A file that includes ATen takes seconds, nearly all of them for what it includes; with the standard library alone it is
 half of them. Each unit here includes a number of sources, and is what a cc_library compiles; the sources are its
-textual_hdrs. Names in the unnamed namespaces of sources that share a namespace must differ.
+textual_hdrs. Names in the unnamed namespaces of sources that share a namespace must differ. For CUDA: cuda_library.bzl.
 """
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
@@ -23,13 +23,17 @@ def _count_units(ctx, sources):
     return (sources + number - 1) // number if number else 1
 
 def _unity_units_impl(ctx):
-    sources = sorted([file.path for file in ctx.files.srcs if file.extension == "cpp"])
+    files = [file for file in ctx.files.srcs if file.extension != "h"]
+    extensions = {file.extension: None for file in files}.keys()
+    if len(extensions) != 1:
+        fail("%s: a unit has sources of one compiler, .cpp or .cu; found %s" % (ctx.label, " and ".join(extensions) or "none"))
+    sources = sorted([file.path for file in files])
     count = _count_units(ctx, len(sources))
 
     # Neighbours stay together: what lies in one folder includes the same.
     units = []
     for number in range(count):
-        unit = ctx.actions.declare_file("%s/unit_%d.cpp" % (ctx.attr.name, number))
+        unit = ctx.actions.declare_file("%s/unit_%d.%s" % (ctx.attr.name, number, extensions[0]))
         of_unit = sources[len(sources) * number // count:len(sources) * (number + 1) // count]
         ctx.actions.write(unit, "".join(["#include \"%s\"\n" % source for source in of_unit]))
         units.append(unit)
@@ -44,16 +48,16 @@ unity_units = rule(
             doc = "int_flag: how many sources a unit has at most, where `units` does not say how many there are.",
         ),
         "srcs": attr.label_list(
-            allow_files = [".cpp", ".h"],
+            allow_files = [".cpp", ".cu", ".h"],
             mandatory = True,
-            doc = "Sources; headers among them are left out.",
+            doc = "Sources, all .cpp or all .cu; headers among them are left out.",
         ),
         "units": attr.label(
             providers = [BuildSettingInfo],
             doc = "int_flag: how many translation units; 0: one for each source.",
         ),
     },
-    doc = "Writes NAME/unit_0.cpp, NAME/unit_1.cpp and so on, which include the sources in the order of their paths.",
+    doc = "Writes NAME/unit_0.cpp, NAME/unit_1.cpp and so on, or .cu, which include the sources in the order of their paths.",
 )
 
 def unity_library(name, srcs, units = None, **kwargs):
