@@ -39,12 +39,17 @@ class Numbers:
 
     def random(self, *shape: int) -> Tensor:
         """Numbers between 0 and 1."""
-        numbers = torch.rand(*shape, generator=torch.Generator().manual_seed(0))
-        return numbers.bfloat16().to(self.device, self._dtype)
+        return self._exact(self._drawn(*shape))
 
     def points(self, dimensions: int) -> Tensor:
         """Points of an image, or of a volume, each coordinate between -1 and 1."""
-        return self.random(1, *[8] * dimensions, dimensions) * 1.75 - 0.875
+        return self._exact(self._drawn(1, *[8] * dimensions, dimensions) * 1.75 - 0.875)
+
+    def _drawn(self, *shape: int) -> Tensor:
+        return torch.rand(*shape, generator=torch.Generator().manual_seed(0))
+
+    def _exact(self, numbers: Tensor) -> Tensor:
+        return numbers.bfloat16().to(self.device, self._dtype)
 
     def zeros(self) -> Tensor:
         """Many times the index 0."""
