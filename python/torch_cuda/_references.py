@@ -115,6 +115,7 @@ def plan_references(replacements: Replacements, plan: Plan) -> None:
       replacements: what to replace. Its own containers are not touched.
       plan: gets the assignments.
     """
+    gc.unfreeze()  # what a program has frozen is not among the referrers
     in_classes: list[Any] = []
     tuples = Replacements()
     for holder in gc.get_referrers(*(replacement.old for replacement in replacements)):

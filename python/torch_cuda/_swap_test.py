@@ -192,6 +192,13 @@ class BeforeActivationTest(absltest.TestCase):
         super().setUpClass()
         cls.facts = seen(_BEFORE_ACTIVATION, environ={"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"})
 
+    def test_objects_that_are_frozen_are_found(self) -> None:
+        code = _BEFORE_ACTIVATION.replace(
+            "torch_cuda.activate()", "import gc; gc.freeze(); torch_cuda.activate()"
+        )
+        self.assertNotEqual(code, _BEFORE_ACTIVATION)
+        self.assertEqual(seen(code, environ={"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}), self.facts)
+
     def test_references_taken_before_are_the_new_classes(self) -> None:
         self.assertTrue(self.facts["other class"])
         self.assertEqual(self.facts["held"], [True] * 5)
