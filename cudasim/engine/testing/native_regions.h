@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cudasim/engine/testing/kept_objects.h"
 #include "cudasim/engine/testing/test_device.h"
 #include "cudasim/engine/translation/regions.h"
 

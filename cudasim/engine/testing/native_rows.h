@@ -8,13 +8,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "cudasim/engine/testing/kept_objects.h"
 #include "cudasim/engine/testing/test_device.h"
 #include "cudasim/engine/translation/regions.h"
 
@@ -24,14 +24,6 @@ constexpr int kThreads = 64;
 constexpr unsigned kRounds = 4; // so many kinds of input
 /// Instructions of one kernel: it takes longer to compile than to run.
 constexpr std::size_t kBatch = 16;
-
-/// Rounds differ in values, and mostly not in code: what one has had compiled,
-/// the others find. The folder is the test's own, so that all is compiled once.
-inline const bool kObjectsAreKept =
-    setenv(
-        "CUDASIM_NATIVE_CACHE",
-        (::testing::TempDir() + "/objects").c_str(),
-        1) == 0;
 
 /// A kernel's end and memory.
 struct Result {
