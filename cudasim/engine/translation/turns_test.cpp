@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ const std::string kTail = R"(
 
 /// Notes that a warp is at a place.
 std::string log(int place) {
-  return "@%first atom.global.add.u32 %at, [%log], 1;\n"
+  return "mov.u32 %at, 0;\n@%first atom.global.add.u32 %at, [%log], 1;\n"
          "mad.lo.u32 %f, %w, 1000, " +
       std::to_string(place) +
       ";\nmul.wide.u32 %y, %at, 4;\nadd.u64 %y, %log, %y;\n"
@@ -69,12 +70,21 @@ const std::string kExchange = R"(
   mad.lo.u32 %k, %t, 4, %f;
   st.shared.u32 [%k], %h;
   bar.sync 0;
-  xor.b32 %k, %t, 33;
+  mov.u32 %k, %ntid.x;
+  sub.u32 %k, %k, %t;
   mad.lo.u32 %k, %k, 4, %f;
-  ld.shared.u32 %k, [%k];
+  ld.shared.u32 %k, [%k-4];
   mad.lo.u32 %h, %h, 3, %k;
   bar.sync 0;
 )";
+
+/// Native code hopes that the shift has one result for all lanes.
+const std::string kLeaves =
+    "add.u32 %k, %t, 5;\nshr.u32 %k, %k, 5;\nadd.u32 %h, %h, %k;\n";
+
+const std::string kCalls =
+    "{\n.param .b32 a;\n.param .b32 r;\nst.param.b32 [a], %h;\n"
+    "call (r), twice, (a);\nld.param.b32 %h, [r];\n}\n";
 
 struct Grid {
   Outcome outcome;
@@ -88,7 +98,8 @@ std::vector<Grid> run_grids(
     const std::string& text,
     unsigned threads,
     U32 n,
-    bool cooperative = false) {
+    bool cooperative = false,
+    double seconds = 10) {
   constexpr unsigned kBlocks = 3;
   constexpr std::size_t kLog = 1000;
   set_native_mode(mode);
@@ -101,7 +112,7 @@ std::vector<Grid> run_grids(
     Shape shape;
     shape.grid = {kBlocks, 1, 1};
     shape.block = {threads, 1, 1};
-    shape.timeout_seconds = 2;
+    shape.timeout_seconds = seconds;
     shape.cooperative = cooperative;
     Grid grid;
     grid.outcome = device.run("kernel", shape, out, log, n);
@@ -130,6 +141,7 @@ FaultKind compare_grids(
   const std::string text = kHead + body + kTail;
   const Grid plain =
       run_grids(NativeMode::kOff, 1, text, threads, n, cooperative)[0];
+  const std::uint64_t before = native_regions();
   for (const Grid& native :
        run_grids(NativeMode::kAlways, 3, text, threads, n, cooperative)) {
     EXPECT_EQ(native.outcome.fault, plain.outcome.fault)
@@ -143,6 +155,7 @@ FaultKind compare_grids(
     EXPECT_EQ(native.words, plain.words) << body;
     EXPECT_EQ(native.log, plain.log) << body;
   }
+  EXPECT_GT(native_regions(), before) << body;
   return plain.outcome.fault;
 }
 
@@ -161,8 +174,8 @@ TEST(NativeTurns, ToTheEndOrToBarriers) {
       log(4) + "bar.sync 0;\nbar.sync 0;\n" + log(5));
   // In a loop.
   expect_same(
-      "mov.u32 %at, 0;\nmov.u32 %b, 0;\nAGAIN:\n" + log(1) + kExchange +
-      log(2) + "add.u32 %b, %b, 1;\nsetp.lt.u32 %q, %b, 9;\n@%q bra AGAIN;\n");
+      "mov.u32 %b, 0;\nAGAIN:\n" + log(1) + kExchange + log(2) +
+      "add.u32 %b, %b, 1;\nsetp.lt.u32 %q, %b, 9;\n@%q bra AGAIN;\n");
 }
 
 TEST(NativeTurns, AtOtherBarriers) {
@@ -205,6 +218,11 @@ TEST(NativeTurns, OfManyInstructions) {
             log(3) + loop("B", "%b") + log(4) + kExchange + log(5),
         rounds);
   }
+  // The interpreter, to which warps are left in between, has the rest of a
+  // turn, and not a turn of its own: others come before the end of B.
+  expect_same(
+      log(1) + "setp.eq.u32 %q, %w, 0;\n@!%q bra PAST;\n" + loop("A", "1500") +
+      kLeaves + loop("B", "1000") + "PAST:\n" + log(2));
 }
 
 TEST(NativeTurns, WhereLanesPart) {
@@ -215,17 +233,30 @@ TEST(NativeTurns, WhereLanesPart) {
     const std::string exits = parts + "@%p bra LEAVES;\n" + log(2) +
         "bra.uni STAYS;\nLEAVES:\n" + log(3) +
         "st.global.u32 [%out], %w;\nret;\nSTAYS:\n";
-    const std::string calls = parts +
-        "@%p bra PAST;\n{\n.param .b32 a;\n.param .b32 r;\n"
-        "st.param.b32 [a], %h;\ncall (r), twice, (a);\n"
-        "ld.param.b32 %h, [r];\n}\nPAST:\n" +
-        log(4);
+    const std::string calls =
+        parts + "@%p bra PAST;\n" + kCalls + "PAST:\n" + log(4);
+    // Native code is left by those of one side alone.
+    const std::string leaves = parts + "@%p bra PAST;\n" + kLeaves + "PAST:\n";
+    expect_same(log(1) + kExchange + leaves + log(2) + kExchange, which);
     for (const std::string& body : {exits, calls}) {
       expect_same(log(1) + body, which);
       expect_same(log(1) + kExchange + body + log(5), which);
       expect_same(log(1) + body + kExchange + log(6) + kExchange, which);
     }
   }
+}
+
+TEST(NativeTurns, CountTheTurnOfLanesThatPartLater) {
+  // Behind a long loop those that come first still have time for a short one.
+  const auto side = [](const std::string& id, int place) {
+    return "mov.u32 %k, 0;\nROUND" + id + ":\nadd.u32 %k, %k, 1;\n" + kCalls +
+        "setp.lt.u32 %p, %k, 100;\n@%p bra ROUND" + id + ";\n" + log(place);
+  };
+  expect_same(
+      log(1) + loop("A", "1500") + kCalls +
+      "setp.lt.u32 %q, %lane, 9;\n@%q bra SOME;\n"
+      "setp.eq.u32 %first, %lane, 9;\n" +
+      side("A", 2) + "bra.uni MET;\nSOME:\n" + side("B", 3) + "MET:\n");
 }
 
 TEST(NativeTurns, EndWhereTheBlocksTurnDoes) {
@@ -236,6 +267,20 @@ TEST(NativeTurns, EndWhereTheBlocksTurnDoes) {
               "bar.sync 0;\n" + loop("B", "980") + log(3) + "bar.sync 0;\n" +
               log(4),
           128,
+          0,
+          true),
+      FaultKind::kNone);
+}
+
+TEST(NativeTurns, TellOfExitsBeforeOneRunsByItself) {
+  // Else the barrier would end the turn of the other one, and so the block's
+  // before its last loop does.
+  EXPECT_EQ(
+      compare_grids(
+          log(1) + "setp.eq.u32 %p, %w, 0;\n@%p bra LEAVES;\n" +
+              loop("A", "1500") + kCalls + "bar.sync 0;\n" + loop("B", "4350") +
+              log(2) + "LEAVES:\n",
+          64,
           0,
           true),
       FaultKind::kNone);
@@ -270,6 +315,12 @@ TEST(NativeTurns, WhereOthersLoadBeforeOneStores) {
   expect_same(count);
   expect_same(log(1) + count + log(2) + count);
   expect_same(count + log(1) + kExchange + count + log(2) + kExchange + count);
+  // A region that begins with such a store, in the middle of a loop, and is
+  // left behind a barrier, from where on others are to load first again.
+  expect_same(
+      "mov.u32 %b, 0;\nAGAIN:\nadd.u32 %b, %b, 1;\n" + count +
+      "setp.lt.u32 %q, %b, 3;\n@%q bra AGAIN;\nbar.sync 0;\n" + kCalls +
+      log(1) + count + log(2));
 }
 
 TEST(NativeTurns, WhereOneFaults) {
@@ -288,10 +339,68 @@ TEST(NativeTurns, WhereOneFaults) {
   }
 }
 
+/// Memory that is freed while a kernel runs, when it first touches other
+/// memory.
+class FreeingDevice : public TestDevice {
+ public:
+  void free_when_touched(const void* memory, const void* other) {
+    memory_ = reinterpret_cast<std::uint64_t>(memory);
+    other_ = reinterpret_cast<std::uint64_t>(other);
+    is_freed_ = false;
+  }
+  bool find(std::uint64_t address, Range* range) const override {
+    if (!TestDevice::find(address, range)) {
+      return false;
+    }
+    if (range->begin == other_ && !is_freed_) {
+      touched_();
+    }
+    return range->begin != memory_ || !is_freed_;
+  }
+
+ private:
+  std::uint64_t memory_ = 0;
+  std::uint64_t other_ = 0;
+  bool is_freed_ = false;
+  /// The kernel may not change the device; whoever frees memory does.
+  std::function<void()> touched_ = [this] {
+    is_freed_ = true;
+    generation_.fetch_add(1);
+  };
+};
+
+TEST(NativeTurns, ForgetWhatWasFreed) {
+  // The first warp has touched it, and frees it; the second comes later.
+  const std::string text = kHead +
+      "mul.wide.u32 %y, %t, 4;\nadd.u64 %y, %log, %y;\n"
+      "ld.global.u32 %k, [%y];\nadd.u32 %h, %h, %k;\n" +
+      kTail;
+  std::vector<std::string> reports;
+  for (const NativeMode mode : {NativeMode::kOff, NativeMode::kAlways}) {
+    set_native_mode(mode);
+    FreeingDevice device;
+    device.load(text);
+    Shape shape;
+    shape.block = {64, 1, 1};
+    for (int i = 0; i < 2; ++i) {
+      auto* out = device.zeros<U32>(64);
+      auto* log = device.zeros<U32>(64);
+      device.free_when_touched(log, out);
+      const Outcome outcome = device.run("kernel", shape, out, log, U32{0});
+      EXPECT_EQ(outcome.fault, FaultKind::kIllegalAddress);
+      reports.push_back(who(outcome.report));
+    }
+  }
+  set_native_mode(NativeMode::kOff);
+  EXPECT_NE(reports[0].find("by thread (32,"), std::string::npos) << reports[0];
+  EXPECT_EQ(reports, std::vector<std::string>(4, reports[0]));
+}
+
 TEST(NativeTurns, EndWithTheLaunch) {
   const std::string text =
       kHead + "AGAIN:\nbar.sync 0;\nbra.uni AGAIN;\n" + kTail;
-  for (const Grid& grid : run_grids(NativeMode::kAlways, 2, text, 64, 0)) {
+  for (const Grid& grid :
+       run_grids(NativeMode::kAlways, 2, text, 64, 0, false, 0.2)) {
     EXPECT_EQ(grid.outcome.fault, FaultKind::kLaunchTimeout);
   }
 }
