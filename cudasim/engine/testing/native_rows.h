@@ -23,7 +23,7 @@ namespace cudasim::engine::testing {
 constexpr int kThreads = 64;
 constexpr unsigned kRounds = 4; // so many kinds of input
 /// Instructions of one kernel: it takes longer to compile than to run.
-constexpr std::size_t kBatch = 16;
+constexpr std::size_t kBatch = 32;
 
 /// A kernel's end and memory.
 struct Result {
@@ -120,32 +120,55 @@ inline const std::string kBegin = R"(
   cvt.u16.u64 %s, %a;
   cvt.u16.u64 %u, %b;
 )";
+/// Whether an instruction reads or writes a register.
+inline bool is_named(const std::string& code, const std::string& name) {
+  return code.empty() || code.find(name) != std::string::npos;
+}
+
 /// Before each of the instructions.
-inline const std::string kReset = R"(
-  mov.u64 %d, 77;
-  mov.u32 %h, 7;
-  mov.u16 %v, 3;
-  setp.lt.s32 %p, %e, %f;
-  setp.gt.u32 %q, %t, 40;
-  mov.pred %r, %p;
-)";
+/// @param code only what it names is set; empty: all.
+inline std::string reset(const std::string& code = "") {
+  std::string text;
+  for (const char* const line :
+       {"mov.u64 %d, 77;\n",
+        "mov.u32 %h, 7;\n",
+        "mov.u16 %v, 3;\n",
+        "setp.lt.s32 %p, %e, %f;\n",
+        "setp.gt.u32 %q, %t, 40;\n",
+        "setp.lt.s32 %r, %e, %f;\n"}) {
+    const std::string set = line;
+    if (is_named(code, set.substr(set.find('%'), 2))) {
+      text += set;
+    }
+  }
+  return text;
+}
 
 /// Behind it: what it has written goes to two columns of the output.
-inline std::string results_to(std::size_t column) {
+/// @param code only what it names is stored; empty: all.
+inline std::string results_to(
+    std::size_t column,
+    const std::string& code = "") {
   const auto place = [](std::size_t at) {
-    return "[%out+" + std::to_string(8 * kThreads * at) + "]";
+    return "[%out+" + std::to_string(at) + "], ";
   };
-  return R"(
-  selp.b32 %z, 1, 0, %r;
-  cvt.u64.u32 %x, %h;
-  shl.b64 %y, %x, 16;
-  cvt.u64.u16 %x, %v;
-  or.b64 %y, %y, %x;
-  shl.b64 %y, %y, 1;
-  cvt.u64.u32 %x, %z;
-  or.b64 %y, %y, %x;
-  st.global.u64 )" +
-      place(column) + ", %d;\n  st.global.u64 " + place(column + 1) + ", %y;\n";
+  const std::size_t first = 8 * kThreads * column;
+  const std::size_t second = first + 8 * kThreads;
+  std::string text;
+  if (is_named(code, "%d")) {
+    text += "st.global.u64 " + place(first) + "%d;\n";
+  }
+  if (is_named(code, "%h")) {
+    text += "st.global.u32 " + place(second) + "%h;\n";
+  }
+  if (is_named(code, "%v")) {
+    text += "st.global.u16 " + place(second + 4) + "%v;\n";
+  }
+  if (is_named(code, "%r")) {
+    text +=
+        "selp.b32 %z, 1, 0, %r;\nst.global.u8 " + place(second + 6) + "%z;\n";
+  }
+  return text;
 }
 inline const std::string kEnd = "ret;\n}\n";
 
@@ -163,15 +186,15 @@ inline bool same_or_nan(
   if (code.find("f64") != std::string::npos && std::isnan(x) && std::isnan(y)) {
     return true;
   }
-  // %h, the result of 32 bits, is 17 bits up in the second word.
-  const auto low = static_cast<std::uint32_t>(a >> 17);
-  const auto other = static_cast<std::uint32_t>(b >> 17);
+  // %h, the result of 32 bits, is the lower half of the second word.
+  const auto low = static_cast<std::uint32_t>(a);
+  const auto other = static_cast<std::uint32_t>(b);
   float v = 0;
   float w = 0;
   std::memcpy(&v, &low, sizeof(v));
   std::memcpy(&w, &other, sizeof(w));
   return code.find("f32") != std::string::npos && std::isnan(v) &&
-      std::isnan(w) && (a & 0x1ffff) == (b & 0x1ffff);
+      std::isnan(w) && a >> 32 == b >> 32;
 }
 
 /// Instructions, which are compared in kernels of several at the end.
@@ -191,6 +214,11 @@ class NativeRows : public ::testing::Test {
   /// compiled again from there to the kernel's end, with all that follows.
   static void compare_alone(const std::string& code) {
     compare_kernel({code});
+  }
+
+  /// In a kernel that has nothing else.
+  static void compare_together(const std::vector<std::string>& codes) {
+    compare_kernel(codes);
   }
 
   void TearDown() override {
@@ -213,7 +241,7 @@ class NativeRows : public ::testing::Test {
   static void compare_round(
       const std::vector<std::string>& codes,
       unsigned seed) {
-    std::string text = kBegin + kReset;
+    std::string text = kBegin + reset();
     if (seed == kRounds) {
       // For some lanes: others have exited, or wait with what they have. (With
       // plain instructions alone it would be code for all lanes.)
@@ -222,7 +250,8 @@ class NativeRows : public ::testing::Test {
           "setp.lt.u32 %r, %t, 3;\n@%r bra PAST;\nactivemask.b32 %z;\n";
     }
     for (std::size_t i = 0; i < codes.size(); ++i) {
-      text += kReset + "{\n" + codes[i] + "\n}\n" + results_to(2 * i);
+      text += reset(codes[i]) + "{\n" + codes[i] + "\n}\n" +
+          results_to(2 * i, codes[i]);
     }
     text += "PAST:\n" + results_to(2 * codes.size()) + kEnd;
     const auto input = inputs(seed);
@@ -238,9 +267,14 @@ class NativeRows : public ::testing::Test {
     EXPECT_EQ(
         plain.outcome.thread_instructions, native.outcome.thread_instructions)
         << codes[0];
+    // Behind all of them is what any of them may have left.
+    std::string all = "all of them";
+    for (const std::string& code : codes) {
+      all += "\n" + code;
+    }
     for (std::size_t i = 0; i < plain.words.size(); ++i) {
-      const std::string& code =
-          codes[std::min(i / (2 * kThreads), codes.size() - 1)];
+      const std::size_t number = i / (2 * kThreads);
+      const std::string& code = number < codes.size() ? codes[number] : all;
       if (!same_or_nan(plain.words[i], native.words[i], code)) {
         ADD_FAILURE() << code << ": thread " << i % kThreads << ", round "
                       << seed << ", column " << i / kThreads % 2 << std::hex

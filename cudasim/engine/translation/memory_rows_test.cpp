@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cudasim/engine/testing/native_rows.h"
 
@@ -66,20 +67,24 @@ TEST_F(NativeRows, LoadsOfScatteredLanes) {
       "s16 %h, [%z+2];",
       "u8 %h, [%z+13];"};
   for (const std::string& way : ways) {
+    std::vector<std::string> codes;
     for (const std::string sum : sums) {
-      compare_alone("bar.sync 0;\n" + fill + way + "ld.shared." + sum);
+      codes.push_back("bar.sync 0;\n" + fill + way + "ld.shared." + sum);
     }
+    compare_together(codes);
   }
   for (const std::string guard : {"@%p ", "@!%q "}) {
+    std::vector<std::string> codes;
     for (const std::string sum : sums) {
-      compare_alone(
+      codes.push_back(
           "bar.sync 0;\n" + fill + ways[0] +
           "mov.u32 %i, 1;\nmov.u32 %j, 2;\nmov.u32 %l, 3;\nmov.u64 %w, 4;\n" +
           guard + "ld.shared." + sum);
     }
+    compare_together(codes);
   }
   compare_alone(
-      "bar.sync 0;\n" + fill + ways[0] +
+      fill + ways[0] +
       "mov.u32 %i, 1;\n@%p bra PAST;\nld.shared.v2.b32 {%h, %i}, [%z];\n"
       "PAST:\nmad.lo.u32 %h, %i, 3, %h;");
   // Two rows of lanes, each in one piece or at one place, which is seen behind
@@ -93,7 +98,7 @@ TEST_F(NativeRows, LoadsOfScatteredLanes) {
     for (std::size_t i = 0; i < std::size(sums); ++i) {
       for (const int stride : {0, bytes[i]}) {
         compare_alone(
-            "bar.sync 0;\n" + fill + ".reg .pred %o;\n" + row +
+            fill + ".reg .pred %o;\n" + row +
             "and.b32 %i, %t, 15;\nmad.lo.u32 %z, %i, " +
             std::to_string(stride) +
             ", %z;\nbar.red.or.pred %o, 0, %p;\nld.shared." + sums[i]);
@@ -342,7 +347,7 @@ TEST(NativeScatteredStores, AreTheSame) {
         const std::string store = "." + access + ";\n";
         std::string shared = guard + "st.shared" + store;
         shared.replace(shared.find("%y"), 2, "%k");
-        const std::string text = kBegin + kReset + way + R"(
+        const std::string text = kBegin + reset() + way + R"(
   shr.u32 %k, %t, 5;
   mad.lo.u32 %z, %k, 512, %z;
   mov.u32 %k, tile;
