@@ -2,6 +2,7 @@
 // those whose others have exited or never were.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,14 +13,15 @@ namespace cudasim::engine::testing {
 namespace {
 
 /// More than native code executes for lanes that part within it.
-std::string long_side(const std::string& more) {
-  std::string text;
-  for (int i = 0; i < 130; ++i) {
-    text +=
+/// @param middle what comes in between.
+std::string long_side(const std::string& middle) {
+  std::string half;
+  for (int i = 0; i < 65; ++i) {
+    half +=
         "mad.lo.u32 %h, %h, 5, %k;\nxor.b32 %k, %k, %h;\n"
         "add.u32 %k, %k, %t;\n";
   }
-  return text + more;
+  return half + middle + half;
 }
 const std::string kRegisters = R"(
   .reg .b32 %m, %o, %s;
@@ -45,6 +47,19 @@ const std::string kConditions[] = {
     "and.b32 %s, %t, 5;\nsetp.eq.u32 %p, %s, 4;\n",
     "and.b32 %s, %t, 31;\nsetp.ne.u32 %p, %s, 0;\n",
     "setp.eq.u32 %p, %t, 39;\n"};
+/// The same ones, as words of the input: one text for all.
+const std::string kCondition =
+    "ld.global.u32 %s, [%in+512];\nsetp.ne.u32 %p, %s, 0;\n";
+std::vector<std::vector<std::uint64_t>> lanes_of_conditions() {
+  std::vector<std::vector<std::uint64_t>> inputs(4, rising(3, 5));
+  for (int t = 0; t < kThreads; ++t) {
+    const bool some[] = {t < 20, (t & 5) == 4, t % 32 != 0, t == 39};
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      inputs[i].push_back(some[i] ? 1 : 0);
+    }
+  }
+  return inputs;
+}
 /// What they do.
 const std::string kSides[] = {
     // Values of all shapes, of which the others have others.
@@ -69,12 +84,11 @@ const std::string kSides[] = {
 };
 
 TEST(SomeLanes, WhileOthersWait) {
-  for (const std::string& condition : kConditions) {
-    for (const std::string& side : kSides) {
-      const std::string text = kBegin + kRegisters + condition +
-          "@%p bra PAST;\n" + long_side(side) + long_side("") + "PAST:\n" +
-          kAll + kEnd;
-      const Result plain = compare(text, rising(3, 5));
+  for (const std::string& side : kSides) {
+    const std::string text = kBegin + kRegisters + kCondition +
+        "@%p bra PAST;\n" + long_side(side) + "PAST:\n" + kAll + kEnd;
+    for (const auto& input : lanes_of_conditions()) {
+      const Result plain = compare(text, input);
       EXPECT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
     }
   }
@@ -106,12 +120,12 @@ TEST(SomeLanes, OfBlocksThatAreNoWholeWarps) {
 
 /// A branch without a place where its lanes meet: both sides exit.
 TEST(SomeLanes, OfWhichEachSideExits) {
-  for (const std::string& condition : kConditions) {
-    const std::string text = kBegin + kRegisters + condition +
+  for (const auto& input : lanes_of_conditions()) {
+    const std::string text = kBegin + kRegisters + kCondition +
         "@%p bra OTHER;\n" + long_side("") + kAll +
         "cvt.u64.u32 %x, %h;\nst.global.u64 [%out], %x;\nret;\nOTHER:\n" +
         "add.u32 %z, %z, %t;\n" + kAll + kEnd;
-    const Result plain = compare(text, rising(3, 5));
+    const Result plain = compare(text, input);
     EXPECT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
   }
 }
@@ -144,10 +158,12 @@ TEST(SomeLanes, ThatWaitForOthers) {
 /// Three groups that take turns: which comes when is seen in what they store to
 /// one word, and does not depend on whether lanes have met in native code.
 TEST(SomeLanes, TakeTurns) {
-  const auto loop = [](const std::string& id, int rounds) {
-    return "mov.u32 %o, 0;\nLOOP" + id + ":\nadd.u32 %o, %o, 1;\n" +
-        "setp.lt.u32 %q, %o, " + std::to_string(rounds) + ";\n@%q bra LOOP" +
-        id + ";\n";
+  // As often as bits of n say, times ten: one text for all.
+  const auto loop = [](const std::string& id, int bit) {
+    return "bfe.u32 %c, %n, " + std::to_string(bit) +
+        ", 9;\nmul.lo.u32 %c, %c, 10;\nmov.u32 %o, 0;\nLOOP" + id +
+        ":\nadd.u32 %o, %o, 1;\nsetp.lt.u32 %q, %o, %c;\n@%q bra LOOP" + id +
+        ";\n";
   };
   const std::string meet[] = {
       "",
@@ -156,18 +172,19 @@ TEST(SomeLanes, TakeTurns) {
       "setp.lt.u32 %r, %o, 5;\n@%r bra ROUND;\n"};
   const std::string store = "st.global.u32 [%b], %s;\n";
   for (const std::string& meeting : meet) {
-    for (const int first : {10, 1500, 3000}) {
-      for (const int second : {10, 3000}) {
-        for (const int third : {10, 1500}) {
-          const std::string text = kBegin + kRegisters +
-              "ld.param.u64 %b, [out];\nrem.u32 %s, %t, 3;\n"
-              "setp.eq.u32 %q, %s, 0;\n@!%q bra NEXT;\n" +
-              meeting + loop("A", first) + store +
-              "bra.uni DONE;\nNEXT:\nsetp.eq.u32 %q, %s, 1;\n"
-              "@!%q bra LAST;\n" +
-              loop("B", second) + store + "bra.uni DONE;\nLAST:\n" +
-              loop("C", third) + store + "DONE:\nret;\n}\n";
-          const Result plain = compare(text, rising(3, 5));
+    const std::string text = kBegin + kRegisters +
+        ".reg .b32 %c;\nld.param.u64 %b, [out];\nrem.u32 %s, %t, 3;\n"
+        "setp.eq.u32 %q, %s, 0;\n@!%q bra NEXT;\n" +
+        meeting + loop("A", 0) + store +
+        "bra.uni DONE;\nNEXT:\nsetp.eq.u32 %q, %s, 1;\n"
+        "@!%q bra LAST;\n" +
+        loop("B", 9) + store + "bra.uni DONE;\nLAST:\n" + loop("C", 18) +
+        store + "DONE:\nret;\n}\n";
+    for (const std::uint32_t first : {1, 150, 300}) {
+      for (const std::uint32_t second : {1, 300}) {
+        for (const std::uint32_t third : {1, 150}) {
+          const Result plain =
+              compare(text, rising(3, 5), first | second << 9 | third << 18);
           EXPECT_EQ(plain.outcome.fault, FaultKind::kNone)
               << plain.outcome.report;
         }
@@ -211,15 +228,15 @@ std::string where(const std::string& report) {
 }
 
 TEST(SomeLanes, OfWhichOneFaults) {
-  for (const std::string& condition : kConditions) {
+  for (const auto& input : lanes_of_conditions()) {
     for (const std::string end : {"PAST:\n", "ret;\nPAST:\n"}) {
-      const std::string text = kBegin + kRegisters + condition +
+      const std::string text = kBegin + kRegisters + kCondition +
           "@%p bra PAST;\n" + long_side("") +
           "mul.wide.u32 %x, %t, 64;\n"
           "setp.gt.u32 %q, %t, 9;\n@%q st.global.b32 [%x], %h;\n" +
           end + kAll + kEnd;
-      const Result plain = run(NativeMode::kOff, text, rising(3, 5));
-      const Result native = run(NativeMode::kAlways, text, rising(3, 5));
+      const Result plain = run(NativeMode::kOff, text, input);
+      const Result native = run(NativeMode::kAlways, text, input);
       EXPECT_NE(plain.outcome.fault, FaultKind::kNone);
       EXPECT_EQ(where(native.outcome.report), where(plain.outcome.report));
       EXPECT_EQ(
