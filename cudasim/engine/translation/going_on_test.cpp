@@ -1,7 +1,10 @@
 // Where a region goes on although lanes part, or the warp waits for others.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -173,13 +176,20 @@ TEST(RegionsGoOn, WhereLanesLeaveLoops) {
       "add.u32 %s, %t, %i;\nshr.u32 %s, %s, 5;\nadd.u32 %h, %h, %s;\n",
       // Stores: the interpreter executes such a loop.
       "st.shared.b32 [%m], %h;\nld.shared.b32 %f, [%m];\nadd.u32 %h, %f, %k;\n"};
-  // How often a lane goes round.
-  const std::string counts[] = {
-      "and.b32 %o, %e, 7;\n",
-      "sub.u32 %o, %t, 30;\nmin.s32 %o, %o, 5;\n", // some at once
-      "mov.u32 %o, 4;\n",
-      "setp.eq.u32 %r, %t, 33;\nselp.b32 %o, 9000, 2, %r;\n",
-      "setp.eq.u32 %r, %t, 33;\nselp.b32 %o, 300, 299, %r;\n"};
+  // How often a lane goes round, as a word of the input: one text for all. Some
+  // leave at once, and one late.
+  std::vector<std::vector<std::uint64_t>> inputs(4, rising(3, 5));
+  for (int lane = 0; lane < kThreads; ++lane) {
+    const bool is_late = lane == 33;
+    const int counts[] = {
+        (3 + 5 * lane) & 7,
+        std::min(lane - 30, 5),
+        is_late ? 9000 : 2,
+        is_late ? 300 : 299};
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      inputs[i].push_back(static_cast<std::uint32_t>(counts[i]));
+    }
+  }
   int id = 0;
   const auto loop = [&id](
                         const std::string& body,
@@ -195,27 +205,32 @@ TEST(RegionsGoOn, WhereLanesLeaveLoops) {
     }
     return text;
   };
-  bool odd = false;
-  for (const std::string& count : counts) {
-    for (const std::string body : bodies) {
-      odd = !odd;
-      const std::string once = loop(body, "%i", "%o");
-      const std::string twice =
-          loop("and.b32 %l, %i, 3;\n" + loop(body, "%j", "%l"), "%i", "%o");
-      const std::string skipped =
-          "setp.lt.s32 %w, %o, 1;\n@%w bra PAST;\n" + once + "PAST:\n";
-      // Half of them: they take LLVM a while.
-      const std::string codes[] = {once, twice, skipped, once + twice};
-      for (int n = odd ? 1 : 0; n < 4; n += 2) {
-        const std::string& code = codes[n];
-        const Result plain = compare(
-            kBegin + kAround +
-                ".reg .b32 %i, %j, %l, %c;\n.reg .pred %w;\nmov.u32 %c, tile;\n"
-                "mov.u32 %j, 1;\nst.shared.b32 [%m], %t;\nbar.sync 0;\n" +
-                count + code + "mov.u32 %s, %k;\n" + kTogether + kEnd,
-            rising(3, 5));
-        EXPECT_EQ(plain.outcome.fault, FaultKind::kNone)
-            << plain.outcome.report;
+  const auto compare_codes = [](const std::string& count,
+                                const std::string& code,
+                                const std::vector<std::uint64_t>& input) {
+    const Result plain = compare(
+        kBegin + kAround +
+            ".reg .b32 %i, %j, %l, %c;\n.reg .pred %w;\nmov.u32 %c, tile;\n"
+            "mov.u32 %j, 1;\nst.shared.b32 [%m], %t;\nbar.sync 0;\n" +
+            count + code + "mov.u32 %s, %k;\n" + kTogether + kEnd,
+        input);
+    EXPECT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+  };
+  for (std::size_t b = 0; b < std::size(bodies); ++b) {
+    const std::string body = bodies[b];
+    const std::string once = loop(body, "%i", "%o");
+    const std::string twice =
+        loop("and.b32 %l, %i, 3;\n" + loop(body, "%j", "%l"), "%i", "%o");
+    const std::string skipped =
+        "setp.lt.s32 %w, %o, 1;\n@%w bra PAST;\n" + once + "PAST:\n";
+    const std::string codes[] = {once, twice, skipped, once + twice};
+    // Half of them each: they take LLVM a while.
+    for (std::size_t n = 0; n < 4; ++n) {
+      for (std::size_t i = (b + n) % 2; i < inputs.size(); i += 2) {
+        compare_codes("ld.global.u32 %o, [%in+512];\n", codes[n], inputs[i]);
+      }
+      if ((b + n) % 2 == 0) {
+        compare_codes("mov.u32 %o, 4;\n", codes[n], inputs[0]);
       }
     }
   }
