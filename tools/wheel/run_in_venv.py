@@ -26,6 +26,27 @@ spec = importlib.util.find_spec("torch")
 print(pathlib.Path(spec.origin).parent.parent if spec and spec.origin else "")
 """
 
+# Runs a file as `__main__`, as Python does. When unittest has all of its tests and begins to run them, the garbage
+# collector is told to look no more at what is there: its rounds over torch's modules, and those at the end, take 0.3
+# CPU seconds and more. Objects of the tests themselves are collected as ever.
+_START = """
+def _start():
+    import gc, os, sys, unittest
+    run = unittest.TestProgram.runTests
+    def run_tests(program):
+        gc.freeze()
+        run(program)
+    unittest.TestProgram.runTests = run_tests
+    del sys.argv[0]
+    if sys.path[0] == "":
+        sys.path[0] = os.path.dirname(sys.argv[0])
+    with open(sys.argv[0], "rb") as file:
+        return compile(file.read(), sys.argv[0], "exec")
+_start = _start()
+__file__ = _start.co_filename
+exec(globals().pop("_start"))
+"""
+
 
 def _output(python: pathlib.Path, code: str) -> str:
     return subprocess.run(
@@ -92,7 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             entry.chmod(entry.stat().st_mode | 0o200)
         # PYTHONPATH stays as Bazel's launcher set it, so the test finds its deps.
         environment = {**os.environ, PYTHON_VARIABLE: str(python), SITE_VARIABLE: str(site)}
-        command = [str(python), str(arguments.main.absolute()), *arguments.arguments]
+        command = [str(python), "-c", _START, str(arguments.main.absolute()), *arguments.arguments]
         with subprocess.Popen(command, env=environment) as test:
             # Bazel ends a test that takes too long; the environment goes then, too.
             signal.signal(signal.SIGTERM, lambda *_: test.terminate())

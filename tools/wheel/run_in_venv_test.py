@@ -47,6 +47,22 @@ class RunInVenvTest(absltest.TestCase):
         self.assertEqual(run_in_venv.main(self._arguments(lines)), 7)
         self.assertEmpty(list(self.temporary.iterdir()))
 
+    def test_a_test_is_main_and_what_it_imports_is_not_collected(self) -> None:
+        text = """\
+import gc, os, sys, unittest
+before = set(globals())
+class Program(unittest.TestCase):
+    def test_main(self):
+        self.assertEqual({name for name in before if name[:2] != "__"}, {"gc", "os", "sys", "unittest"})
+        self.assertEqual((__file__, sys.argv), (sys.argv[0], [__file__, "one"]))
+        self.assertEqual(sys.path[0] == os.path.dirname(__file__), not sys.flags.safe_path)
+        self.assertGreater(gc.get_freeze_count(), 1000)
+        self.assertIs(Program, sys.modules["__main__"].Program)
+sys.argv.remove("two")
+unittest.main(argv=["test"])
+"""
+        self.assertEqual(run_in_venv.main(self._arguments(text)), 0)
+
     def test_a_signal_that_ends_the_test_is_told(self) -> None:
         arguments = self._arguments("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
         self.assertEqual(run_in_venv.main(arguments), 128 + signal.SIGKILL)

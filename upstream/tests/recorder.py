@@ -15,6 +15,7 @@ Environment:
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pathlib
@@ -99,6 +100,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items[:] = [item for item in items if name_of(item.nodeid) not in done]
     if _RANK:
         _join_ranks(items)
+    # Each full collection would look at all modules and tests again: half a second in many files.
+    gc.freeze()
     write(collected=len(items))
 
 
