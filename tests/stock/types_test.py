@@ -1,8 +1,9 @@
-"""Types that operators have on a GPU and the CPU's kernels lack, held against wider types on the CPU.
+"""Types that operators have on a GPU and the CPU's kernels lack, held against wider types on the CPU; and the reverse.
 
     TORCH_CUDA_DEVICES=fake python tests/stock/types_test.py
 
-The list is that of the installed torch's OpInfos: what an operator has on CUDA and not on the CPU.
+The lists are those of the installed torch's OpInfos: what an operator has on CUDA and not on the CPU, and what it has
+on the CPU and not on CUDA.
 """
 
 from __future__ import annotations
@@ -44,6 +45,26 @@ _ELSEWHERE = (
     "nanmean",
     "sparse.sampled_addmm",
 )
+
+
+# 8-bit numbers have tests of their own; a GPU computes norms of complex32; one reduction of several is told by an
+# argument; a derivative is made of other operators; operators that CUDA does not have at all are computed.
+_NOT_REFUSED = (
+    "torch._scaled_mm",
+    "norm",
+    "scatter_reduce",
+    "native_dropout_backward",
+    "histogram",
+)
+
+
+def refused() -> Iterator[tuple[Any, torch.dtype]]:
+    """Operators and the types that the CPU has and CUDA has not."""
+    for operator in op_db:
+        near = getattr(operator, "dtypesIfCUDA", None) or ()
+        for dtype in sorted(set(operator.dtypes) - set(near), key=str):
+            if not operator.name.startswith(_NOT_REFUSED):
+                yield operator, dtype
 
 
 def lacking() -> Iterator[tuple[Any, torch.dtype]]:
@@ -113,6 +134,21 @@ class TypesTest(unittest.TestCase):
                             equal_nan=True,
                         )
                     seen += 1
+        self.assertGreater(seen, 100)
+
+    def test_types_that_cuda_lacks_are_refused(self) -> None:
+        seen = 0
+        for operator, dtype in refused():
+            said = []
+            for sample in operator.sample_inputs("cuda", dtype):
+                try:
+                    operator(sample.input, *sample.args, **sample.kwargs)
+                except NotImplementedError as error:
+                    said.append(str(error))
+            with self.subTest(operator=operator.name, dtype=dtype):
+                # Of empty tensors, and of products of numbers among others, CUDA has all types.
+                self.assertIn("fails on a GPU, too", "".join(said))
+            seen += 1
         self.assertGreater(seen, 100)
 
     def test_histograms_of_integers(self) -> None:

@@ -94,6 +94,7 @@ HostCall::HostCall(
       kernel_(kernel),
       crossing_(op.schema()),
       writes_(writes_all(op) ? Writes::All : Writes::Some),
+      lacked_types_(op.operator_name()),
       asks_for_gradients_(asks_for_gradients(op.operator_name())),
       out_may_be_self_(compares_references(op.operator_name())),
       one_by_one_(aliasing::is_one_by_one(op.operator_name())) {
@@ -137,6 +138,28 @@ void HostCall::refuse(
     });
   }
   aliasing::refuse_devices(op, expected, found);
+}
+
+void HostCall::refuse_lacked_type(
+    const c10::OperatorHandle& op,
+    const Stack& stack) const {
+  const auto arguments = crossing_.arguments(stack);
+  for (const auto& argument : crossing_.crossing()) {
+    const IValue& value = arguments[argument.index];
+    if (!value.isTensor() || !value.toTensor().defined()) {
+      continue;
+    }
+    const Tensor& tensor = value.toTensor();
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        tensor.layout() == c10::kSparse || tensor.numel() == 0 ||
+            !lacked_types_.contain(tensor.scalar_type()),
+        op.operator_name(),
+        ": CUDA has no kernel for tensors of the type ",
+        c10::toString(tensor.scalar_type()),
+        ", so that this fails on a GPU, too. Convert them to another type "
+        "first, or call the operator with tensors of the CPU.");
+    return;
+  }
 }
 
 void HostCall::run(
@@ -187,6 +210,9 @@ void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
         devices.see(tensor, argument, one_by_one_);
       }
     });
+  }
+  if (C10_UNLIKELY(lacked_types_.any())) {
+    refuse_lacked_type(op, *stack);
   }
   auto device = devices.common;
   if (C10_UNLIKELY(devices.foreign.has_value())) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "accelerator/aliasing/crossing.h"
+#include "accelerator/operators/calls/lacked_types.h"
 #include "accelerator/operators/tensors/write_back.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -35,6 +36,11 @@ class HostCall {
       const torch::jit::Stack& stack,
       c10::Device expected,
       c10::Device found) const;
+  /// Throws where CUDA has no kernel for the type of the first tensor. Of empty
+  /// tensors many of CUDA's kernels take all types.
+  void refuse_lacked_type(
+      const c10::OperatorHandle& op,
+      const torch::jit::Stack& stack) const;
   void serve(
       const c10::OperatorHandle& op,
       torch::jit::Stack* stack,
@@ -65,6 +71,7 @@ class HostCall {
   HostKernel kernel_;
   aliasing::Crossing crossing_;
   Writes writes_;
+  LackedTypes lacked_types_;
   bool asks_for_gradients_;
   bool out_may_be_self_;
   bool one_by_one_;

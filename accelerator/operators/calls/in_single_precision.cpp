@@ -139,7 +139,6 @@ constexpr SinglePrecision kInSinglePrecision[] = {
     {"aten::_adaptive_avg_pool3d*", ""},
     {"aten::col2im", ""},
     {"aten::segment_reduce", ""},
-    {"aten::histc", ""},
     {"aten::_convolution", "", &is_transposed},
     {"aten::convolution_backward", "", &has_float16},
     {"aten::_coalesce", ""},

@@ -230,10 +230,13 @@ Tensor from_cutlass(
   return fill_up({values, places});
 }
 
-// Integers are summed up in 32 bits, all others in single precision.
+// Integers are summed up in 32 bits, all others in single precision. CUDA has
+// no products of matrices of integers; numbers of 64 bits are exact, too.
 Tensor product(const Tensor& left, const Tensor& right) {
-  const auto type = left.scalar_type() == c10::kChar ? c10::kInt : c10::kFloat;
-  return at::mm(left.to(type), right.to(type));
+  const bool is_integral = left.scalar_type() == c10::kChar;
+  const auto type = is_integral ? c10::kDouble : c10::kFloat;
+  const auto result = at::mm(left.to(type), right.to(type));
+  return is_integral ? result.to(c10::kInt) : result;
 }
 
 // Tensor cores limit what is too large for 8 bits.

@@ -3,7 +3,7 @@
 A program is a seed. Its steps take tensors of a pool and put new ones into it: views, changes in place, `out=`,
 indices, random numbers, streams, autocast, networks, gradients and gradients of gradients. After a step the device's
 tensors are the CPU's, in numbers, types, sizes, strides, versions and in what requires a gradient. Where the CPU raises,
-the device raises.
+the device raises. A program ends where a GPU would refuse the type.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from accelerator.operators.tests.exhaustive.random_steps import Step, Writer
+from accelerator.operators.tests.exhaustive.refusals import is_refused
 
 _POOL = 10  # tensors
 _LARGEST = 1e4  # what is beyond is no longer computed with
@@ -171,6 +172,8 @@ def run(seed: int, steps: int = 20) -> int:
                     if not _are_same(pool):
                         return done
                     continue
+                if is_refused(mine):
+                    return done
                 if isinstance(mine, Exception):
                     raise DifferenceError(f"{where}: {mine!r}")
                 done += 1
