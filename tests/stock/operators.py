@@ -44,7 +44,9 @@ _ATTENTION = "torch.ops.aten._*_attention_forward"
 # derivative takes the logarithm of their sum.
 _TOLERANCES = {"nn.functional.scaled_dot_product_attention": 5e-5, _ATTENTION: 2e-3}
 _HALF_TOLERANCES = {_ATTENTION: 0.2, "*": 0.05}
-# What is refused by name (docs/stock.md), and what is said.
+# What is said of a type that CUDA lacks, too.
+_LACKED = "fails on a GPU, too"
+# What else is refused by name (docs/stock.md), and what is said.
 _REFUSED = {_ATTENTION: "dropout_p=0", "sparse.sampled_addmm": "but got (BFloat16|Half)"}
 # The CPU computes places of images in half precision.
 _COARSE_ON_THE_CPU = ("grid_sampler_*", "nn.functional.grid_sample")
@@ -401,7 +403,7 @@ def documented(name: str, reason: str) -> bool:
         reason: what was said.
     """
     said = _of(_REFUSED, name)
-    return bool(said and re.search(said, reason))
+    return _LACKED in reason or bool(said and re.search(said, reason))
 
 
 def _differ(name: str, half: bool, seeded: bool) -> Callable[..., str]:
