@@ -10,8 +10,8 @@ import re
 import sys
 import unittest
 
-# "aten::name.overload", or a registration of "aten::name", "overload".
-_NAME = re.compile(r'(register_\w+\(\s*)?"(aten::\w+)(?:\.(\w+))?"(?:,\s*"(\w*)"\s*,)?')
+# "aten::name.overload", "aten::beginning_*", or a registration of "aten::name", "overload".
+_NAME = re.compile(r'(register_\w+\(\s*)?"(aten::\w+\*?)(?:\.(\w+))?"(?:,\s*"(\w*)"\s*,)?')
 _SCHEMA = re.compile(r'"schema": "(aten::\w+)(?:\.(\w+))?\(')
 
 
@@ -35,9 +35,15 @@ class NamesTest(unittest.TestCase):
         self.assertEqual(
             names_in(
                 'register_function(\n"aten::mm",\n "dtype", &g); register_checked("aten::mm", "", x);'
-                '{"aten::abs.out", h}; refuse("aten::fill_", "message", 1)'
+                '{"aten::abs.out", h}; refuse("aten::fill_", "message", 1); {"aten::linalg_lu*", 8}'
             ),
-            {("aten::mm", "dtype"), ("aten::abs", "out"), ("aten::fill_", None), ("aten::mm", "")},
+            {
+                ("aten::mm", "dtype"),
+                ("aten::abs", "out"),
+                ("aten::fill_", None),
+                ("aten::mm", ""),
+                ("aten::linalg_lu*", None),
+            },
         )
         self.assertEqual(
             operators_of('x; // {"schema": "aten::mm.out(Tensor'), {("aten::mm", "out")}
@@ -59,7 +65,9 @@ class NamesTest(unittest.TestCase):
                 with self.subTest(file=str(file), name=name, overload=overload):
                     if overload is None:
                         # Or the beginning of names.
-                        begins = name.endswith("_") and any(one.startswith(name) for one in bare)
+                        begins = name.endswith(("_", "*")) and any(
+                            one.startswith(name.removesuffix("*")) for one in bare
+                        )
                         self.assertTrue(name in bare or begins)
                     else:
                         self.assertTrue((name, overload) in known)
