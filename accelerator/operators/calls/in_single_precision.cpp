@@ -2,6 +2,7 @@
 #include "accelerator/operators/calls/in_single_precision.h"
 
 #include "accelerator/aliasing/arguments.h"
+#include "accelerator/operators/calls/name_pattern.h"
 
 #include <ATen/MemoryOverlap.h>
 #include <ATen/core/Tensor.h>
@@ -243,13 +244,6 @@ bool is_written_apart(const c10::FunctionSchema& schema, const Stack& given) {
   return true;
 }
 
-bool is_named(const SinglePrecision& known, std::string_view name) {
-  const bool is_prefix = known.name.back() == '*';
-  const auto wanted =
-      known.name.substr(0, known.name.size() - (is_prefix ? 1 : 0));
-  return name.substr(0, is_prefix ? wanted.size() : name.size()) == wanted;
-}
-
 } // namespace
 
 const SinglePrecision* in_single_precision(
@@ -259,7 +253,7 @@ const SinglePrecision* in_single_precision(
   const auto* known = std::find_if(
       std::begin(kInSinglePrecision),
       std::end(kInSinglePrecision),
-      [&](const SinglePrecision& row) { return is_named(row, name); });
+      [&](const SinglePrecision& row) { return is_named(row.name, name); });
   if (known == std::end(kInSinglePrecision)) {
     return nullptr;
   }

@@ -18,7 +18,7 @@ enum class SingleResult : char {
 
 /// One operator, or several.
 struct SinglePrecision {
-  std::string_view name; // of all overloads, or of several names, with *
+  std::string_view name; // a pattern, see is_named
   std::string_view results; // a SingleResult each; those behind it are Half
   /// In which calls; without it, in all.
   bool (*when)(const c10::FunctionSchema&, const torch::jit::Stack&) = nullptr;

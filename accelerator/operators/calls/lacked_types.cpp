@@ -2,6 +2,8 @@
 // (tools/gpu/accepted_types.py), and by that table's types for CUDA.
 #include "accelerator/operators/calls/lacked_types.h"
 
+#include "accelerator/operators/calls/name_pattern.h"
+
 #include <c10/core/ScalarType.h>
 
 #include <algorithm>
@@ -34,7 +36,7 @@ unsigned kind_of(ScalarType type) {
 }
 
 struct Row {
-  std::string_view name; // of all overloads, or of several names, with *
+  std::string_view name; // a pattern, see is_named
   unsigned types;
 };
 
@@ -108,12 +110,6 @@ constexpr Row kRows[] = {
     {"triangular_solve", kHalf | kComplexHalf},
 };
 
-bool is_named(const Row& row, std::string_view name) {
-  return row.name.back() == '*' ? name.substr(0, row.name.size() - 1) ==
-          row.name.substr(0, row.name.size() - 1)
-                                : name == row.name;
-}
-
 } // namespace
 
 LackedTypes::LackedTypes(const c10::OperatorName& name) {
@@ -124,7 +120,7 @@ LackedTypes::LackedTypes(const c10::OperatorName& name) {
   }
   const auto* row = std::find_if(
       std::begin(kRows), std::end(kRows), [&](const Row& candidate) {
-        return is_named(candidate, whole.substr(kNamespace.size()));
+        return is_named(candidate.name, whole.substr(kNamespace.size()));
       });
   types_ = row == std::end(kRows) ? 0 : row->types;
 }
