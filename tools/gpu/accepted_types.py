@@ -12,17 +12,17 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-import warnings
 from typing import Any
 
 import torch
+
+from tools.gpu import sample_table
 
 _SAMPLES = 3
 _TYPES = (
     *("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16"),
     *("float32", "float64", "complex32", "complex64", "complex128"),
 )
-_REFUSED = (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError)
 
 
 def accepts(operator: Any, dtype: torch.dtype) -> bool:
@@ -30,26 +30,24 @@ def accepts(operator: Any, dtype: torch.dtype) -> bool:
     torch.manual_seed(0)
     try:
         samples = operator.sample_inputs("cuda", dtype, requires_grad=False)
-        for sample in itertools.islice(samples, _SAMPLES):
-            try:
-                operator(sample.input, *sample.args, **sample.kwargs)
-                return True
-            except _REFUSED:
-                continue
+        return any(_computes(operator, sample) for sample in itertools.islice(samples, _SAMPLES))
     except Exception:  # noqa: BLE001  # samples are made for the types of the table only
         return False
-    return False
+
+
+def _computes(operator: Any, sample: Any) -> bool:
+    try:
+        operator(sample.input, *sample.args, **sample.kwargs)
+    except sample_table.REFUSALS:
+        return False
+    return True
 
 
 def main() -> int:
     """Prints the types of all operators, or of a part of them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", default="1/1", help="of the table, for several processes")
-    part, parts = map(int, parser.parse_args().part.split("/"))
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    warnings.simplefilter("ignore")
-    for operator in op_db[part - 1 :: parts]:
+    sample_table.add_part(parser)
+    for operator in sample_table.operators(parser.parse_args().part):
         found = [name for name in _TYPES if accepts(operator, getattr(torch, name))]
         name = " ".join(filter(None, (operator.name, operator.variant_test_name)))
         print(f"{name}: {' '.join(found)}", flush=True)

@@ -12,12 +12,13 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 from torch import Tensor
+
+from tools.gpu import sample_table
 
 _SAMPLES = 12  # of each operator
 _TYPES = ("float32", "bfloat16", "float16", "int64", "bool", "complex64")
@@ -102,7 +103,7 @@ def outcome(operator: Any, sample: Any, change: Callable[[Tensor], Tensor]) -> l
             gradients = torch.autograd.grad(made, wanted, given, allow_unused=True)
             seen += ["gradient " + (look(g) if g is not None else "None") for g in gradients]
         return seen
-    except (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError) as error:
+    except sample_table.REFUSALS as error:
         return [f"raises {type(error).__name__}: {str(error).splitlines()[0][:100]}"]
 
 
@@ -137,14 +138,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operator", help="a name of the table; default: all")
     parser.add_argument("--type", help="float32, …; default: all")
-    parser.add_argument("--part", default="1/1", help="of the table, for several processes")
+    sample_table.add_part(parser)
     options = parser.parse_args()
-    part, parts = map(int, options.part.split("/"))
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    warnings.simplefilter("ignore")
+    operators = sample_table.operators(options.part)
     print(torch.__version__, torch.cuda.get_device_name(), flush=True)
-    for operator in op_db[part - 1 :: parts]:
+    for operator in operators:
         if operator.name.startswith(_LEFT_OUT) or options.operator not in (None, operator.name):
             continue
         for name in [options.type] if options.type else _TYPES:
