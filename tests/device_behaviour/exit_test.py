@@ -154,6 +154,7 @@ import torch.multiprocessing as mp
 class Child:
     def __init__(self, pid):
         self.pid = pid
+        self.status: int | None = None  # until it is joined
 
     def join(self):
         _, self.status = os.waitpid(self.pid, 0)
@@ -175,7 +176,7 @@ if pid == 0:
 else:
     child = Child(pid)
     second(queue, event, child)
-    if not hasattr(child, "status"):
+    if child.status is None:
         child.join()
     sys.exit(os.waitstatus_to_exitcode(child.status))
 """
