@@ -19,6 +19,7 @@
 #include "accelerator/operators/kernels/cudnn/cudnn_rnn.h"
 #include "accelerator/operators/kernels/dropout.h"
 #include "accelerator/operators/kernels/more_types.h"
+#include "accelerator/operators/kernels/products/cusparselt.h"
 #include "accelerator/operators/kernels/products/packed_weights.h"
 #include "accelerator/operators/kernels/products/products.h"
 #include "accelerator/operators/kernels/products/scaled_products.h"
@@ -207,6 +208,7 @@ int route() {
       route_products();
       route_scaled_products();
       route_semi_structured();
+      route_cusparselt();
       route_rms_norm();
     }
     // Over all others.
