@@ -22,6 +22,7 @@
 #include "accelerator/operators/kernels/products/cusparselt.h"
 #include "accelerator/operators/kernels/products/packed_weights.h"
 #include "accelerator/operators/kernels/products/products.h"
+#include "accelerator/operators/kernels/products/scaled_groups.h"
 #include "accelerator/operators/kernels/products/scaled_products.h"
 #include "accelerator/operators/kernels/products/semi_structured.h"
 #include "accelerator/operators/kernels/recurrent/lstm_layers.h"
@@ -207,6 +208,7 @@ int route() {
       route_packed_weights();
       route_products();
       route_scaled_products();
+      route_scaled_groups();
       route_semi_structured();
       route_cusparselt();
       route_rms_norm();
