@@ -5,9 +5,9 @@
 #include "accelerator/composites/accumulated.h"
 #include "accelerator/operators/calls/boxed_call.h"
 #include "accelerator/operators/dispatch/registration.h"
+#include "accelerator/operators/kernels/derivatives.h"
 
 #include <ATen/core/Tensor.h>
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/gru.h>
@@ -16,9 +16,7 @@
 #include <ATen/ops/rnn_tanh.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros_like.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
-#include <torch/csrc/autograd/autograd.h>
 
 #include <array>
 #include <memory>
@@ -273,60 +271,6 @@ void forward(Stack* stack) {
       empty,
       empty);
 }
-
-// A kernel is called below autograd, and the derivatives of what is computed
-// here are wanted.
-class WithAutograd {
- public:
-  WithAutograd() : keys_(all_but_excluded()), mode_(true) {}
-
- private:
-  static c10::impl::LocalDispatchKeySet all_but_excluded() {
-    auto keys = c10::impl::tls_local_dispatch_key_set();
-    keys.excluded_ =
-        keys.excluded_ - c10::autograd_dispatch_keyset_with_ADInplaceOrView;
-    return keys;
-  }
-
-  c10::impl::ForceDispatchKeyGuard keys_;
-  at::AutoGradMode mode_;
-};
-
-// What is derived by.
-class Leaves {
- public:
-  void add(Tensor& tensor, bool wanted) {
-    tensor = tensor.detach().requires_grad_(wanted);
-    if (wanted) {
-      leaves_.push_back(tensor);
-    }
-    wanted_.push_back(wanted);
-  }
-
-  // One for each that was added, in its order; undefined where none was wanted.
-  std::vector<Tensor> derivatives(
-      const std::vector<Tensor>& results,
-      const std::vector<Tensor>& gradients) const {
-    const auto found = leaves_.empty() ? std::vector<Tensor>()
-                                       : torch::autograd::grad(
-                                             results,
-                                             leaves_,
-                                             gradients,
-                                             /*retain_graph=*/std::nullopt,
-                                             /*create_graph=*/false,
-                                             /*allow_unused=*/true);
-    std::vector<Tensor> all;
-    size_t next = 0;
-    for (const bool wanted : wanted_) {
-      all.push_back(wanted ? found[next++] : Tensor());
-    }
-    return all;
-  }
-
- private:
-  std::vector<Tensor> leaves_;
-  std::vector<bool> wanted_;
-};
 
 void backward(Stack* stack) {
   const auto arguments = torch::jit::pop(*stack, kBackward.count);
