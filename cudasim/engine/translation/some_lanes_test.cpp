@@ -118,6 +118,36 @@ TEST(SomeLanes, OfBlocksThatAreNoWholeWarps) {
   }
 }
 
+/// Registers of lanes that have exited hold anything, and are not looked at. No
+/// result would tell: code that refuses the others has the interpreter execute
+/// them, and after many refusals other code is made.
+TEST(SomeLanes, AreEnteredWhateverOthersHold) {
+  // Behind the call, %k is the same in all lanes that are left. The first one
+  // of each warp has never counted.
+  const std::string text = ".func nothing() {\n  ret;\n}\n" + kBegin + R"(
+    mul.lo.u32 %h, %t, %t;
+    mov.u32 %k, 0;
+    and.b32 %f, %t, 31;
+    setp.eq.u32 %p, %f, 0;
+    @%p ret;
+    LOOP:
+    add.u32 %k, %k, 1;
+    call nothing, ();
+    mad.lo.u32 %h, %h, 5, %k;
+    xor.b32 %h, %h, %e;
+    setp.lt.u32 %p, %k, %n;
+    @%p bra LOOP;)" +
+      kEnd;
+  const auto regions_of = [&text](std::uint32_t rounds) {
+    const std::uint64_t before = native_regions();
+    const Result plain = compare(text, rising(3, 5), rounds);
+    EXPECT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
+    return native_regions() - before;
+  };
+  const std::uint64_t few = regions_of(10);
+  EXPECT_EQ(regions_of(200), few);
+}
+
 /// A branch without a place where its lanes meet: both sides exit.
 TEST(SomeLanes, OfWhichEachSideExits) {
   for (const auto& input : lanes_of_conditions()) {

@@ -163,7 +163,9 @@ std::string Translator::base_of(const Value& lanes, const ValueShape& shape) {
   if (lanes_ == WarpLanes::kAll) {
     return ir_.set("extractelement " + vector + " " + lanes.text + ", i64 0");
   }
-  // Of the first lane that there is.
+  // Of the first lane that there is: the register holds anything in the others.
+  // The base of one of those would give no other result, as write_entry()
+  // compares all lanes that there are with it, but code that is not entered.
   const std::string bases = ir_.set(
       "sub " + vector + " " + lanes.text + ", " + ramp(lanes.bits, shape));
   const std::string first =
