@@ -85,27 +85,31 @@ inline Flow set_both(Warp& warp, const Inst& inst, Mask active, Halves holds) {
   return Flow::kNext;
 }
 
-template <typename Compare, typename Reader>
-Flow set_predicate(Warp& warp, const Inst& inst, Mask active) {
-  using T = typename Reader::Stored;
-  const T* a = lanes<T>(warp, inst.operands[2]);
-  const T* b = lanes<T>(warp, inst.operands[3]);
-  const Mask result = lane_mask([&](int i) {
-    return Compare::run(Reader::read(a[i]), Reader::read(b[i]));
-  });
-  return set_both(warp, inst, active, {result, ~result});
-}
-
-/// Where a comparison holds: a function that all results of set share.
+/// Where a comparison holds.
 /// @param at which of the operands are compared: this one and the next.
 template <typename Compare, typename Reader>
-[[gnu::noinline]] Mask compared(Warp& warp, const Inst& inst, int at) {
+[[gnu::always_inline]] inline Mask compared(
+    Warp& warp,
+    const Inst& inst,
+    int at) {
   using T = typename Reader::Stored;
   const T* a = lanes<T>(warp, inst.operands[at]);
   const T* b = lanes<T>(warp, inst.operands[at + 1]);
   return lane_mask([&](int i) {
     return Compare::run(Reader::read(a[i]), Reader::read(b[i]));
   });
+}
+
+template <typename Compare, typename Reader>
+Flow set_predicate(Warp& warp, const Inst& inst, Mask active) {
+  const Mask result = compared<Compare, Reader>(warp, inst, 2);
+  return set_both(warp, inst, active, {result, ~result});
+}
+
+/// The same, out of line: all results of set share it.
+template <typename Compare, typename Reader>
+[[gnu::noinline]] Mask compared_for_set(Warp& warp, const Inst& inst, int at) {
+  return compared<Compare, Reader>(warp, inst, at);
 }
 
 /// The same of pairs.
@@ -165,7 +169,7 @@ template <typename Result>
 template <typename Compare, typename Reader, typename Result>
 Flow set_value(Warp& warp, const Inst& inst, Mask active) {
   return store<Result>(
-      warp, inst, active, compared<Compare, Reader>(warp, inst, 1));
+      warp, inst, active, compared_for_set<Compare, Reader>(warp, inst, 1));
 }
 
 /// set on packed halves: such a value in each half.
