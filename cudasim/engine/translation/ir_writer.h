@@ -70,9 +70,11 @@ class IrWriter {
   void variable(const std::string& name, const std::string& type) {
     variables_ += "  " + name + " = alloca " + type + "\n";
   }
+  /// What a variable holds, or memory at an address.
   std::string load(const std::string& type, const std::string& from) {
     return set("load " + type + ", ptr " + from);
   }
+  /// Gives a variable its value, or memory at an address.
   void store(
       const std::string& type,
       const std::string& value,

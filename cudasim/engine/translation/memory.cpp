@@ -211,6 +211,8 @@ std::vector<std::string> Translator::load_rows(
   return numbers;
 }
 
+/// Gives the destinations of a load what is at its place, in the lanes for
+/// which it is executed.
 void Translator::load(const Inst& inst, const Place& place) {
   // The lanes are alike where they read the same, if no guard keeps what some
   // had.
@@ -311,6 +313,8 @@ void Translator::load(const Inst& inst, const Place& place) {
   }
 }
 
+/// Writes the operands of a store to its place, in the lanes for which it is
+/// executed.
 void Translator::store(const Inst& inst, const Place& place) {
   const std::string scalar = type_of(place.bits, false);
   const bool same = place.shape().uniform();

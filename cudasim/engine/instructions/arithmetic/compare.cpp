@@ -134,6 +134,9 @@ Flow set_predicate_pair(Warp& warp, const Inst& inst, Mask active) {
       warp, inst, active, compared_pairs<Compare, Reader>(warp, inst, 2));
 }
 
+/// Writes what set gives.
+/// @param to lanes. @param holds in which of all lanes the comparison does, not
+/// yet combined with the predicate.
 template <typename Result>
 [[gnu::noinline]] Flow store(
     Warp& warp,
@@ -149,6 +152,7 @@ template <typename Result>
   return Flow::kNext;
 }
 
+/// The same for the halves of pairs.
 template <typename Result>
 [[gnu::noinline]] Flow store(
     Warp& warp,
