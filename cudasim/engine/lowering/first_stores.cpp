@@ -26,7 +26,7 @@ bool has_plain(
 bool is_barrier(const Code& code, std::uint32_t instruction) {
   return instruction < code.control_of.size() &&
       code.instructions[instruction].run == control_instruction &&
-      code.controls[code.control_of[instruction]].kind == ControlKind::kBarrier;
+      code.control_at(instruction).kind == ControlKind::kBarrier;
 }
 
 } // namespace

@@ -297,7 +297,7 @@ bool CodeFlow::is_entered(std::uint32_t first, std::uint32_t end) const {
 
 const Control* CodeFlow::control_at(std::uint32_t pc) const {
   return code_.instructions[pc].run == control_instruction
-      ? &code_.controls[code_.control_of[pc]]
+      ? &code_.control_at(pc)
       : nullptr;
 }
 

@@ -52,10 +52,8 @@ bool meet(const Split& leader, const Split& split) {
   if (split.pc == leader.pc && split.frame == leader.frame) {
     return true;
   }
-  const Code& code = *leader.frame->code;
-  const Code& other_code = *split.frame->code;
-  const Control& control = code.controls[code.control_of[leader.pc]];
-  const Control& other = other_code.controls[other_code.control_of[split.pc]];
+  const Control& control = leader.frame->code->control_at(leader.pc);
+  const Control& other = split.frame->code->control_at(split.pc);
   if (control.kind != other.kind) {
     return false;
   }
@@ -107,8 +105,7 @@ Flow run_collective(Warp& warp, const std::vector<Split>& splits, Mask all) {
   };
   Inst inst = inst_of(splits.front());
   inst.negated = 0;
-  const Code& code = *splits.front().frame->code;
-  Control control = code.controls[code.control_of[splits.front().pc]];
+  Control control = splits.front().frame->code->control_at(splits.front().pc);
   for (int k = kOperands - 1; k >= inst.destinations; --k) {
     if (inst.operands[k] == control.members) {
       control.members = static_cast<Slot>(k * kRegister);

@@ -42,8 +42,7 @@ Gathering::Lanes Gathering::gathered_with(const Split& leader) {
       continue;
     }
     enter(warp_, *split.frame);
-    const Code& code = *split.frame->code;
-    const Control& control = code.controls[code.control_of[split.pc]];
+    const Control& control = split.frame->code->control_at(split.pc);
     lanes.there |= split.active;
     for (Mask left = split.active; left != 0; left &= left - 1) {
       members[__builtin_ctz(left)] =
@@ -88,7 +87,7 @@ void Gathering::release_lanes(std::size_t first, Mask released) {
   const Split leader = splits_[first];
   const Code& code = *leader.frame->code;
   const Inst& inst = code.instructions[leader.pc];
-  const Control& control = code.controls[code.control_of[leader.pc]];
+  const Control& control = code.control_at(leader.pc);
   Mask all = 0;
   bool one_place = true;
   std::vector<Split> together;
@@ -100,11 +99,10 @@ void Gathering::release_lanes(std::size_t first, Mask released) {
     const Mask rest = split.active & ~released;
     if (rest != 0) {
       enter(warp_, *split.frame);
-      const Code& own = *split.frame->code;
+      const Control& own = split.frame->code->control_at(split.pc);
       waiting.push_back(split);
       waiting.back().mask = waiting.back().active = rest;
-      waiting.back().members =
-          members_of(warp_, own.controls[own.control_of[split.pc]], rest);
+      waiting.back().members = members_of(warp_, own, rest);
       split.mask &= ~rest;
       split.active &= ~rest;
     }

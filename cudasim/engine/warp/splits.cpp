@@ -208,7 +208,7 @@ std::size_t Splits::part(
   if (taken == 0 || taken == splits_[at].mask) {
     return at; // all of them go on, or come to where they meet
   }
-  const Control& control = code.controls[code.control_of[lanes.branch]];
+  const Control& control = code.control_at(lanes.branch);
   splits_[at].pc = lanes.branch;
   at = part(at, control, taken, lanes.since);
   if (lanes.is_second == 0 || control.target == control.join) {
@@ -280,8 +280,7 @@ void Splits::release(
     if (split.state != Split::State::kAtBarrier || split.barrier != barrier) {
       continue;
     }
-    const Code& code = *split.frame->code;
-    const Control& control = code.controls[code.control_of[split.pc]];
+    const Control& control = split.frame->code->control_at(split.pc);
     // Others may have come to a barrier without reduction of the same number.
     if (reduced && control.reduction != BarrierReduction::kNone) {
       std::byte* place = split.frame->registers + control.reduced;
