@@ -15,11 +15,16 @@ bool Translator::was_left_at(const Inst& inst) const {
 }
 
 /// Leaves the region before `inst` where operands are not as the code hopes,
-/// which is kept in mind: see was_left_at().
-void Translator::require(const Inst& inst, const std::string& condition) {
+/// which is kept in mind: see was_left_at(). @returns the label.
+std::string Translator::where_hope_fails(const Inst& inst) {
   hopes_.insert(inst.index);
+  return cold_exit(inst.index, RegionEnd::kGoesOn);
+}
+
+/// Goes on with `inst` only where a condition holds, as the code hopes.
+void Translator::require(const Inst& inst, const std::string& condition) {
   const std::string on = ir_.label();
-  ir_.branch(condition, on, cold_exit(inst.index, RegionEnd::kGoesOn));
+  ir_.branch(condition, on, where_hope_fails(inst));
   ir_.begin(on);
 }
 

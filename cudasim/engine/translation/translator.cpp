@@ -266,9 +266,9 @@ std::string Translator::where_lanes_part(const Inst& branch) {
       ? may_end_together(branch)
       : begin > branch.index && is_hammock(branch.index);
   if (has_form) {
-    hopes_.insert(branch.index); // there is another one, where they part often
+    return where_hope_fails(branch); // another has it, where they part often
   }
-  if (!goes_on || has_form) {
+  if (!goes_on) {
     return cold_exit(branch.index, RegionEnd::kGoesOn);
   }
   const std::map<Slot, Value> before = current_;

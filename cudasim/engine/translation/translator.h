@@ -251,6 +251,7 @@ class Translator {
   Value resized(const Value& a, int bits, bool is_signed);
   Value low_bits(int bits, const Value& count);
   bool was_left_at(const Inst& inst) const;
+  std::string where_hope_fails(const Inst& inst);
   void require(const Inst& inst, const std::string& condition);
   bool bits_of_ramp(
       const Inst& inst,
