@@ -207,15 +207,14 @@ std::string Translator::write_resumptions(const std::string& fresh) {
     ways += " i64 " + std::to_string(node.resume) + ", label %" + label;
     ir_.begin(label);
     for (const auto& [slot, shape] : node.in) {
-      const int width = flow_.width_of(slot);
-      const int bits = width == 0 ? 1 : 8 * width;
+      const int bits = flow_.bits_of(slot);
       if (!shape.affine) {
         ir_.store(
             type_of(bits, true), from_frame(slot).text, vector_variable(slot));
         continue;
       }
       const std::string place = ir_.at("%registers", slot);
-      const std::string base = width == 0
+      const std::string base = bits == 1
           ? ir_.set("icmp ne i32 " + ir_.load("i32", place) + ", 0")
           : ir_.load(type_of(bits, false), place);
       ir_.store(type_of(bits, false), base, scalar_variable(slot));

@@ -325,4 +325,9 @@ int CodeFlow::width_of(Slot slot) const {
   return found == widths_.end() ? -1 : found->second;
 }
 
+int CodeFlow::bits_of(Slot slot) const {
+  const int width = width_of(slot);
+  return width == 0 ? 1 : 8 * width;
+}
+
 } // namespace cudasim::engine

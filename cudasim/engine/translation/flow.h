@@ -51,6 +51,8 @@ class CodeFlow {
   /// Bytes of a lane's value in a register: 2, 4, 8, 16; 0: a predicate; -1
   /// where that is not known.
   int width_of(Slot slot) const;
+  /// Bits of a lane's value in a register whose width is known; 1: a predicate.
+  int bits_of(Slot slot) const;
 
  private:
   using Constants = std::map<Slot, std::uint64_t>;

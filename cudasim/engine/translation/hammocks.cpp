@@ -439,7 +439,7 @@ void Translator::leave_in(const Variables& results) {
 
 void Translator::take_from(const Variables& results) {
   for (const auto& [slot, variable] : results) {
-    const int bits = flow_.width_of(slot) == 0 ? 1 : 8 * flow_.width_of(slot);
+    const int bits = flow_.bits_of(slot);
     current_[slot] = {kVarying, bits, ir_.load(type_of(bits, true), variable)};
   }
 }

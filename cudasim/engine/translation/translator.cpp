@@ -49,7 +49,7 @@ std::string Translator::write_function() {
   table_.clear();
   hopes_.clear();
   for (const Slot slot : tracked_) {
-    const int bits = flow_.width_of(slot) == 0 ? 1 : 8 * flow_.width_of(slot);
+    const int bits = flow_.bits_of(slot);
     ir_.variable(scalar_variable(slot), type_of(bits, false));
     ir_.variable(vector_variable(slot), type_of(bits, true));
   }

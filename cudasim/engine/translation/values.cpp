@@ -114,16 +114,14 @@ std::string vector_variable(Slot slot) {
 
 Value Translator::from_frame(Slot slot) {
   const std::string place = ir_.at("%registers", slot);
-  const int width = flow_.width_of(slot);
-  if (width == 0) {
+  const int bits = flow_.bits_of(slot);
+  if (bits == 1) {
     return {kVarying, 1, ir_.bits_of(ir_.load("i32", place))};
   }
   return {
       kVarying,
-      8 * width,
-      ir_.set(
-          "load " + type_of(8 * width, true) + ", ptr " + place +
-          ", align 64")};
+      bits,
+      ir_.set("load " + type_of(bits, true) + ", ptr " + place + ", align 64")};
 }
 
 Value Translator::get(Slot slot) {
@@ -140,8 +138,7 @@ Value Translator::value_in(const std::map<Slot, Value>& values, Slot slot) {
   if (in == node_->in.end()) {
     return from_frame(slot); // any values: nobody needs them
   }
-  const int width = flow_.width_of(slot);
-  Value value{in->second, width == 0 ? 1 : 8 * width, ""};
+  Value value{in->second, flow_.bits_of(slot), ""};
   value.text = value.shape.affine
       ? ir_.load(type_of(value.bits, false), scalar_variable(slot))
       : ir_.load(type_of(value.bits, true), vector_variable(slot));
