@@ -98,6 +98,46 @@ extern "C" __global__ void row_norm(int columns, const float* x, float* y) {
   }
 }
 
+/// A layer norm as libraries have it: a block for each row, with weights and a
+/// bias.
+extern "C" __global__ void layer_norm(
+    int columns,
+    const float* x,
+    const float* weights,
+    const float* bias,
+    float* y) {
+  __shared__ float sums[32];
+  __shared__ float squares[32];
+  const float* from = x + blockIdx.x * columns;
+  float sum = 0;
+  float square = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+    sum += from[i];
+    square += from[i] * from[i];
+  }
+  for (int distance = 16; distance > 0; distance /= 2) {
+    sum += __shfl_xor_sync(0xffffffff, sum, distance);
+    square += __shfl_xor_sync(0xffffffff, square, distance);
+  }
+  if (threadIdx.x % 32 == 0) {
+    sums[threadIdx.x / 32] = sum;
+    squares[threadIdx.x / 32] = square;
+  }
+  __syncthreads();
+  sum = 0;
+  square = 0;
+  for (int warp = 0; warp < blockDim.x / 32; ++warp) {
+    sum += sums[warp];
+    square += squares[warp];
+  }
+  const float mean = sum / columns;
+  const float scale = rsqrtf(square / columns - mean * mean + 1e-5f);
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+    y[blockIdx.x * columns + i] =
+        (from[i] - mean) * scale * weights[i] + bias[i];
+  }
+}
+
 /// Each channel with a filter of its own, 3 x 3, zeros around.
 extern "C" __global__ void depthwise(
     int height,

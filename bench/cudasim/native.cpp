@@ -96,11 +96,17 @@ int main(int argc, char** argv) {
   float* const x = buffers.floats(kCount);
   float* const y = buffers.floats(9 * kCount);
   float* const filters = buffers.floats(64 * 9);
+  float* const weights = buffers.floats(1024);
+  float* const bias = buffers.floats(1024);
   for (std::size_t i = 0; i < kCount; ++i) {
     x[i] = static_cast<float>(i % 1013) * 0.25f - 100.0f;
   }
   for (std::size_t i = 0; i < 64 * 9; ++i) {
     filters[i] = static_cast<float>(i % 11) - 5.0f;
+  }
+  for (std::size_t i = 0; i < 1024; ++i) {
+    weights[i] = static_cast<float>(i % 7) * 0.5f;
+    bias[i] = static_cast<float>(i % 5) - 2.0f;
   }
   const std::uint64_t from = address_of(x);
   const std::uint64_t to = address_of(y);
@@ -116,6 +122,12 @@ int main(int argc, char** argv) {
        kCount},
       {{"reduction", {16, 1, 1}, {256, 1, 1}, {kCount, from, to}}, y, 1},
       {{"row_norm", {64, 1, 1}, {128, 1, 1}, {1024, from, to}}, y, kCount},
+      {{"layer_norm",
+        {256, 1, 1},
+        {128, 1, 1},
+        {1024, from, address_of(weights), address_of(bias), to}},
+       y,
+       kCount},
       {{"depthwise",
         {64, 16, 1},
         {256, 1, 1},
