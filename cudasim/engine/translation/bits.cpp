@@ -1,5 +1,6 @@
 // Logic, shifts, and fields of bits.
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include "cudasim/engine/translation/translator.h"
@@ -76,26 +77,30 @@ bool Translator::bits_of_ramp(
 }
 
 /// (base + stride x lane) >> amount, where that is the same for all lanes, such
-/// as the number of a warp.
+/// as the number of a warp, or of the rounds that are left to it.
 bool Translator::shifted_ramp(
     const Inst& inst,
     const Value& a,
     std::int64_t amount) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 30;
+  const std::int64_t stride = a.shape.stride;
   // The product could wrap around: the stride is looked at.
-  if (was_left_at(inst) || a.shape.stride <= 0 || amount > 30 ||
-      a.shape.stride > ((std::int64_t{1} << amount) - 1) / (kLanes - 1)) {
+  if (was_left_at(inst) || stride == 0 || stride > kFar || stride < -kFar ||
+      amount > 30) {
     return false;
   }
-  const std::int64_t extent = a.shape.stride * (kLanes - 1);
-  const std::string type = type_of(a.bits, false);
   const std::int64_t mask = (std::int64_t{1} << amount) - 1;
+  const std::int64_t extent = std::abs(stride) * (kLanes - 1);
+  if (extent > mask) {
+    return false;
+  }
+  const std::string type = type_of(a.bits, false);
   const std::string low =
       ir_.set("and " + type + " " + a.text + ", " + std::to_string(mask));
-  require(
-      inst,
-      ir_.set(
-          "icmp ule " + type + " " + low + ", " +
-          std::to_string(mask - extent)));
+  const std::string inside = stride > 0
+      ? "icmp ule " + type + " " + low + ", " + std::to_string(mask - extent)
+      : "icmp uge " + type + " " + low + ", " + std::to_string(extent);
+  require(inst, ir_.set(inside));
   return true;
 }
 
@@ -222,7 +227,7 @@ Value Translator::of_lanes(
 }
 
 Value Translator::complement(const Value& a) {
-  return plain("xor", a, {kUniform, a.bits, "-1"});
+  return sum({kUniform, a.bits, "-1"}, a, true); // keeps what is affine
 }
 
 /// So many bits set, from the lowest one on.
