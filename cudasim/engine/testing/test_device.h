@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -19,6 +20,14 @@
 #include "cudasim/engine/state/instruction.h"
 
 namespace cudasim::engine::testing {
+
+/// A number that a variable of the environment has, for tests that make random
+/// programs: which, and how many.
+/// @param name such as CUDASIM_FUZZ_SEED. @param otherwise where it is not set.
+inline unsigned fuzz_setting(const char* name, unsigned otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : static_cast<unsigned>(std::atoi(text));
+}
 
 /// How many threads a launch has, and how it is run.
 struct Shape {

@@ -1,15 +1,16 @@
 // Which memory loads and stores access, and whether the warp may: one check for
-// all lanes, or for the two rows.
+// all lanes, or for the two rows, and for all accesses of an unrolled loop.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cudasim/engine/memory/access.h"
 #include "cudasim/engine/translation/helpers.h"
-#include "cudasim/engine/translation/place.h"
 #include "cudasim/engine/translation/translator.h"
 
 namespace cudasim::engine {
@@ -23,10 +24,12 @@ bool is_ordered_access(const std::string& text) {
       });
 }
 
-bool Translator::place_of(
+/// What an instruction's text says of its access. @returns false where it is
+/// none, or one that native code has no form for.
+bool Translator::access_of(
     const Inst& inst,
     const std::vector<std::string>& opcode,
-    Place* place) {
+    Place* place) const {
   if (opcode[0] != "ld" && opcode[0] != "st") {
     return false;
   }
@@ -47,11 +50,16 @@ bool Translator::place_of(
   const std::string& type = opcode.back();
   place->bits = std::atoi(type.c_str() + 1);
   place->is_signed = type[0] == 's';
-  if (place->bits != 8 && place->bits != 16 && place->bits != 32 &&
-      place->bits != 64) {
-    return false;
-  }
-  if (!place->is_load && place->space == "param") {
+  return (place->bits == 8 || place->bits == 16 || place->bits == 32 ||
+          place->bits == 64) &&
+      (place->is_load || place->space != "param");
+}
+
+bool Translator::place_of(
+    const Inst& inst,
+    const std::vector<std::string>& opcode,
+    Place* place) {
+  if (!access_of(inst, opcode, place)) {
     return false;
   }
   const int at = place->is_load ? place->count : 0;
@@ -119,20 +127,16 @@ Value Translator::with_offset(const Value& base, std::int64_t offset) {
   return address;
 }
 
-/// The same for lanes whose addresses are known only when they access: whether
-/// they are one behind the other in each row.
-Translator::Hosts Translator::locate_rows(
+/// Of lanes whose addresses are known only when they access: whether they are
+/// one behind the other in each row, and may access what they do.
+/// @param first where the first row begins. @param second where the other does.
+/// @param reach of all accesses that are looked at.
+std::string Translator::may_access_rows(
     const Place& place,
-    const std::string& fast,
-    const std::string& slow) {
+    const std::string& first,
+    const std::string& second,
+    const Reach& reach) {
   const std::string lanes = type_of(64, true);
-  const auto lane = [&](int number) {
-    return ir_.set(
-        "extractelement " + lanes + " " + place.address.text + ", i64 " +
-        std::to_string(number));
-  };
-  const std::string first = lane(0);
-  const std::string second = lane(kRowLanes);
   const std::string one =
       ir_.set("insertelement <2 x i64> poison, i64 " + first + ", i64 0");
   const std::string two =
@@ -158,72 +162,223 @@ Translator::Hosts Translator::locate_rows(
         std::string("call i64 @llvm.") + which + ".i64(i64 " + first +
         ", i64 " + second + ")");
   };
-  const std::string row = std::to_string(place.lane_bytes() * kRowLanes);
-  const std::string low = of_both("smin");
+  const std::int64_t row = place.lane_bytes() * kRowLanes;
+  const std::string low_row = of_both("smin");
   const std::string high_row = of_both("smax");
-  const std::string high = ir_.set("add i64 " + high_row + ", " + row);
   if (!place.is_load) {
     // Else one lane after another.
-    const std::string apart = ir_.set("sub i64 " + high_row + ", " + low);
-    also(ir_.set("icmp uge i64 " + apart + ", " + row));
+    const std::string apart = ir_.set("sub i64 " + high_row + ", " + low_row);
+    also(ir_.set("icmp uge i64 " + apart + ", " + std::to_string(row)));
   }
   if (place.space == "shared") {
-    also(ir_.set("icmp uge i64 %shared_bytes, " + row));
-    const std::string most = ir_.set("sub i64 %shared_bytes, " + row);
+    const std::string bytes = std::to_string(reach.up + row);
+    also(ir_.set("icmp uge i64 %shared_bytes, " + bytes));
+    const std::string most = ir_.set("sub i64 %shared_bytes, " + bytes);
     also(ir_.set("icmp ule i64 " + high_row + ", " + most));
-    also(ir_.set("icmp sge i64 " + low + ", 0"));
-    const Hosts hosts = {
-        ir_.set("add i64 %shared, " + first),
-        ir_.set("add i64 %shared, " + second)};
-    ir_.branch(good, fast, slow);
-    return hosts;
+    // A sum could wrap around.
+    also(ir_.set(
+        "icmp sge i64 " + low_row + ", " + std::to_string(-reach.down)));
+    return good;
   }
-  also(is_inside(place, low, high));
-  ir_.branch(good, fast, slow);
-  return {first, second};
+  also(is_inside(
+      place, beyond(low_row, reach.down), beyond(high_row, reach.up + row)));
+  return good;
 }
 
-/// Branches to `fast` where the access is allowed, and to `slow` where the
-/// handler has to look closer.
-/// @returns the host's addresses of the two rows.
-Translator::Hosts Translator::locate(
+/// Whether all lanes may access what they do, which is in one or two pieces.
+/// @param reach of all accesses that are looked at.
+std::string Translator::may_access_pieces(
     const Place& place,
-    const std::string& fast,
-    const std::string& slow) {
-  if (place.is_looked_at()) {
-    return locate_rows(place, fast, slow);
-  }
-  const std::int64_t down = std::min<std::int64_t>(0, place.shape().row);
-  const std::string low = down == 0
-      ? place.address.text
-      : ir_.set("add i64 " + place.address.text + ", " + std::to_string(down));
-  const std::string bytes = std::to_string(place.extent());
-  const bool is_small = place.space == "shared" || place.space == "param";
-  const std::string begin = place.space == "shared" ? "%shared" : "%parameters";
-  Hosts hosts;
-  hosts.first = is_small
-      ? ir_.set("add i64 " + begin + ", " + place.address.text)
-      : place.address.text;
-  hosts.second = place.in_pieces()
-      ? ir_.set(
-            "add i64 " + hosts.first + ", " + std::to_string(place.shape().row))
-      : hosts.first;
+    const Reach& reach) {
+  const std::int64_t down =
+      std::min<std::int64_t>(0, place.shape().row) + reach.down;
+  const std::int64_t bytes = place.extent() + reach.up - reach.down;
+  const std::string low = beyond(place.address.text, down);
   const std::string odd =
       ir_.set("and i64 " + low + ", " + std::to_string(place.lane_bytes() - 1));
   const std::string aligned = ir_.set("icmp eq i64 " + odd + ", 0");
-  if (is_small) {
-    const std::string limit = begin + "_bytes";
-    const std::string fits = ir_.set("icmp uge i64 " + limit + ", " + bytes);
-    const std::string most = ir_.set("sub i64 " + limit + ", " + bytes);
-    const std::string inside = ir_.set("icmp ule i64 " + low + ", " + most);
-    const std::string both = ir_.set("and i1 " + fits + ", " + inside);
-    ir_.branch(ir_.set("and i1 " + both + ", " + aligned), fast, slow);
-    return hosts;
+  std::string inside;
+  if (place.space == "shared" || place.space == "param") {
+    const std::string limit =
+        place.space == "shared" ? "%shared_bytes" : "%parameters_bytes";
+    const std::string size = std::to_string(bytes);
+    const std::string fits = ir_.set("icmp uge i64 " + limit + ", " + size);
+    const std::string most = ir_.set("sub i64 " + limit + ", " + size);
+    inside = ir_.set(
+        "and i1 " + fits + ", " + ir_.set("icmp ule i64 " + low + ", " + most));
+  } else {
+    const std::string high = beyond(low, bytes);
+    inside = is_inside(place, low, high);
+    if (reach.down != reach.up) {
+      inside = is_found(place, inside, low, high);
+    }
   }
-  const std::string high = ir_.set("add i64 " + low + ", " + bytes);
-  const std::string inside = is_inside(place, low, high);
-  ir_.branch(ir_.set("and i1 " + inside + ", " + aligned), fast, slow);
-  return hosts;
+  return ir_.set("and i1 " + inside + ", " + aligned);
+}
+
+/// Where the two rows of lanes access, or all of them: addresses of the kernel.
+Translator::Hosts Translator::addresses_of(const Place& place) {
+  const std::string& address = place.address.text;
+  if (place.is_looked_at()) {
+    const auto lane = [&](int number) {
+      return ir_.set(
+          "extractelement " + type_of(64, true) + " " + address + ", i64 " +
+          std::to_string(number));
+    };
+    const std::string first = lane(0);
+    return {first, lane(kRowLanes)};
+  }
+  return {
+      address,
+      place.in_pieces() ? beyond(address, place.shape().row) : address};
+}
+
+/// The same as pointers of the host.
+Translator::Hosts Translator::pointers_to(
+    const Place& place,
+    const Hosts& addresses) {
+  const auto pointer = [&](const std::string& address) {
+    const bool is_small = place.space == "shared" || place.space == "param";
+    const std::string begin =
+        place.space == "shared" ? "%shared" : "%parameters";
+    return ir_.set(
+        "inttoptr i64 " +
+        (is_small ? ir_.set("add i64 " + begin + ", " + address) : address) +
+        " to ptr");
+  };
+  const std::string first = pointer(addresses.first);
+  return {first, pointer(addresses.second)};
+}
+
+/// An address so many bytes behind another.
+std::string Translator::beyond(const std::string& address, std::int64_t bytes) {
+  return bytes == 0
+      ? address
+      : ir_.set("add i64 " + address + ", " + std::to_string(bytes));
+}
+
+/// How far the accesses reach that all lanes execute behind one: in the same
+/// block, at the same register. Each of them is executed if this one is, and
+/// none faults; so where all are allowed together, each is.
+/// @param others becomes where those behind the first are.
+Translator::Reach Translator::reach_of(
+    const Inst& first,
+    const Place& place,
+    std::vector<std::uint32_t>* others) const {
+  Reach reach;
+  others->clear();
+  const auto address_of = [](const Inst& inst, const Place& at) {
+    return inst.operands[at.is_load ? at.count : 0];
+  };
+  const Slot base = address_of(first, place);
+  if (base == kNoSlot || (base & kConstantBit) != 0 || first.guard != kNoSlot ||
+      place.space == "param") {
+    return reach;
+  }
+  constexpr std::int64_t kFar = 1 << 16;
+  const auto& blocks = flow_.graph().block_of;
+  for (std::uint32_t pc = first.index; pc < code_.instructions.size(); ++pc) {
+    const Inst& inst = code_.instructions[pc];
+    if (blocks[pc] != blocks[first.index] || is_end(pc) ||
+        (pc != first.index && is_first_store(pc))) {
+      break;
+    }
+    Place other;
+    if (pc != first.index && has_form(inst) && inst.guard == kNoSlot &&
+        access_of(inst, opcode_of(inst), &other) &&
+        other.is_load == place.is_load && other.space == place.space &&
+        other.count == place.count && other.bits == place.bits &&
+        address_of(inst, other) == base) {
+      const std::int64_t offset = inst.offset - first.offset;
+      if (std::abs(offset) <= kFar && offset % place.lane_bytes() == 0) {
+        reach.down = std::min(reach.down, offset);
+        reach.up = std::max(reach.up, offset);
+        others->push_back(pc);
+      }
+    }
+    const std::vector<Slot>& writes = flow_.access(pc).writes;
+    if (std::find(writes.begin(), writes.end(), base) != writes.end()) {
+      break;
+    }
+  }
+  return reach;
+}
+
+/// Leaves the region before an access where it, or one of those behind it that
+/// differ in their offsets alone, is not allowed: then nothing parts the paths
+/// of the others, and LLVM may load what they do where it is needed.
+void Translator::require_allowed(const Inst& inst, Place* place) {
+  const auto known = allowed_.find(inst.index);
+  if (known != allowed_.end()) {
+    if (known->second.condition.empty()) {
+      // Without the offset's wrapping around, which cannot be.
+      place->address.text =
+          beyond(known->second.address, inst.offset - known->second.offset);
+      place->is_allowed = true;
+      allowed_.erase(known);
+    }
+    return;
+  }
+  std::vector<std::uint32_t> others;
+  const Reach reach = reach_of(inst, *place, &others);
+  if (others.empty() || place->is_looked_at() || place->is_scattered ||
+      hammock_ != nullptr || was_left_at(inst)) {
+    return;
+  }
+  require(inst, may_access_pieces(*place, reach));
+  for (const std::uint32_t other : others) {
+    allowed_[other] = {"", place->address.text, inst.offset};
+  }
+  place->is_allowed = true;
+}
+
+/// Whether an access is allowed, as an earlier one may have looked up.
+/// @param at where the two rows access.
+std::string Translator::may_access(
+    const Inst& inst,
+    const Place& place,
+    const Hosts& at) {
+  const auto known = allowed_.find(inst.index);
+  if (known != allowed_.end()) {
+    std::string allowed = known->second.condition;
+    allowed_.erase(known);
+    return allowed;
+  }
+  std::vector<std::uint32_t> others;
+  const Reach reach = reach_of(inst, place, &others);
+  std::string allowed = place.is_looked_at()
+      ? may_access_rows(place, at.first, at.second, reach)
+      : may_access_pieces(place, reach);
+  for (const std::uint32_t other : others) {
+    allowed_[other] = {allowed, "", 0};
+  }
+  return allowed;
+}
+
+/// Looks for the allocation where it is not among those that the warp touched
+/// lately: each of several accesses would be left to its handler.
+/// @param inside whether it is among them.
+std::string Translator::is_found(
+    const Place& place,
+    const std::string& inside,
+    const std::string& low,
+    const std::string& high) {
+  const std::string found = ir_.name();
+  const std::string on = ir_.label();
+  ir_.variable(found, "i1");
+  ir_.store("i1", "true", found);
+  const std::string look = in_cold_block([&] {
+    const std::string function =
+        pointer_to(reinterpret_cast<const void*>(&find_memory));
+    const std::string result = ir_.set(
+        "call i32 " + function + "(ptr %state, i64 " + low + ", i64 " + high +
+        ", i32 " + (place.is_load ? "0" : "1") + ")");
+    ir_.store("i1", ir_.set("icmp ne i32 " + result + ", 0"), found);
+    ir_.jump(on);
+  });
+  ir_.branch(inside, on, look);
+  ir_.begin(on);
+  return ir_.load("i1", found);
 }
 
 /// Whether an access lies in one of the ranges that the warp touched lately, as

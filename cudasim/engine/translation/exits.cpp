@@ -40,7 +40,12 @@ std::string Translator::in_cold_block(const std::function<void()>& write) {
   ir_.to(&text);
   const std::string label = ir_.label();
   ir_.begin(label);
+  // What is loaded there is not where the code goes on.
+  const std::map<Slot, Value> values = current_;
+  const auto loads = deferred_;
   write();
+  current_ = values;
+  deferred_ = loads;
   ir_.to(out);
   cold_ += text;
   return label;

@@ -225,6 +225,7 @@ void Translator::write_hammock(const Inst& branch) {
   Hammock* const outer = hammock_;
   Hammock here{everyone(), {}};
   hammock_ = &here;
+  allowed_.clear();
   if (flow_.control_at(branch.index)->target > branch.index) {
     write_sides(branch);
   } else {

@@ -323,6 +323,18 @@ CUDASIM_AVX2 void write_affine(
 #undef CUDASIM_AVX2_INLINE
 #undef CUDASIM_AVX2
 
+std::uint32_t find_memory(
+    const RegionState* state,
+    std::uint64_t low,
+    std::uint64_t high,
+    std::uint32_t is_write) {
+  const bool writes = is_write != 0;
+  return find_range(*state->warp, low, high, writes) &&
+          is_cached(*state->ranges, low, high, writes)
+      ? 1
+      : 0;
+}
+
 Flow execute_collective(Warp* warp, const Inst* inst, const Control* control) {
   return control->handler(*warp, *inst, kAllLanes);
 }

@@ -41,6 +41,14 @@ ScatteredAccess* scattered_access(
     int bits,
     int count);
 
+/// Whether [low, high) is in one allocation that the warp may access, which is
+/// then among those that it touched last.
+std::uint32_t find_memory(
+    const RegionState* state,
+    std::uint64_t low,
+    std::uint64_t high,
+    std::uint32_t is_write);
+
 /// A collective instruction of a warp whose 32 lanes are all there.
 Flow execute_collective(Warp* warp, const Inst* inst, const Control* control);
 

@@ -92,34 +92,60 @@ std::string Translator::threads_now() {
       : ir_.set("add i64 " + all + ", " + threads_apart());
 }
 
+/// What an instruction's text says: found once, as it takes a while.
+const Translator::Form& Translator::form_of(const Inst& inst) const {
+  Form& form = forms_[inst.index];
+  if (!form.opcode.empty()) {
+    return form;
+  }
+  const std::string key = canonical_key(code_.texts[inst.index]);
+  form.opcode = split(key);
+  const SlotAccess& access = flow_.access(inst.index);
+  form.is_known = inst.more_count == 0;
+  for (int k = 0; k < kOperands; ++k) {
+    const Slot slot = inst.operands[k];
+    // No emitter has a form for a predicate that is a constant.
+    form.is_known = form.is_known &&
+        (slot == kNoSlot || (slot & kConstantBit) == 0 || inst.widths[k] != 0);
+  }
+  for (const auto* slots : {&access.reads, &access.writes}) {
+    for (const Slot slot : *slots) {
+      form.is_known = form.is_known && is_tracked(slot);
+    }
+  }
+  const Control* const control = flow_.control_at(inst.index);
+  form.is_known = form.is_known &&
+      is_row(key, control == nullptr ? inst.run : control->handler);
+  return form;
+}
+
+/// The words of its name.
+const std::vector<std::string>& Translator::opcode_of(const Inst& inst) const {
+  return form_of(inst).opcode;
+}
+
+/// Whether an emitter may have a form for an instruction: it knows its
+/// registers, and its handler is that of the row whose name its text has.
+bool Translator::has_form(const Inst& inst) const {
+  return form_of(inst).is_known;
+}
+
 void Translator::write_instruction(const Inst& inst) {
   const Control* const control = flow_.control_at(inst.index);
   if (control != nullptr && control->kind == ControlKind::kWarpBarrier) {
     count(inst, "-1");
     return; // all lanes are here
   }
-  const SlotAccess& access = flow_.access(inst.index);
-  bool known = inst.more_count == 0;
-  for (int k = 0; k < kOperands; ++k) {
-    const Slot slot = inst.operands[k];
-    // No emitter has a form for a predicate that is a constant.
-    known = known &&
-        (slot == kNoSlot || (slot & kConstantBit) == 0 || inst.widths[k] != 0);
-  }
-  for (const auto* slots : {&access.reads, &access.writes}) {
-    for (const Slot slot : *slots) {
-      known = known && is_tracked(slot);
-    }
-  }
   ++written_instructions_;
-  const std::string key = canonical_key(code_.texts[inst.index]);
-  const std::vector<std::string> opcode = split(key);
-  known =
-      known && is_row(key, control == nullptr ? inst.run : control->handler);
+  const std::vector<std::string>& opcode = opcode_of(inst);
+  const bool known = has_form(inst);
   // The instruction may write its own guard.
   const std::string mask = guard_mask(inst);
   if (known && control == nullptr && memory(inst, opcode, mask)) {
     return;
+  }
+  if (control != nullptr) {
+    write_deferred_loads();
   }
   // A row may leave the region before it has done anything: it is counted
   // behind.
@@ -145,6 +171,7 @@ bool Translator::write_row(
 /// Executes an instruction by its handler, which finds its operands in the
 /// frame and leaves its results there.
 void Translator::call_handler(const Inst& inst, const std::string& mask) {
+  write_deferred_loads();
   const SlotAccess& access = flow_.access(inst.index);
   for (const Slot slot : access.reads) {
     if (tracked_.count(slot) != 0 && written_.count(slot) != 0) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cudasim/engine/translation/helpers.h"
-#include "cudasim/engine/translation/place.h"
 #include "cudasim/engine/translation/translator.h"
 
 namespace cudasim::engine {
@@ -52,6 +51,10 @@ bool Translator::memory(
   if (!place_of(inst, opcode, &place)) {
     return false;
   }
+  require_allowed(inst, &place);
+  if (!place.is_load || !place.is_allowed) {
+    write_deferred_loads();
+  }
   count(inst, mask); // the slow path may end the region
   if (place.is_load) {
     load(inst, place);
@@ -73,6 +76,9 @@ Translator::Paths Translator::part_paths(
     ir_.jump(paths.scattered);
     return paths;
   }
+  // Where it is looked up for other accesses, too, it is so on all paths.
+  const Hosts addresses = addresses_of(place);
+  const std::string allowed = may_access(inst, place, addresses);
   if (!place.is_load && (inst.guard != kNoSlot || hammock_ != nullptr)) {
     const std::string check = ir_.label();
     if (place.shape().uniform()) {
@@ -87,15 +93,11 @@ Translator::Paths Translator::part_paths(
     ir_.begin(check);
   }
   // What is read for lanes that do not load is there, and is not used.
-  const Hosts hosts =
-      locate(place, fast, place.is_looked_at() ? paths.scattered : paths.slow);
+  ir_.branch(
+      allowed, fast, place.is_looked_at() ? paths.scattered : paths.slow);
   ir_.begin(fast);
   prefetch(place);
-  for (const auto& [pointer, host] :
-       {std::pair{&pointers->first, &hosts.first},
-        std::pair{&pointers->second, &hosts.second}}) {
-    *pointer = ir_.set("inttoptr i64 " + *host + " to ptr");
-  }
+  *pointers = pointers_to(place, addresses);
   return paths;
 }
 
@@ -211,14 +213,51 @@ std::vector<std::string> Translator::load_rows(
   return numbers;
 }
 
+/// What the lanes load, number by number: a scalar each where all load the
+/// same.
+/// @param pointers to memory that they may access.
+std::vector<std::string> Translator::numbers_of(
+    const Place& place,
+    const Hosts& pointers) {
+  if (place.in_pieces()) {
+    return load_rows(place, pointers);
+  }
+  const std::string scalar = type_of(place.bits, false);
+  std::vector<std::string> numbers;
+  if (place.shape().uniform()) {
+    for (int k = 0; k < place.count; ++k) {
+      const auto offset = static_cast<std::uint64_t>(k * place.bits / 8);
+      numbers.push_back(ir_.set(
+          "load " + scalar + ", ptr " + ir_.at(pointers.first, offset) +
+          ", align 1"));
+    }
+    return numbers;
+  }
+  const std::string wide = vector_of(kLanes * place.count, scalar);
+  const std::string all =
+      ir_.set("load " + wide + ", ptr " + pointers.first + ", align 1");
+  if (place.count == 1) {
+    return {all};
+  }
+  for (int k = 0; k < place.count; ++k) {
+    numbers.push_back(ir_.set(
+        "shufflevector " + wide + " " + all + ", " + wide + " poison, " +
+        picks(kLanes, [&](int i) { return i * place.count + k; })));
+  }
+  return numbers;
+}
+
 /// Gives the destinations of a load what is at its place, in the lanes for
 /// which it is executed.
 void Translator::load(const Inst& inst, const Place& place) {
+  if (place.is_allowed) {
+    defer_load(inst, place);
+    return;
+  }
   // The lanes are alike where they read the same, if no guard keeps what some
   // had.
   const bool same = place.shape().uniform();
   const bool vector = !same || inst.guard != kNoSlot;
-  const std::string scalar = type_of(place.bits, false);
   std::vector<Value> results;
   std::vector<std::string> variables;
   for (int k = 0; k < place.count; ++k) {
@@ -229,17 +268,6 @@ void Translator::load(const Inst& inst, const Place& place) {
   const std::map<Slot, Value> before = current_;
   Hosts pointers;
   const Paths paths = part_paths(inst, place, &pointers);
-  const std::string& pointer = pointers.first;
-  std::string all;
-  std::vector<std::string> rows;
-  const std::string wide = vector_of(kLanes * place.count, scalar);
-  if (place.is_scattered) {
-    // Only as what follows.
-  } else if (place.in_pieces()) {
-    rows = load_rows(place, pointers);
-  } else if (!same) {
-    all = ir_.set("load " + wide + ", ptr " + pointer + ", align 1");
-  }
   // What the register is given: a guard keeps what some lanes had.
   const auto keep = [&](int k, std::string value, bool is_vector) {
     const auto n = static_cast<std::size_t>(k);
@@ -257,20 +285,12 @@ void Translator::load(const Inst& inst, const Place& place) {
     }
     ir_.store(type_of(bits, vector), value, variables[n]);
   };
-  for (int k = 0; k < place.count && !place.is_scattered; ++k) {
-    std::string value = all;
-    if (same) {
-      const auto offset = static_cast<std::uint64_t>(k * place.bits / 8);
-      value = ir_.set(
-          "load " + scalar + ", ptr " + ir_.at(pointer, offset) + ", align 1");
-    } else if (place.in_pieces()) {
-      value = rows[static_cast<std::size_t>(k)];
-    } else if (place.count > 1) {
-      value = ir_.set(
-          "shufflevector " + wide + " " + all + ", " + wide + " poison, " +
-          picks(kLanes, [&](int i) { return i * place.count + k; }));
+  if (!place.is_scattered) {
+    const bool alone = !place.is_looked_at() && same;
+    const std::vector<std::string> numbers = numbers_of(place, pointers);
+    for (int k = 0; k < place.count; ++k) {
+      keep(k, numbers[static_cast<std::size_t>(k)], !alone);
     }
-    keep(k, value, !same);
   }
   if (place.is_looked_at()) {
     if (!place.is_scattered) {
@@ -313,6 +333,43 @@ void Translator::load(const Inst& inst, const Place& place) {
   }
 }
 
+/// Stores what lanes have, in one or two pieces, or one number of all.
+/// @param values of each number of a lane: a scalar where all store at one
+/// place. @param pointers to memory that they may access.
+void Translator::store_numbers(
+    const Place& place,
+    const std::vector<std::string>& values,
+    const Hosts& pointers) {
+  const std::string scalar = type_of(place.bits, false);
+  if (place.shape().uniform()) {
+    for (int k = 0; k < place.count; ++k) {
+      const auto offset = static_cast<std::uint64_t>(k * place.bits / 8);
+      const std::string at =
+          offset == 0 ? pointers.first : ir_.at(pointers.first, offset);
+      ir_.line(
+          "store " + scalar + " " + values[static_cast<std::size_t>(k)] +
+          ", ptr " + at + ", align 1");
+    }
+    return;
+  }
+  const std::string wide = vector_of(kLanes * place.count, scalar);
+  const std::string whole = interleaved(ir_, values, scalar);
+  if (!place.in_pieces()) {
+    ir_.line(
+        "store " + wide + " " + whole + ", ptr " + pointers.first +
+        ", align 1");
+    return;
+  }
+  for (int row = 0; row < 2; ++row) {
+    const std::string part = ir_.set(
+        "shufflevector " + wide + " " + whole + ", " + wide + " poison, " +
+        picks(kRowLanes, [row](int i) { return i + row * kRowLanes; }));
+    ir_.line(
+        "store " + vector_of(kRowLanes, scalar) + " " + part + ", ptr " +
+        (row == 0 ? pointers.first : pointers.second) + ", align 1");
+  }
+}
+
 /// Writes the operands of a store to its place, in the lanes for which it is
 /// executed.
 void Translator::store(const Inst& inst, const Place& place) {
@@ -344,40 +401,16 @@ void Translator::store(const Inst& inst, const Place& place) {
           ", i32 " + lane);
     }
   }
+  if (place.is_allowed) {
+    prefetch(place);
+    store_numbers(place, values, pointers_to(place, addresses_of(place)));
+    return;
+  }
   const std::map<Slot, Value> before = current_;
   Hosts pointers;
   const Paths paths = part_paths(inst, place, &pointers);
-  const std::string& pointer = pointers.first;
-  if (same) {
-    for (int k = 0; k < place.count; ++k) {
-      const auto offset = static_cast<std::uint64_t>(k * place.bits / 8);
-      const std::string at = offset == 0 ? pointer : ir_.at(pointer, offset);
-      ir_.line(
-          "store " + scalar + " " + values[static_cast<std::size_t>(k)] +
-          ", ptr " + at + ", align 1");
-    }
-    call_slowly(inst, paths);
-    ir_.jump(paths.done);
-    ir_.begin(paths.done);
-    current_ = before;
-    return;
-  }
-  const std::string wide = vector_of(kLanes * place.count, scalar);
-  const std::string whole =
-      place.is_scattered ? "" : interleaved(ir_, values, scalar);
-  if (place.is_scattered) {
-    // Only as what follows.
-  } else if (place.in_pieces()) {
-    for (int row = 0; row < 2; ++row) {
-      const std::string part = ir_.set(
-          "shufflevector " + wide + " " + whole + ", " + wide + " poison, " +
-          picks(kRowLanes, [row](int i) { return i + row * kRowLanes; }));
-      ir_.line(
-          "store " + vector_of(kRowLanes, scalar) + " " + part + ", ptr " +
-          (row == 0 ? pointers.first : pointers.second) + ", align 1");
-    }
-  } else {
-    ir_.line("store " + wide + " " + whole + ", ptr " + pointer + ", align 1");
+  if (!place.is_scattered) {
+    store_numbers(place, values, pointers);
   }
   if (is_lane_by_lane(inst, place)) {
     if (!place.is_scattered) {

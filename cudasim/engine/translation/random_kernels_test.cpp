@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <iterator>
 #include <random>
 #include <string>
@@ -18,11 +17,6 @@
 
 namespace cudasim::engine::testing {
 namespace {
-
-unsigned number_of(const char* name, unsigned otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : static_cast<unsigned>(std::atoi(text));
-}
 
 /// What the lanes' values are: all alike, rising, at the edges, any.
 std::vector<std::uint64_t> inputs(std::mt19937_64& random) {
@@ -110,8 +104,8 @@ std::vector<Result> run(
 }
 
 TEST(RandomKernels, AreTheSameInBothModes) {
-  const unsigned first = number_of("CUDASIM_FUZZ_SEED", 1);
-  const unsigned count = number_of("CUDASIM_FUZZ_KERNELS", 10);
+  const unsigned first = fuzz_setting("CUDASIM_FUZZ_SEED", 1);
+  const unsigned count = fuzz_setting("CUDASIM_FUZZ_KERNELS", 10);
   const std::uint64_t before = native_regions();
   for (unsigned seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);

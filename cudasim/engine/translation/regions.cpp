@@ -229,13 +229,14 @@ Regions::Translated Regions::translate(std::uint32_t pc, const Seen& seen) {
     flow_ = std::make_unique<CodeFlow>(code_);
   }
   // What several branches lead to is written more than once. LLVM takes a
-  // second for 350 KB of what it is slowest with. In small steps: the code of
-  // half as many instructions takes a quarter more time.
+  // second for 350 KB of what it is slowest with, and a quarter of that for
+  // strips of lanes, which branch nowhere. In small steps: the code of half as
+  // many instructions takes a quarter more time.
   constexpr std::size_t kMostText = 350'000;
   constexpr std::size_t kFewest = 32;
   std::size_t most = Translator::kMostInstructions;
   Translated result = translate(pc, seen, most);
-  while (result.text.size() > kMostText && most > kFewest) {
+  while (result.weight > kMostText && most > kFewest) {
     most -= most / 10;
     result = translate(pc, seen, most);
   }
@@ -273,6 +274,7 @@ Regions::Translated Regions::translate(
   Translator translator(
       code_, *flow_, {lanes_, pc, result.stop, most}, result.assumed, general_);
   result.text = translator.translate();
+  result.weight = result.text.size() - translator.text_in_strips() / 4 * 3;
   result.table = translator.table();
   result.instructions = translator.size();
   result.nanoseconds_saved = kNanosecondsSaved *

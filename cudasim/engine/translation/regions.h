@@ -173,6 +173,7 @@ class Regions {
   /// A region's text, and what its code needs of this process.
   struct Translated {
     std::string text; // empty where there is nothing to compile
+    std::size_t weight = 0; // of the text, for LLVM
     std::vector<const void*> table;
     Shapes assumed; // of registers where it begins
     std::size_t instructions = 0;

@@ -97,7 +97,7 @@ TEST(Regions, MuchTextIsSeveralRegions) {
     std::string text;
     for (int i = 0; i < count; i += 4) {
       text +=
-          "mad.lo.s64 %a, %a, %b, %x;\nst.global.u64 [%in], %a;\n"
+          "mad.lo.s64 %a, %a, %b, %x;\nst.volatile.global.u64 [%in], %a;\n"
           "rem.u64 %b, %a, %y;\nselp.b64 %x, %a, %b, %r;\n";
     }
     return text;

@@ -18,7 +18,8 @@ Translator::Translator(
       stop_(scope.stop),
       most_(scope.most),
       assumed_(assumed),
-      general_(general) {
+      general_(general),
+      forms_(code.instructions.size()) {
   discover();
 }
 
@@ -43,7 +44,7 @@ std::string Translator::translate() {
 
 std::string Translator::write_function() {
   ir_.clear();
-  written_instructions_ = called_ = 0;
+  written_instructions_ = called_ = strip_text_ = 0;
   body_.clear();
   cold_.clear();
   table_.clear();
@@ -178,6 +179,8 @@ void Translator::write_node(std::uint32_t begin, Node& node) {
   hammock_ = lanes_ == WarpLanes::kAll ? nullptr : &some;
   node_ = &node;
   current_.clear();
+  allowed_.clear();
+  deferred_.clear();
   counts_ = {};
   ir_.to(&body_);
   ir_.begin(node_label(begin));
@@ -194,9 +197,8 @@ void Translator::write_node(std::uint32_t begin, Node& node) {
   const bool branches = !node.ends &&
       flow_.control_at(node.end - 1) != nullptr &&
       flow_.control_at(node.end - 1)->kind == ControlKind::kBranch;
-  for (std::uint32_t pc = begin; pc < node.end - (branches ? 1 : 0); ++pc) {
-    write_instruction(code_.instructions[pc]);
-  }
+  write_straight(begin, node.end - (branches ? 1 : 0));
+  write_deferred_loads();
   if (branches) {
     write_terminator(node);
   } else if (pauses(node)) {

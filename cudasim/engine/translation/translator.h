@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <set>
@@ -82,6 +83,11 @@ class Translator {
   /// How many of them handlers execute.
   std::size_t called() const {
     return called_;
+  }
+
+  /// How much of the text is strips of lanes.
+  std::size_t text_in_strips() const {
+    return strip_text_;
   }
 
   /// Whether it has so few instructions that to enter it costs as much.
@@ -211,6 +217,8 @@ class Translator {
   void write_back(Slot slot, const Value& value);
 
   // Instructions: instructions.cpp.
+  const std::vector<std::string>& opcode_of(const Inst& inst) const;
+  bool has_form(const Inst& inst) const;
   void write_instruction(const Inst& inst);
   void count(const Inst& inst, const std::string& mask);
   std::string lanes_in(const std::string& mask);
@@ -277,7 +285,43 @@ class Translator {
       const Inst& inst,
       const std::vector<std::string>& opcode,
       const std::string& mask);
-  struct Place;
+  /// What a load or store accesses.
+  struct Place {
+    std::string space; // "": that of all
+    bool is_load = false;
+    int count = 1; // values of each lane
+    int bits = 32; // of a value
+    bool is_signed = false;
+    Value address; // of 64 bits; a vector where its rows are looked at
+    bool is_scattered = false; // lane by lane, without a look at the rows
+    bool is_allowed = false; // the code is left where it is not
+
+    /// Whether it is seen when the access is executed where the lanes are, and
+    /// whether each row of them is in one piece.
+    bool is_looked_at() const {
+      return !shape().affine;
+    }
+    std::int64_t lane_bytes() const {
+      return static_cast<std::int64_t>(count) * bits / 8;
+    }
+    const ValueShape& shape() const {
+      return address.shape;
+    }
+    /// Whether the lanes, or the two rows, are each accessed in one piece.
+    bool in_pieces() const {
+      return !shape().uniform() && !shape().straight();
+    }
+    /// From the lowest to behind the highest byte that the warp accesses.
+    std::int64_t extent() const {
+      const std::int64_t piece =
+          shape().stride == 0 ? lane_bytes() : lane_bytes() * kRowLanes;
+      return std::abs(shape().row) + piece;
+    }
+  };
+  bool access_of(
+      const Inst& inst,
+      const std::vector<std::string>& opcode,
+      Place* place) const;
   bool place_of(
       const Inst& inst,
       const std::vector<std::string>& opcode,
@@ -290,7 +334,7 @@ class Translator {
     std::string done;
     std::string mask;
   };
-  /// Where the two rows of lanes access, as numbers or as pointers.
+  /// Where the two rows of lanes access: addresses, or pointers.
   struct Hosts {
     std::string first;
     std::string second;
@@ -300,14 +344,32 @@ class Translator {
       const Place& place,
       const std::string& low,
       const std::string& high);
-  Hosts locate_rows(
+  std::string beyond(const std::string& address, std::int64_t bytes);
+  /// How far accesses reach that are looked at together, in bytes from the
+  /// first one.
+  struct Reach {
+    std::int64_t down = 0;
+    std::int64_t up = 0;
+  };
+  std::string may_access_rows(
       const Place& place,
-      const std::string& fast,
-      const std::string& slow);
-  Hosts locate(
+      const std::string& first,
+      const std::string& second,
+      const Reach& reach);
+  std::string may_access_pieces(const Place& place, const Reach& reach);
+  Hosts addresses_of(const Place& place);
+  Hosts pointers_to(const Place& place, const Hosts& addresses);
+  Reach reach_of(
+      const Inst& first,
       const Place& place,
-      const std::string& fast,
-      const std::string& slow);
+      std::vector<std::uint32_t>* others) const;
+  void require_allowed(const Inst& inst, Place* place);
+  std::string may_access(const Inst& inst, const Place& place, const Hosts& at);
+  std::string is_found(
+      const Place& place,
+      const std::string& inside,
+      const std::string& low,
+      const std::string& high);
   void prefetch(const Place& place);
   Paths part_paths(const Inst& inst, const Place& place, Hosts* pointers);
   bool is_lane_by_lane(const Inst& inst, const Place& place) const;
@@ -315,8 +377,27 @@ class Translator {
   std::string numbers_at(const Place& place, int number);
   void call_slowly(const Inst& inst, const Paths& paths);
   std::vector<std::string> load_rows(const Place& place, const Hosts& pointers);
+  std::vector<std::string> numbers_of(
+      const Place& place,
+      const Hosts& pointers);
   void load(const Inst& inst, const Place& place);
+  void store_numbers(
+      const Place& place,
+      const std::vector<std::string>& values,
+      const Hosts& pointers);
   void store(const Inst& inst, const Place& place);
+
+  // register_pressure.cpp
+  void defer_load(const Inst& inst, const Place& place);
+  void write_deferred(std::uint32_t pc);
+  void write_deferred_loads();
+  void forget_deferred_loads(const Slots& live);
+  bool has_strip_form(const Inst& inst, int* operands) const;
+  std::uint32_t strip_end(std::uint32_t begin, std::uint32_t end) const;
+  void write_straight(std::uint32_t begin, std::uint32_t end);
+  void write_strips(std::uint32_t begin, std::uint32_t end);
+  std::string part_of(Slot slot, int strip);
+  std::vector<std::string> loaded_part(const Place& place, int strip);
 
   const Code& code_;
   const CodeFlow& flow_;
@@ -326,6 +407,13 @@ class Translator {
   std::size_t most_;
   const Shapes& assumed_;
   const std::set<std::uint32_t>& general_;
+  /// What the text of an instruction says, once it was looked at.
+  struct Form {
+    std::vector<std::string> opcode; // the words of its name; none: not yet
+    bool is_known = false; // has_form()
+  };
+  const Form& form_of(const Inst& inst) const;
+  mutable std::vector<Form> forms_; // by instructions
   Nodes nodes_;
   Slots written_; // by the region
   Slots tracked_; // those it reads or writes, of a known width
@@ -346,6 +434,17 @@ class Translator {
     std::uint64_t of_mask = 0;
   };
   Counts counts_;
+  /// What an access that comes before others has found for them.
+  struct Allowed {
+    std::string condition; // empty: the code is left where it is not so
+    std::string address; // of that access, where the condition is empty
+    std::int64_t offset = 0; // that it has
+  };
+  std::map<std::uint32_t, Allowed> allowed_;
+  /// What registers have in one strip of lanes, while that is written.
+  std::map<Slot, std::string> parts_;
+  /// Loads that are not written yet (Value::deferred).
+  std::map<std::uint32_t, Place> deferred_;
   bool changed_ = false; // what is to be written, while it is
   /// Which lanes execute what is being written; null: all 32.
   Hammock* hammock_ = nullptr;
@@ -354,6 +453,7 @@ class Translator {
   std::vector<const void*> table_;
   std::size_t written_instructions_ = 0;
   std::size_t called_ = 0; // those that handlers execute
+  std::size_t strip_text_ = 0;
   std::set<std::uint32_t> hopes_;
 };
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "cudasim/engine/code/control.h"
 #include "cudasim/engine/state/instruction.h"
 
 namespace cudasim::engine {
@@ -68,6 +69,8 @@ struct Value {
   ValueShape shape;
   int bits = 32; // of a lane's value; 1: a predicate
   std::string text; // a name, or a constant
+  /// The load that it is of, which is not written yet; kNowhere: it is.
+  std::uint32_t deferred = kNowhere;
 
   bool literal() const {
     return !text.empty() && text[0] != '%';

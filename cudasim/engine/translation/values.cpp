@@ -125,6 +125,10 @@ Value Translator::from_frame(Slot slot) {
 }
 
 Value Translator::get(Slot slot) {
+  const auto found = current_.find(slot);
+  if (found != current_.end() && found->second.deferred != kNowhere) {
+    write_deferred(found->second.deferred);
+  }
   return value_in(current_, slot);
 }
 
