@@ -257,4 +257,12 @@ std::uint64_t BlockRunner::thread_instructions() const {
   return sum;
 }
 
+std::uint64_t BlockRunner::late_releases() const {
+  std::uint64_t sum = 0;
+  for (const auto& warp : warps_) {
+    sum += warp->late_releases;
+  }
+  return sum;
+}
+
 } // namespace cudasim::engine

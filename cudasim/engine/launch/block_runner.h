@@ -36,6 +36,7 @@ class BlockRunner final : public EnclosingBlock {
   }
   std::uint64_t instructions() const;
   std::uint64_t thread_instructions() const;
+  std::uint64_t late_releases() const;
 
   const Place& place(std::uint32_t warp) override;
   void arrive(

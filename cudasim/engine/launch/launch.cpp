@@ -174,6 +174,7 @@ class GridRun {
   void count(const BlockRunner& block) {
     outcome_.warp_instructions += block.instructions();
     outcome_.thread_instructions += block.thread_instructions();
+    outcome_.late_releases += block.late_releases();
   }
 
   const Launch& launch_;

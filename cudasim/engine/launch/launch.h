@@ -58,6 +58,10 @@ struct Outcome {
   std::vector<std::string> findings;
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
+  /// How often lanes went on without others for which they had waited long
+  /// where lanes meet. When they do depends on the engine: native code ends its
+  /// turns elsewhere than the interpreter.
+  std::uint64_t late_releases = 0;
 };
 
 /// Runs a kernel to its end on the calling thread and `workers - 1` more.

@@ -128,8 +128,12 @@ TEST(RandomKernels, AreTheSameInBothModes) {
           "seed " + std::to_string(seed) + ", launch " + std::to_string(i);
       EXPECT_EQ(a.fault, b.fault) << where << a.report << b.report;
       EXPECT_EQ(a.fault == FaultKind::kNone, !faults) << where << a.report;
-      EXPECT_EQ(a.warp_instructions, b.warp_instructions) << where;
-      EXPECT_EQ(a.thread_instructions, b.thread_instructions) << where;
+      if (a.late_releases + b.late_releases == 0) {
+        EXPECT_EQ(a.warp_instructions, b.warp_instructions) << where;
+        EXPECT_EQ(a.thread_instructions, b.thread_instructions) << where;
+      } else if (faults) {
+        continue; // lanes that went on alone may have ended the others
+      }
       for (std::size_t at = 0; at < plain[i].bytes.size(); ++at) {
         if (plain[i].bytes[at] != native[i].bytes[at]) {
           ADD_FAILURE() << where << ": byte " << at

@@ -253,7 +253,7 @@ bool Splits::release_waiting(Join* join, Mask wanted) {
   return false;
 }
 
-void Splits::release_late(Join* join, std::uint64_t patience) {
+bool Splits::release_late(Join* join, std::uint64_t patience) {
   while (join != nullptr &&
          (join->arrived == 0 || instructions_ - join->since <= patience)) {
     join = join->parent;
@@ -261,6 +261,7 @@ void Splits::release_late(Join* join, std::uint64_t patience) {
   if (join != nullptr) {
     go_on(join);
   }
+  return join != nullptr;
 }
 
 bool Splits::release_any_waiting(Mask wanted) {

@@ -111,7 +111,8 @@ class Splits {
   /// Lanes that wait for a split with this join, or for what it is inside of,
   /// go on by themselves if they have waited longer than `patience`
   /// instructions.
-  void release_late(Join* join, std::uint64_t patience);
+  /// @returns whether any did.
+  bool release_late(Join* join, std::uint64_t patience);
   /// The same without patience, for any split.
   /// @param wanted only lanes that wait together with one of these.
   /// @returns whether there were any.

@@ -238,7 +238,7 @@ bool WarpRunner::give_way(std::size_t at, std::uint64_t patience) {
   if (regions != nullptr && (splits_.size() != 1 || splits_[at].join)) {
     regions->note_lanes_in_turns();
   }
-  splits_.release_late(splits_[at].join, patience);
+  late_releases += splits_.release_late(splits_[at].join, patience) ? 1 : 0;
   splits_.end_turn(at);
   begin_slice();
   if (any_in(splits_, Split::State::kGathering)) {

@@ -64,6 +64,7 @@ class WarpRunner : public Warp {
 
   std::uint64_t instructions = 0;
   std::uint64_t thread_instructions = 0;
+  std::uint64_t late_releases = 0; // Outcome's
 
   // For whoever has native code of the kernel executed for all lanes of a warp,
   // with `state`, and leaves the warp to run() then (launch/native_turns.h).
