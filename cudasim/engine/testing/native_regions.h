@@ -74,6 +74,7 @@ inline Result compare(
   const auto natives =
       run_often(NativeMode::kAlways, 2, text, input, n, threads);
   EXPECT_GT(native_regions(), before);
+  EXPECT_EQ(refused_native_regions(), 0u);
   for (const Result& native : natives) {
     EXPECT_EQ(native.outcome.fault, plain.outcome.fault)
         << native.outcome.report;

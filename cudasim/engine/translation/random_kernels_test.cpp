@@ -150,6 +150,7 @@ TEST(RandomKernels, AreTheSameInBothModes) {
     }
   }
   EXPECT_GT(native_regions(), before);
+  EXPECT_EQ(refused_native_regions(), 0u);
 }
 
 } // namespace

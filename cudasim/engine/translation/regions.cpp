@@ -85,6 +85,7 @@ native::Compiler* compiler() {
 
 std::atomic<std::uint64_t> made{0};
 std::atomic<std::uint64_t> found{0};
+std::atomic<std::uint64_t> refused{0};
 
 native::ObjectCache& cache() {
   static auto* const instance = new native::ObjectCache(native::cache_folder());
@@ -130,6 +131,10 @@ void set_native_mode(NativeMode wish) {
 
 std::uint64_t native_regions() {
   return made.load(std::memory_order_relaxed) + found_native_regions();
+}
+
+std::uint64_t refused_native_regions() {
+  return refused.load(std::memory_order_relaxed);
 }
 
 std::uint64_t found_native_regions() {
@@ -389,6 +394,7 @@ void Regions::compile(std::uint32_t pc, const Translated& translated) {
       : nullptr;
   native::Compiling::end_at_exit();
   if (function == nullptr) {
+    refused.fetch_add(1, std::memory_order_relaxed);
     std::fprintf(
         stderr,
         "CUDASIM_NATIVE: LLVM refuses a region of %s, which is interpreted: "

@@ -28,6 +28,9 @@ void set_native_mode(NativeMode mode);
 /// earlier process had left it.
 std::uint64_t native_regions();
 std::uint64_t found_native_regions();
+/// How many regions LLVM refused, which are interpreted: the translator's
+/// fault.
+std::uint64_t refused_native_regions();
 
 /// The regions of one function. Warps of many host threads use it at once.
 class Regions {
