@@ -51,9 +51,12 @@ std::vector<unsigned char> copy_asynchronously(
       number(size + 1) +
       ";\n"
       "mov.u32 %s, data;\nmad.lo.u32 %s, %lane, %size, %s;\n"
-      "cp.async." +
-      cache + ".shared.global [%s], [%p], " + number(size) + extra + ";\n" +
-      wait +
+      "mov.u32 %x, -1;\n";
+  for (std::size_t i = 0; i < size; i += 4) {
+    text += "st.shared.u32 [%s+" + number(i) + "], %x;\n";
+  }
+  text += "cp.async." + cache + ".shared.global [%s], [%p], " + number(size) +
+      extra + ";\n" + wait +
       "\nbar.sync 0;\n"
       "ld.param.u64 %q, [out];\nmad.wide.u32 %q, %lane, %size, %q;\n";
   for (std::size_t i = 0; i < size; i += 4) {
@@ -99,6 +102,9 @@ TEST(MemoryCopy, AsynchronousCopiesFillUpWithZeros) {
         copy_asynchronously(
             bytes, size, "ca", ", %bytes", "cp.async.wait_all;"),
         right);
+    EXPECT_EQ(
+        copy_asynchronously(bytes, size, "ca", ", 0", "cp.async.wait_all;"),
+        std::vector<unsigned char>(32 * size));
   }
 }
 
