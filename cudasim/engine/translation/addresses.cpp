@@ -280,6 +280,8 @@ Translator::Reach Translator::reach_of(
   for (std::uint32_t pc = first.index; pc < code_.instructions.size(); ++pc) {
     const Inst& inst = code_.instructions[pc];
     if (blocks[pc] != blocks[first.index] || is_end(pc) ||
+        (first.index < node_->end && pc >= node_->end) ||
+        pc - first.index >= kLongestNode ||
         (pc != first.index && is_first_store(pc))) {
       break;
     }
@@ -304,6 +306,24 @@ Translator::Reach Translator::reach_of(
   return reach;
 }
 
+/// Whether code may be left before an access as it is to memory that no check
+/// finds, where each group of accesses would be the end of a region: a generic
+/// address may be of shared or local memory, or of the device's heap. Where
+/// one of a space was left so, or may have been, others are, mostly.
+bool Translator::was_left_at_access(const Place& place) const {
+  const auto is_alike = [&](std::uint32_t pc) {
+    Place other;
+    const Inst& inst = code_.instructions[pc];
+    return has_form(inst) && access_of(inst, opcode_of(inst), &other) &&
+        other.space == place.space;
+  };
+  const auto& graph = flow_.graph();
+  const bool begins_inside =
+      graph.blocks[graph.block_of[entry_]].begin != entry_;
+  return place.space.empty() || (begins_inside && is_alike(entry_)) ||
+      std::any_of(general_.begin(), general_.end(), is_alike);
+}
+
 /// Leaves the region before an access where it, or one of those behind it that
 /// differ in their offsets alone, is not allowed: then nothing parts the paths
 /// of the others, and LLVM may load what they do where it is needed.
@@ -322,10 +342,13 @@ void Translator::require_allowed(const Inst& inst, Place* place) {
   std::vector<std::uint32_t> others;
   const Reach reach = reach_of(inst, *place, &others);
   if (others.empty() || place->is_looked_at() || place->is_scattered ||
-      hammock_ != nullptr || was_left_at(inst)) {
+      hammock_ != nullptr || group_exits_ > kMostGroupExits ||
+      was_left_at(inst) || was_left_at_access(*place)) {
     return;
   }
+  const std::size_t before = cold_.size();
   require(inst, may_access_pieces(*place, reach));
+  group_exits_ += cold_.size() - before;
   for (const std::uint32_t other : others) {
     allowed_[other] = {"", place->address.text, inst.offset};
   }

@@ -254,6 +254,15 @@ bool Translator::is_short() const {
              [](const auto& node) { return node.second.repeats; });
 }
 
+std::vector<std::pair<std::uint32_t, std::uint32_t>> Translator::pieces()
+    const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
+  for (const auto& [begin, node] : nodes_) {
+    all.emplace_back(begin, node.end);
+  }
+  return all;
+}
+
 std::vector<std::uint32_t> Translator::pcs() const {
   std::vector<std::uint32_t> all;
   for (const auto& [begin, node] : nodes_) {

@@ -34,6 +34,10 @@ constexpr std::uint64_t kNanosecondsToEnter = 50;
 constexpr std::uint64_t kFewInstructions = 12;
 constexpr std::uint32_t kMostAttempts = 3;
 
+void say(const std::string& what) {
+  std::fprintf(stderr, "CUDASIM_NATIVE: %s\n", what.c_str());
+}
+
 NativeMode read_mode() {
   const char* const wish = std::getenv("CUDASIM_NATIVE");
   const std::string mode = wish == nullptr ? "off" : wish;
@@ -71,11 +75,7 @@ native::Compiler* compiler() {
     auto loaded =
         native::Compiler::load(native::find_library(), processor(), &why);
     if (loaded == nullptr) {
-      std::fprintf(
-          stderr,
-          "CUDASIM_NATIVE: LLVM cannot be loaded: %s. Kernels are "
-          "interpreted.\n",
-          why.c_str());
+      say("LLVM cannot be loaded: " + why + ". Kernels are interpreted.");
     }
     native::Compiling::end_at_exit();
     return loaded.release(); // the code that it makes stays
@@ -177,8 +177,7 @@ Shapes Regions::observed(const Slots& slots, const Seen& seen) const {
   return shapes;
 }
 
-/// Has a job done by a thread of low priority.
-/// @param nanoseconds as Background::add().
+/// Has an idle thread do a job. @param nanoseconds as Background::add().
 void Regions::when_idle(
     std::uint32_t pc,
     const Seen& seen,
@@ -233,17 +232,23 @@ Regions::Translated Regions::translate(std::uint32_t pc, const Seen& seen) {
   if (flow_ == nullptr) {
     flow_ = std::make_unique<CodeFlow>(code_);
   }
-  // What several branches lead to is written more than once. LLVM takes a
-  // second for 350 KB of what it is slowest with, and a quarter of that for
-  // strips of lanes, which branch nowhere. In small steps: the code of half as
-  // many instructions takes a quarter more time.
+  // LLVM takes a second for that, of what it is slowest with. In small steps:
+  // the code of half as many instructions takes a quarter more time.
   constexpr std::size_t kMostText = 350'000;
   constexpr std::size_t kFewest = 32;
   std::size_t most = Translator::kMostInstructions;
   Translated result = translate(pc, seen, most);
   while (result.weight > kMostText && most > kFewest) {
     most -= most / 10;
-    result = translate(pc, seen, most);
+    const Translator smaller(
+        code_,
+        *flow_,
+        {lanes_, pc, result.stop, most},
+        result.assumed,
+        general_);
+    if (smaller.pieces() != result.pieces) { // else it would be the same text
+      result = translate(pc, seen, most);
+    }
   }
   native::Compiling::end_at_exit();
   return result;
@@ -279,6 +284,7 @@ Regions::Translated Regions::translate(
   Translator translator(
       code_, *flow_, {lanes_, pc, result.stop, most}, result.assumed, general_);
   result.text = translator.translate();
+  // Strips take it a quarter of the time of other text.
   result.weight = result.text.size() - translator.text_in_strips() / 4 * 3;
   result.table = translator.table();
   result.instructions = translator.size();
@@ -286,6 +292,7 @@ Regions::Translated Regions::translate(
       (translator.size() - translator.called()) /
       std::max<std::size_t>(1, translator.size());
   result.pcs = translator.pcs();
+  result.pieces = translator.pieces();
   result.hopes = translator.hopes();
   if (!at_once_ && (translator.is_mostly_called() || translator.is_short())) {
     result.text.clear();
@@ -359,8 +366,7 @@ bool Regions::is_covered(std::uint32_t pc) {
   return true;
 }
 
-/// Uses what an earlier process left.
-/// @returns whether there is any.
+/// Uses what an earlier process left. @returns whether there is any.
 bool Regions::find(std::uint32_t pc, const Translated& translated) {
   native::Compiler* const llvm = compiler();
   if (translated.text.empty() || llvm == nullptr) {
@@ -395,12 +401,8 @@ void Regions::compile(std::uint32_t pc, const Translated& translated) {
   native::Compiling::end_at_exit();
   if (function == nullptr) {
     refused.fetch_add(1, std::memory_order_relaxed);
-    std::fprintf(
-        stderr,
-        "CUDASIM_NATIVE: LLVM refuses a region of %s, which is interpreted: "
-        "%s\n",
-        code_.name.c_str(),
-        why.c_str());
+    say("LLVM refuses a region of " + code_.name +
+        ", which is interpreted: " + why);
     return;
   }
   made.fetch_add(1, std::memory_order_relaxed);

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cudasim/engine/code/code.h"
@@ -182,6 +183,7 @@ class Regions {
     std::size_t instructions = 0;
     std::uint64_t nanoseconds_saved = 0; // NativeRegion's
     std::vector<std::uint32_t> pcs; // of its instructions
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pieces; // Translator's
     std::set<std::uint32_t> hopes; // Translator's
     std::uint32_t stop = kNowhere; // NativeRegion's
     bool is_other = false; // NativeRegion::otherwise

@@ -44,7 +44,7 @@ std::string Translator::translate() {
 
 std::string Translator::write_function() {
   ir_.clear();
-  written_instructions_ = called_ = strip_text_ = 0;
+  written_instructions_ = called_ = strip_text_ = group_exits_ = 0;
   body_.clear();
   cold_.clear();
   table_.clear();

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cudasim/engine/code/code.h"
@@ -72,6 +73,8 @@ class Translator {
   }
   /// Where they are.
   std::vector<std::uint32_t> pcs() const;
+  /// The pieces that it translates: from which instruction to before which.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pieces() const;
   /// Where the code is left if operands are not as it hopes.
   const std::set<std::uint32_t>& hopes() const {
     return hopes_;
@@ -94,6 +97,8 @@ class Translator {
   bool is_short() const;
 
   static constexpr std::uint32_t kLongestNode = 512; // of instructions
+  /// Text of exits before groups of accesses: each leaves all registers.
+  static constexpr std::size_t kMostGroupExits = 60'000;
   /// From a branch to where lanes meet.
   static constexpr std::uint32_t kLongestHammock = 384;
 
@@ -363,6 +368,7 @@ class Translator {
       const Inst& first,
       const Place& place,
       std::vector<std::uint32_t>* others) const;
+  bool was_left_at_access(const Place& place) const;
   void require_allowed(const Inst& inst, Place* place);
   std::string may_access(const Inst& inst, const Place& place, const Hosts& at);
   std::string is_found(
@@ -454,6 +460,7 @@ class Translator {
   std::size_t written_instructions_ = 0;
   std::size_t called_ = 0; // those that handlers execute
   std::size_t strip_text_ = 0;
+  std::size_t group_exits_ = 0; // text of the exits before groups of accesses
   std::set<std::uint32_t> hopes_;
 };
 

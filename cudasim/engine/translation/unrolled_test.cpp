@@ -247,6 +247,59 @@ TEST(Unrolled, OneOfSeveralAccessesFaults) {
   }
 }
 
+TEST(Unrolled, StoresOfSomeLanes) {
+  for (const std::string base : {"%u0", "%u4"}) {
+    const std::string stores = "  st.shared.f32 [" + base +
+        "], %f0;\n  st.shared.f32 [" + base + "+128], %f1;\n";
+    const std::string loads = "  ld.shared.f32 %f3, [" + base +
+        "];\n  ld.shared.f32 %f4, [" + base + "+128];\n";
+    compare(
+        begin_with_tiles() + "  setp.lt.u32 %p, %f, 5;\n  @!%p bra OUT;\n" +
+            stores + "OUT:\n" + loads + fold() + kEnd,
+        rising(3, 1));
+    compare(
+        begin_with_tiles() + stores + loads + fold() + kEnd,
+        rising(3, 1),
+        5,
+        48);
+  }
+}
+
+TEST(Unrolled, AddressesAtTheEndOfNumbers) {
+  // Half of the lanes' addresses get positive where 64 is subtracted.
+  compare_faults(
+      begin_with_tiles() +
+          "  shl.b32 %z, %f, 2;\n  cvt.u64.u32 %x, %z;\n"
+          "  setp.lt.u32 %p, %f, 16;\n  mov.u64 %y, 0x7fffffffffffffc0;\n"
+          "  add.u64 %y, %y, %x;\n  selp.b64 %b, %y, %x, %p;\n"
+          "  ld.global.u64 %x, [%in];\n  and.b64 %x, %x, 0;\n"
+          "  add.u64 %b, %b, %x;\n  ld.shared.f32 %f3, [%b+64];\n"
+          "  ld.shared.f32 %f4, [%b];\n" +
+          fold() + kEnd,
+      rising(3, 1));
+}
+
+TEST(Unrolled, ManyRegistersToMemoryThatIsInNoAllocation) {
+  // Each of them could end a region, as no allocation has what they lead to.
+  std::string text = begin_with_tiles() +
+      "  .reg .b64 %m<40>;\n  cvt.u64.u32 %x, %u0;\n"
+      "  cvta.shared.u64 %y, %x;\n  mov.u32 %k, 0;\nLOOP:\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string base = "%m" + number(i);
+    text += "  add.u64 " + base + ", %y, " + number(4 * i) + ";\n  ld.f32 " +
+        real(i % 20) + ", [" + base + "];\n  ld.f32 " + real((i + 1) % 20) +
+        ", [" + base + "+4];\n";
+  }
+  const std::uint64_t before = native_regions();
+  compare(
+      text +
+          "  add.u32 %k, %k, 1;\n  setp.lt.u32 %p, %k, 300;\n"
+          "  @%p bra LOOP;\n" +
+          fold() + kEnd,
+      rising(3, 1));
+  EXPECT_LT(native_regions() - before, 30u);
+}
+
 TEST(Unrolled, SeveralAllocationsThanWarpsRemember) {
   // Through generic addresses, too: of shared memory, where no allocation is.
   std::string text = begin_with_tiles();
