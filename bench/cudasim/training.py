@@ -305,7 +305,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--models", help="names, with commas between them")
     parser.add_argument("--steps", type=int, default=5, help="of a reading")
-    parser.add_argument("--warm", type=int, default=5, help="steps before the first reading")
+    parser.add_argument(
+        "--warm",
+        type=int,
+        default=40,
+        help="steps before the first reading, until code is there for lanes that part",
+    )
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument(
         "--more", type=int, default=1, help="times the usual number of examples a step"
