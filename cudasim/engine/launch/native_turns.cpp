@@ -247,7 +247,11 @@ NativeTurns::Outcome NativeTurns::outcome_of_call(
 void NativeTurns::end_turn(Turn& turn, Outcome outcome) {
   const bool pauses = end_of(ran_.result) == RegionEnd::kPauses;
   turn.pc = static_cast<std::uint32_t>(ran_.result);
-  turn.paused = {pauses ? ran_.region : nullptr, ran_.begin, ran_.state.resume};
+  // A call that goes on behind a pause and then ends leaves `resume` as it was.
+  turn.paused = WarpRunner::Paused{};
+  if (pauses) {
+    turn.paused = {ran_.region, ran_.begin, ran_.state.resume};
+  }
   if (outcome == Outcome::kStops) {
     turn.state = State::kGoesOn;
     turn.loads_only = false;

@@ -124,7 +124,7 @@ bool WarpRunner::call_native(
   state.limit = slice_end;
   state.mask = here.mask;
   state.loads_only = loads_only_ ? 1 : 0;
-  state.resume = paused.resume;
+  state.resume = ran->resumes ? paused.resume : 0;
   state.set_block(block_, block_.ranges);
   ran->result = call_region(&ran->region, here.join, &state, bases[0]);
   return true;
