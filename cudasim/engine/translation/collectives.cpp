@@ -2,8 +2,8 @@
 // votes (PTX ISA 9.7.9.6, 9.7.13).
 #include <string>
 
+#include "cudasim/engine/translation/ir/value.h"
 #include "cudasim/engine/translation/translator.h"
-#include "cudasim/engine/translation/value.h"
 
 namespace cudasim::engine {
 namespace {

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "cudasim/engine/memory/access.h"
-#include "cudasim/engine/translation/value.h"
+#include "cudasim/engine/translation/ir/value.h"
 
 namespace cudasim::engine {
 

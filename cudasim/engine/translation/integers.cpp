@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "cudasim/engine/translation/ir/value.h"
 #include "cudasim/engine/translation/translator.h"
-#include "cudasim/engine/translation/value.h"
 
 namespace cudasim::engine {
 

@@ -13,9 +13,9 @@
 
 #include "cudasim/engine/code/code.h"
 #include "cudasim/engine/translation/flow.h"
-#include "cudasim/engine/translation/ir_writer.h"
+#include "cudasim/engine/translation/ir/ir_writer.h"
+#include "cudasim/engine/translation/ir/value.h"
 #include "cudasim/engine/translation/region.h"
-#include "cudasim/engine/translation/value.h"
 
 namespace cudasim::engine {
 

@@ -1,4 +1,4 @@
-#include "cudasim/engine/translation/ir_writer.h"
+#include "cudasim/engine/translation/ir/ir_writer.h"
 
 namespace cudasim::engine {
 

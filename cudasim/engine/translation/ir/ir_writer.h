@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "cudasim/engine/translation/value.h"
+#include "cudasim/engine/translation/ir/value.h"
 
 namespace cudasim::engine {
 
