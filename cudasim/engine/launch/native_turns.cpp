@@ -113,7 +113,9 @@ std::optional<NativeTurns::Rest> NativeTurns::run_by_itself(
   leave(number);
   warp.fault = fault;
   warp.go_on_at(
-      ran_.resumes ? turn.pc : ran_.begin, {}, ran_.state.loads_only != 0);
+      ran_.resumes ? turn.pc : ran_.begin,
+      std::nullopt,
+      ran_.state.loads_only != 0);
   warp.leave_end_to_run(ran_);
   turn.state = State::kLeft;
   if (waiting_ != 0) {
@@ -197,15 +199,15 @@ bool NativeTurns::prepare(const Turn& turn, std::byte* registers) {
     ran_.begin = 0;
     return true;
   }
-  if (turn.paused.region == nullptr) {
+  if (!turn.paused.has_value()) {
     ran_.region = region_at(turn.pc);
     ran_.begin = turn.pc;
     return ran_.region != nullptr;
   }
   ran_.resumes = true;
-  ran_.region = turn.paused.region;
-  ran_.begin = turn.paused.begin;
-  ran_.state.resume = turn.paused.resume;
+  ran_.region = turn.paused->region;
+  ran_.begin = turn.paused->begin;
+  ran_.state.resume = turn.paused->resume;
   return true;
 }
 
@@ -247,10 +249,10 @@ NativeTurns::Outcome NativeTurns::outcome_of_call(
 void NativeTurns::end_turn(Turn& turn, Outcome outcome) {
   const bool pauses = end_of(ran_.result) == RegionEnd::kPauses;
   turn.pc = static_cast<std::uint32_t>(ran_.result);
-  // A call that goes on behind a pause and then ends leaves `resume` as it was.
-  turn.paused = WarpRunner::Paused{};
+  turn.paused.reset();
   if (pauses) {
-    turn.paused = {ran_.region, ran_.begin, ran_.state.resume};
+    turn.paused =
+        WarpRunner::Paused{ran_.region, ran_.begin, ran_.state.resume};
   }
   if (outcome == Outcome::kStops) {
     turn.state = State::kGoesOn;

@@ -69,7 +69,8 @@ class NativeTurns {
     State state = State::kBegins;
     bool loads_only = false; // RegionState's
     std::uint32_t pc = 0; // where it waits or goes on
-    WarpRunner::Paused paused; // no region: another one begins there
+    // None: a region begins there.
+    std::optional<WarpRunner::Paused> paused;
   };
   enum class Outcome : std::uint8_t {
     kGoesOn, // in other native code

@@ -206,6 +206,32 @@ TEST(NativeTurns, WhereSomeWarpsExitEarly) {
   }
 }
 
+/// Straight code of so many instructions.
+std::string straight(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += "mad.lo.u32 %h, %h, 3, %t;\n";
+  }
+  return text;
+}
+
+TEST(NativeTurns, BeginWhereAPauseElsewhereIsOver) {
+  // Warps go on behind a barrier and come to another one, where their region
+  // ends. One has left native code, so that all go on by themselves: in a
+  // region that has barriers, too, and begins at its begin.
+  const std::string barriers = "mad.lo.u32 %h, %h, 5, 1;\nbar.sync 0;\n";
+  for (const U32 which : {0u, 1u, 3u}) {
+    for (const std::string& before :
+         {std::string("bar.sync 0;\n"), kExchange}) {
+      expect_same(
+          before + "setp.ne.u32 %p, %w, %n;\n@%p bra PAST;\n" + kLeaves +
+              "PAST:\n" + straight(150) + "bar.sync 0;\n" + straight(100) +
+              barriers + barriers + barriers + kExchange,
+          which);
+    }
+  }
+}
+
 TEST(NativeTurns, OfManyInstructions) {
   // Longer than a warp's turn, in one warp or in all.
   for (const U32 rounds : {3000u, 30000u}) {

@@ -1,6 +1,7 @@
 // How a warp's native code is called, and what follows from how it ends.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "cudasim/engine/translation/region.h"
@@ -75,7 +76,7 @@ bool WarpRunner::run_native(
                                           : Turn::kFault;
         return true;
       case RegionEnd::kPauses:
-        paused_ = {ran.region, ran.begin, state.resume};
+        paused_ = Paused{ran.region, ran.begin, state.resume};
         return false;
       case RegionEnd::kGoesOn:
       case RegionEnd::kNotEntered:
@@ -105,10 +106,10 @@ bool WarpRunner::call_native(
     const Cursor& here,
     std::uint64_t slice_end,
     Ran* ran) {
-  const Paused paused = std::exchange(paused_, Paused{});
-  ran->resumes = paused.region != nullptr;
-  ran->begin = ran->resumes ? paused.begin : here.pc;
-  ran->region = ran->resumes ? paused.region : regions.at(ran->begin);
+  const auto paused = std::exchange(paused_, std::nullopt);
+  ran->resumes = paused.has_value();
+  ran->begin = ran->resumes ? paused->begin : here.pc;
+  ran->region = ran->resumes ? paused->region : regions.at(ran->begin);
   if (ran->region == nullptr) {
     regions.visited(ran->begin, seen);
     ran->region = regions.at(ran->begin);
@@ -124,7 +125,7 @@ bool WarpRunner::call_native(
   state.limit = slice_end;
   state.mask = here.mask;
   state.loads_only = loads_only_ ? 1 : 0;
-  state.resume = ran->resumes ? paused.resume : 0;
+  state.resume = ran->resumes ? paused->resume : 0;
   state.set_block(block_, block_.ranges);
   ran->result = call_region(&ran->region, here.join, &state, bases[0]);
   return true;
@@ -174,7 +175,7 @@ std::byte* WarpRunner::enter_kernel() {
 
 void WarpRunner::go_on_at(
     std::uint32_t pc,
-    const Paused& paused,
+    const std::optional<Paused>& paused,
     bool loads_only) {
   splits_[0].pc = pc;
   paused_ = paused;

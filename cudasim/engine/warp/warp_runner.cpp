@@ -52,7 +52,7 @@ void WarpRunner::start(
   loads_only_ = !alone_;
   live = lanes_of_block;
   fault = Fault{};
-  paused_ = Paused{};
+  paused_.reset();
   ran_ = nullptr;
   frames_.clear();
   Frame* const frame = new_frame(*block_.kernel->entry, nullptr, 0);

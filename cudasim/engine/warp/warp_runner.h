@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,7 @@ class WarpRunner : public Warp {
   };
   /// Native code that goes on when others of the block are as far.
   struct Paused {
-    const NativeRegion* region = nullptr; // null: none
+    const NativeRegion* region = nullptr;
     std::uint32_t begin = 0; // of the region
     std::uint64_t resume = 0; // RegionState's
   };
@@ -91,7 +92,10 @@ class WarpRunner : public Warp {
   /// The warp has begun, as by start(), and is at an instruction.
   /// @param paused where it goes on; no region: there.
   /// @param loads_only whether it waits for others before it stores.
-  void go_on_at(std::uint32_t pc, const Paused& paused, bool loads_only);
+  void go_on_at(
+      std::uint32_t pc,
+      const std::optional<Paused>& paused,
+      bool loads_only);
   /// Behind go_on_at(): it arrives at the barrier that is there.
   void arrive_at_barrier();
   /// Behind go_on_at(), with `pc` where the code began, for the next run().
@@ -191,7 +195,7 @@ class WarpRunner : public Warp {
   bool alone_ = true; // in its block
   bool loads_only_ = false; // no store since the beginning or a barrier
   std::vector<std::byte> seen_registers_; // of look_for_spinning
-  Paused paused_;
+  std::optional<Paused> paused_;
   const Ran* ran_ = nullptr; // its end is to be looked at next
   FramePool frames_;
   const Frame* entry_ = nullptr; // the kernel's
