@@ -8,18 +8,29 @@ DEVICE_ENV = select({
     "//conditions:default": {"TORCH_CUDA_SIM": "1"},
 })
 
-def device_test(name, srcs, **kwargs):
+# The variables of a test on the simulated device that compiles all kernels to machine code, and what they name.
+NATIVE_ENV = {
+    "CUDASIM_LLVM": "$(rootpath @llvmlite//:library)",
+    "CUDASIM_NATIVE": "always",
+    "TORCH_CUDA_SIM": "1",
+}
+NATIVE_DATA = ["@llvmlite//:library"]
+
+def device_test(name, srcs, native = False, data = [], **kwargs):
     """A wheel_test with torch_cuda and a CUDA device: simulated, or real with `--//config:test_device=gpu`.
 
     Args:
         name: string, name of the test.
         srcs: list of labels, the test's sources.
+        native: bool, whether the device is the simulated one and compiles all kernels to machine code.
+        data: list of labels, as for wheel_test.
         **kwargs: more attributes of wheel_test.
     """
     wheel_test(
         name = name,
         srcs = srcs,
-        env = DEVICE_ENV,
+        data = data + (NATIVE_DATA if native else []),
+        env = NATIVE_ENV if native else DEVICE_ENV,
         env_target = "//tests/device:env",
         **kwargs
     )
