@@ -242,9 +242,11 @@ void Translator::write_strips(std::uint32_t begin, std::uint32_t end) {
   const Slots live = flow_.live_at(end);
   Slots results;
   Slots inputs;
+  std::vector<int> counts; // of operands
   for (std::uint32_t pc = begin; pc < end; ++pc) {
     const Inst& inst = code_.instructions[pc];
-    for (int k = operands_of(opcode_of(inst)); k > 0; --k) {
+    counts.push_back(operands_of(opcode_of(inst)));
+    for (int k = counts.back(); k > 0; --k) {
       if (results.count(inst.operands[k]) == 0) {
         inputs.insert(inst.operands[k]);
       }
@@ -264,8 +266,7 @@ void Translator::write_strips(std::uint32_t begin, std::uint32_t end) {
     parts_.clear();
     for (std::uint32_t pc = begin; pc < end; ++pc) {
       const Inst& inst = code_.instructions[pc];
-      const std::vector<std::string>& opcode = opcode_of(inst);
-      const int count = operands_of(opcode);
+      const int count = counts[pc - begin];
       std::string x[3];
       for (int k = 0; k < count; ++k) {
         x[k] = part_of(inst.operands[1 + k], strip);
@@ -274,7 +275,8 @@ void Translator::write_strips(std::uint32_t begin, std::uint32_t end) {
           count == 3 ? "call " + part + " @llvm.fma.v" + std::to_string(lanes) +
                   "f32(" + part + " " + x[0] + ", " + part + " " + x[1] + ", " +
                   part + " " + x[2] + ")"
-                     : "f" + opcode[0] + " " + part + " " + x[0] + ", " + x[1]);
+                     : "f" + opcode_of(inst)[0] + " " + part + " " + x[0] +
+                  ", " + x[1]);
     }
     for (const Slot slot : results) {
       if (live.count(slot) != 0) {
