@@ -136,20 +136,23 @@ std::string Translator::may_access_rows(
     const std::string& first,
     const std::string& second,
     const Reach& reach) {
+  // Of all lanes one number: bits of lanes take longer to collect.
   const std::string lanes = type_of(64, true);
-  const std::string one =
-      ir_.set("insertelement <2 x i64> poison, i64 " + first + ", i64 0");
-  const std::string two =
-      ir_.set("insertelement <2 x i64> " + one + ", i64 " + second + ", i64 1");
-  const std::string begins = ir_.set(
-      "shufflevector <2 x i64> " + two + ", <2 x i64> poison, " +
-      picks(kLanes, [](int i) { return i / kRowLanes; }));
-  const std::string expected = ir_.set(
-      "add " + lanes + " " + begins + ", " +
-      ramp(64, {true, place.lane_bytes(), 0}));
-  const std::string equal =
-      ir_.set("icmp eq " + lanes + " " + place.address.text + ", " + expected);
-  std::string good = ir_.set("icmp eq i32 " + ir_.mask_of(equal) + ", -1");
+  const std::string name = "@apart_from_" + std::to_string(place.lane_bytes());
+  define(name, "i64", lanes + " %lanes", [&] {
+    const std::string begins = ir_.set(
+        "shufflevector " + lanes + " %lanes, " + lanes + " poison, " +
+        picks(kLanes, [](int i) { return i / kRowLanes * kRowLanes; }));
+    const std::string expected = ir_.set(
+        "add " + lanes + " " + begins + ", " +
+        ramp(64, {true, place.lane_bytes(), 0}));
+    const std::string apart = ir_.set("xor " + lanes + " %lanes, " + expected);
+    return ir_.set(
+        "call i64 @llvm.vector.reduce.or.v32i64(" + lanes + " " + apart + ")");
+  });
+  const std::string apart = ir_.set(
+      "call i64 " + name + "(" + lanes + " " + place.address.text + ")");
+  std::string good = ir_.set("icmp eq i64 " + apart + ", 0");
   const auto also = [&](const std::string& condition) {
     good = ir_.set("and i1 " + good + ", " + condition);
   };
@@ -167,8 +170,8 @@ std::string Translator::may_access_rows(
   const std::string high_row = of_both("smax");
   if (!place.is_load) {
     // Else one lane after another.
-    const std::string apart = ir_.set("sub i64 " + high_row + ", " + low_row);
-    also(ir_.set("icmp uge i64 " + apart + ", " + std::to_string(row)));
+    const std::string step = ir_.set("sub i64 " + high_row + ", " + low_row);
+    also(ir_.set("icmp uge i64 " + step + ", " + std::to_string(row)));
   }
   if (place.space == "shared") {
     const std::string bytes = std::to_string(reach.up + row);
@@ -339,11 +342,14 @@ void Translator::require_allowed(const Inst& inst, Place* place) {
     }
     return;
   }
+  if (place->is_looked_at() || place->is_scattered || hammock_ != nullptr ||
+      group_exits_ > kMostGroupExits || was_left_at(inst) ||
+      was_left_at_access(*place)) {
+    return;
+  }
   std::vector<std::uint32_t> others;
   const Reach reach = reach_of(inst, *place, &others);
-  if (others.empty() || place->is_looked_at() || place->is_scattered ||
-      hammock_ != nullptr || group_exits_ > kMostGroupExits ||
-      was_left_at(inst) || was_left_at_access(*place)) {
+  if (others.empty()) {
     return;
   }
   const std::size_t before = cold_.size();

@@ -117,62 +117,139 @@ bool Translator::widen(
   return true;
 }
 
-/// Division of 32 bits in each lane; by zero it gives all ones. A double holds
-/// each of the numbers, and their rounded ratio is at least an integer only
-/// where the exact one is: another is further away from it than rounding goes.
+/// A function of the module: the quotients of 32 bits of all lanes by a number
+/// that they have alike and that is not zero. It is a product's upper half, as
+/// compilers make of a constant divisor (T. Granlund, P. L. Montgomery,
+/// "Division by Invariant Integers using Multiplication", figures 4.1 and 5.2).
+std::string Translator::write_quotient_by(bool is_signed) {
+  const std::string type = type_of(32, true);
+  const auto scalar =
+      [&](const char* op, const std::string& a, const std::string& b) {
+        return ir_.set(std::string(op) + " " + a + ", " + b);
+      };
+  const auto all = [&](const std::string& number) {
+    return ir_.lanes_of({kUniform, 32, number});
+  };
+  const auto vector =
+      [&](const char* op, const std::string& a, const std::string& b) {
+        return ir_.set(std::string(op) + " " + type + " " + a + ", " + b);
+      };
+  std::string n = "%n";
+  std::string d = "%d";
+  if (is_signed) { // that of the least number is right without a sign
+    n = ir_.set(
+        "call " + type + " @llvm.abs.v32i32(" + type + " %n, i1 false)");
+    d = ir_.set("call i32 @llvm.abs.i32(i32 %d, i1 false)");
+  }
+  // The power of two that is not below the divisor, and what that is more, in
+  // units of the divisor.
+  const std::string less = scalar("add i32", d, "-1");
+  const std::string zeros =
+      ir_.set("call i32 @llvm.ctlz.i32(i32 " + less + ", i1 false)");
+  const std::string exponent = scalar("sub i32", "32", zeros);
+  const std::string wide_exponent = ir_.set("zext i32 " + exponent + " to i64");
+  const std::string wide = ir_.set("zext i32 " + d + " to i64");
+  const std::string power = scalar("shl i64", "1", wide_exponent);
+  const std::string more = scalar("sub i64", power, wide);
+  const std::string ratio =
+      scalar("udiv i64", scalar("shl i64", more, "32"), wide);
+  const std::string factor =
+      ir_.set("trunc i64 " + scalar("add i64", ratio, "1") + " to i32");
+  const std::string first =
+      ir_.set("call i32 @llvm.umin.i32(i32 " + exponent + ", i32 1)");
+  const std::string second = scalar("sub i32", exponent, first);
+  const Value product =
+      high_product({kVarying, 32, n}, {kUniform, 32, factor}, false);
+  const std::string rest =
+      vector("lshr", vector("sub", n, product.text), all(first));
+  const std::string quotient =
+      vector("lshr", vector("add", product.text, rest), all(second));
+  if (!is_signed) {
+    return quotient;
+  }
+  const std::string signs =
+      vector("ashr", vector("xor", "%n", all("%d")), all("31"));
+  return vector("sub", vector("xor", quotient, signs), signs);
+}
+
+/// A function of the module: the quotients of numbers by others that are not
+/// zero. A double holds each of the numbers, and their rounded ratio is at
+/// least an integer only where the exact one is: another is further away from
+/// it than rounding goes.
+std::string Translator::write_quotient_of_lanes(bool is_signed) {
+  const std::string type = type_of(32, true);
+  const std::string real = float_type_of(64, true);
+  const auto converted = [&](const std::string& number) {
+    return ir_.set(
+        (is_signed ? "sitofp " : "uitofp ") + type + " " + number + " to " +
+        real);
+  };
+  const auto quotient = [&](const std::string& by) {
+    const std::string first = converted("%n");
+    const std::string ratio =
+        ir_.set("fdiv " + real + " " + first + ", " + converted(by));
+    return ir_.set(
+        (is_signed ? "fptosi " : "fptoui ") + real + " " + ratio + " to " +
+        type);
+  };
+  if (!is_signed) {
+    return quotient("%d");
+  }
+  // The least number's quotient by -1 is beyond what there is.
+  const std::string negates =
+      ir_.set("icmp eq " + type + " %d, " + ir_.lanes_of({kUniform, 32, "-1"}));
+  const auto either = [&](const std::string& then,
+                          const std::string& otherwise) {
+    return ir_.set(
+        "select <32 x i1> " + negates + ", " + type + " " + then + ", " + type +
+        " " + otherwise);
+  };
+  const std::string one = ir_.lanes_of({kUniform, 32, "1"});
+  const std::string negative = ir_.set("sub " + type + " zeroinitializer, %n");
+  return either(negative, quotient(either(one, "%d")));
+}
+
+/// Division of 32 bits in each lane; by zero it gives all ones.
 void Translator::divide_lanes(
     const Inst& inst,
     const Value& a,
     const Value& b,
     bool is_signed,
     bool remainder) {
+  const bool by_one = b.shape.uniform();
   const std::string type = type_of(32, true);
-  const std::string real = float_type_of(64, true);
   const std::string dividend = ir_.lanes_of(a);
-  const std::string given = ir_.lanes_of(b);
+  const std::string kind = type_of(32, !by_one);
+  const std::string given = by_one ? b.text : ir_.lanes_of(b);
   const auto all = [&](const char* number) {
     return ir_.lanes_of({kUniform, 32, number});
   };
-  const auto is = [&](const char* number) {
-    return ir_.set("icmp eq " + type + " " + given + ", " + all(number));
-  };
-  const auto chosen = [&](const std::string& condition,
-                          const std::string& value,
-                          const std::string& otherwise) {
-    return ir_.set(
-        "select <32 x i1> " + condition + ", " + type + " " + value + ", " +
-        type + " " + otherwise);
-  };
-  const auto converted = [&](const std::string& number) {
-    return ir_.set(
-        (is_signed ? "sitofp " : "uitofp ") + type + " " + number + " to " +
-        real);
-  };
-  const std::string by_zero = is("0");
-  std::string divisor = chosen(by_zero, all("1"), given);
-  std::string negates; // the least number's quotient is beyond what there is
-  if (is_signed) {
-    negates = is("-1");
-    divisor = chosen(negates, all("1"), divisor);
-  }
-  const std::string first = converted(dividend);
-  const std::string second = converted(divisor);
-  const std::string ratio =
-      ir_.set("fdiv " + real + " " + first + ", " + second);
-  std::string quotient = ir_.set(
-      (is_signed ? "fptosi " : "fptoui ") + real + " " + ratio + " to " + type);
-  if (is_signed) {
-    const std::string negative =
-        ir_.set("sub " + type + " zeroinitializer, " + dividend);
-    quotient = chosen(negates, negative, quotient);
-  }
+  const std::string by_zero = ir_.set(
+      "icmp eq " + kind + " " + given + ", " +
+      (by_one ? "0" : "zeroinitializer"));
+  const std::string choose =
+      "select " + type_of(1, !by_one) + " " + by_zero + ", ";
+  const std::string divisor = ir_.set(
+      choose + kind + " " + (by_one ? "1" : all("1")) + ", " + kind + " " +
+      given);
+  const std::string name = std::string("@") + (is_signed ? "s" : "u") +
+      (by_one ? "quotient_by" : "quotient");
+  define(name, type, type + " %n, " + kind + " %d", [&] {
+    return by_one ? write_quotient_by(is_signed)
+                  : write_quotient_of_lanes(is_signed);
+  });
+  const std::string quotient = ir_.set(
+      "call " + type + " " + name + "(" + type + " " + dividend + ", " + kind +
+      " " + divisor + ")");
   std::string result = quotient;
   if (remainder) {
     const std::string times =
-        ir_.set("mul " + type + " " + quotient + ", " + given);
+        ir_.set("mul " + type + " " + quotient + ", " + ir_.lanes_of(b));
     result = ir_.set("sub " + type + " " + dividend + ", " + times);
   }
-  assign(inst, 0, {kVarying, 32, chosen(by_zero, all("-1"), result)});
+  const std::string known =
+      ir_.set(choose + type + " " + all("-1") + ", " + type + " " + result);
+  assign(inst, 0, {kVarying, 32, known});
 }
 
 /// Affine values by what all lanes have alike have the same quotient in all

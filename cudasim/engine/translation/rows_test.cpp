@@ -159,6 +159,36 @@ TEST_F(NativeRows, Integers) {
   compare("add.cc.u32 %h, %e, %f;\naddc.u32 %h, %h, %g;");
 }
 
+TEST_F(NativeRows, DivisionsByWhatLanesHaveAlike) {
+  for (const std::uint32_t divisor :
+       {0x0u,
+        0x1u,
+        0x2u,
+        0x3u,
+        0x7u,
+        0xau,
+        0x100u,
+        0x281u,
+        0x10001u,
+        0x7fffffffu,
+        0x80000000u,
+        0x80000001u,
+        0xaaaaaaabu,
+        0xfffffff9u,
+        0xfffffffeu,
+        0xffffffffu}) {
+    // %n is 5; compilers do not know it.
+    const std::string known =
+        "xor.b32 %k, %n, " + std::to_string(divisor ^ 5u) + ";\n";
+    for (const std::string type : {"s32", "u32"}) {
+      for (const std::string op : {"div.", "rem."}) {
+        compare(known + op + type + " %h, %e, %k;");
+        compare(op + type + " %h, %e, " + std::to_string(divisor) + ";");
+      }
+    }
+  }
+}
+
 TEST_F(NativeRows, Logic) {
   for (const std::string op : {"and", "or", "xor"}) {
     compare_guarded(op + ".b32 %h, %e, %f;");

@@ -47,6 +47,7 @@ std::string Translator::write_function() {
   written_instructions_ = called_ = strip_text_ = group_exits_ = 0;
   body_.clear();
   cold_.clear();
+  functions_.clear();
   table_.clear();
   hopes_.clear();
   for (const Slot slot : tracked_) {
@@ -67,8 +68,35 @@ std::string Translator::write_function() {
     }
   }
   // The entry's block is written last: it has all variables.
-  return "define i64 @region(ptr %state, ptr %registers) nounwind {\n" +
+  std::string text =
+      "define i64 @region(ptr %state, ptr %registers) nounwind {\n" +
       ir_.variables() + entry + body_ + cold_ + "}\n";
+  for (const auto& [name, function] : functions_) {
+    text += function;
+  }
+  return text;
+}
+
+/// Adds a function to the module, if it is not there.
+/// @param result its type. @param parameters their types and names.
+/// @param write writes what is in it. @returns what it returns.
+void Translator::define(
+    const std::string& name,
+    const std::string& result,
+    const std::string& parameters,
+    const std::function<std::string()>& write) {
+  std::string& function = functions_[name];
+  if (!function.empty()) {
+    return;
+  }
+  std::string* const out = ir_.out();
+  std::string text;
+  ir_.to(&text);
+  const std::string value = write();
+  ir_.line("ret " + result + " " + value);
+  ir_.to(out);
+  function = "define internal " + result + " " + name + "(" + parameters +
+      ") noinline nounwind {\n" + text + "}\n";
 }
 
 /// Reads the state and the registers that the region needs, and looks whether

@@ -130,6 +130,11 @@ class Translator {
   // Its code: translator.cpp.
   std::string write_function();
   std::string write_entry();
+  void define(
+      const std::string& name,
+      const std::string& result,
+      const std::string& parameters,
+      const std::function<std::string()>& write);
   std::string everyone() const;
   std::string base_of(const Value& lanes, const ValueShape& shape);
   void write_node(std::uint32_t begin, Node& node);
@@ -231,7 +236,7 @@ class Translator {
   std::string threads_now();
   void call_handler(const Inst& inst, const std::string& mask);
   bool write_row(const Inst& inst, const std::vector<std::string>& opcode);
-  // integers.cpp, bits.cpp, floats.cpp
+  // integers.cpp, bits.cpp, floats.cpp, conversions.cpp
   bool integer(const Inst& inst, const std::vector<std::string>& opcode);
   bool logic(const Inst& inst, const std::vector<std::string>& opcode);
   bool fields(const Inst& inst, const std::vector<std::string>& opcode);
@@ -253,6 +258,8 @@ class Translator {
       const Value& b,
       bool is_signed,
       bool remainder);
+  std::string write_quotient_by(bool is_signed);
+  std::string write_quotient_of_lanes(bool is_signed);
   Value high_product(const Value& a, const Value& b, bool is_signed);
   Value shifted(bool left, bool is_signed, const Value& a, const Value& amount);
   Value plain(const std::string& op, const Value& a, const Value& b);
@@ -426,6 +433,9 @@ class Translator {
   IrWriter ir_;
   std::string body_;
   std::string cold_;
+  /// What the region calls of the module, by names: what would be long at each
+  /// place.
+  std::map<std::string, std::string> functions_;
 
   // Of the node that is being written.
   Node* node_ = nullptr;

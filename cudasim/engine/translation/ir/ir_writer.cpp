@@ -37,6 +37,9 @@ std::string IrWriter::lanes_of(const Value& value) {
   }
   const std::string scalar = type_of(value.bits, false);
   const std::string vector = type_of(value.bits, true);
+  if (value.literal() && value.shape.uniform()) {
+    return "splat (" + scalar + " " + value.text + ")";
+  }
   const std::string first =
       set("insertelement " + vector + " poison, " + scalar + " " + value.text +
           ", i64 0");

@@ -73,7 +73,7 @@ struct Value {
   std::uint32_t deferred = kNowhere;
 
   bool literal() const {
-    return !text.empty() && text[0] != '%';
+    return shape.affine && !text.empty() && text[0] != '%';
   }
 };
 
