@@ -92,6 +92,8 @@ min.NaN.f32 $, $f, $f; max.ftz.f32 $, $f, $f; cvt.f32.f16 $, $H;
 cvt.ftz.f32.f32 $, $f; cvt.rni.f32.f32 $, $f; cvt.rmi.ftz.f32.f32 $, $f;
 cvt.sat.f32.f32 $, $f; cvt.rz.f32.f64 $, $D; sqrt.rz.f32 $, $f;
 rcp.rp.f32 $, $f; div.rm.f32 $, $f, $f; neg.ftz.f32 $, $f; abs.ftz.f32 $, $f;
+fma.rm.f32 $, $f, $f, $f; mad.rp.f32 $, $f, $f, $f; add.rz.f32 $, $f, $f;
+mul.ftz.sat.f32 $, $f, $f; fma.rn.ftz.f32 $, $f, $f, $f; div.rn.ftz.f32 $, $f, $f;
 )";
 
 /// Whose result is a float of 64 bits.

@@ -35,6 +35,12 @@ bool Translator::convert(
       !operand(inst, 1, from_bits, &a)) {
     return false;
   }
+  if (to_real && to == from && opcode.size() == 4 && opcode[1] == "sat") {
+    const bool vector = !a.shape.uniform();
+    const std::string limited = saturated(as_real(a, vector), to_bits, vector);
+    assign(inst, 0, real_value(limited, to_bits, vector));
+    return true;
+  }
   const bool rounds = opcode.size() == 4 && opcode[1] == "rn";
   if (opcode.size() != 3 && !rounds) {
     return false;

@@ -1,8 +1,12 @@
 // Floats, comparisons and selections.
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <map>
 #include <string>
 
+#include "cudasim/engine/instructions/exponential.h"
+#include "cudasim/engine/translation/helpers.h"
 #include "cudasim/engine/translation/ir/value.h"
 #include "cudasim/engine/translation/translator.h"
 
@@ -24,20 +28,170 @@ Value Translator::real_value(const std::string& text, int bits, bool vector) {
           type_of(bits, vector))};
 }
 
-/// Arithmetic of floats, rounded to nearest; approximations are exact here.
-bool Translator::real(
+/// .ftz: zero of the same sign in the place of a number that is too small to be
+/// normal.
+std::string Translator::flushed(const std::string& x, bool vector) {
+  const std::string type = type_of(32, vector);
+  const std::string kind = float_type_of(32, vector);
+  const auto masked = [&](const std::string& bits, const char* mask) {
+    return ir_.set(
+        "and " + type + " " + bits + ", " +
+        (vector ? "splat (i32 " + std::string(mask) + ")" : mask));
+  };
+  const std::string bits = ir_.set("bitcast " + kind + " " + x + " to " + type);
+  const std::string small = ir_.set(
+      "icmp eq " + type + " " + masked(bits, "2139095040") + ", " +
+      (vector ? "zeroinitializer" : "0"));
+  const std::string zero = ir_.set(
+      "bitcast " + type + " " + masked(bits, "-2147483648") + " to " + kind);
+  return chosen(small, zero, x, 32, vector);
+}
+
+/// .sat: to [0, 1], NaN to 0.
+std::string Translator::saturated(const std::string& x, int bits, bool vector) {
+  const std::string kind = float_type_of(bits, vector);
+  const std::string zero = real_constant(0, bits, vector);
+  const std::string one = real_constant(1, bits, vector);
+  const std::string above = ir_.set("fcmp ogt " + kind + " " + x + ", " + zero);
+  const std::string below = ir_.set("fcmp olt " + kind + " " + x + ", " + one);
+  const std::string least = chosen(below, x, one, bits, vector);
+  return chosen(above, least, zero, bits, vector);
+}
+
+/// One of two floats, or of each lane's.
+std::string Translator::chosen(
+    const std::string& condition,
+    const std::string& then,
+    const std::string& otherwise,
+    int bits,
+    bool vector) {
+  const std::string kind = float_type_of(bits, vector);
+  return ir_.set(
+      (vector ? "select <32 x i1> " : "select i1 ") + condition + ", " + kind +
+      " " + then + ", " + kind + " " + otherwise);
+}
+
+/// ex2.approx, step by step as its handler computes it.
+std::string Translator::exponential(const std::string& a, bool vector) {
+  const std::string kind = float_type_of(32, vector);
+  const std::string type = type_of(32, vector);
+  const auto constant = [&](double number) {
+    return real_constant(number, 32, vector);
+  };
+  const auto integer = [&](std::int32_t number) {
+    const std::string text = std::to_string(number);
+    return vector ? "splat (i32 " + text + ")" : text;
+  };
+  const auto computed =
+      [&](const char* op, const std::string& x, const std::string& y) {
+        return ir_.set(op + (" " + kind) + " " + x + ", " + y);
+      };
+  const auto counted =
+      [&](const char* op, const std::string& x, const std::string& y) {
+        return ir_.set(op + (" " + type) + " " + x + ", " + y);
+      };
+  const auto limited =
+      [&](const char* beyond, const std::string& x, float limit) {
+        const std::string is_beyond = ir_.set(
+            std::string("fcmp ") + beyond + " " + kind + " " + x + ", " +
+            constant(limit));
+        return chosen(is_beyond, constant(limit), x, 32, vector);
+      };
+  const auto power = [&](const std::string& exponent) {
+    const std::string biased =
+        counted("add", exponent, integer(Exponential::kBias));
+    const std::string bits =
+        counted("shl", biased, integer(Exponential::kFractionBits));
+    return ir_.set("bitcast " + type + " " + bits + " to " + kind);
+  };
+  const std::string below = limited("ogt", a, Exponential::kMost);
+  const std::string x = limited("olt", below, Exponential::kLeast);
+  const std::string shifted =
+      computed("fadd", x, constant(Exponential::kWhole));
+  const std::string whole =
+      computed("fsub", shifted, constant(Exponential::kWhole));
+  const std::string rest = computed("fsub", x, whole);
+  std::uint32_t whole_bits = 0;
+  std::memcpy(&whole_bits, &Exponential::kWhole, sizeof(whole_bits));
+  const std::string n = counted(
+      "sub",
+      ir_.set("bitcast " + kind + " " + shifted + " to " + type),
+      integer(static_cast<std::int32_t>(whole_bits)));
+  const std::string half = counted("ashr", n, integer(1));
+  std::string sum = constant(Exponential::kSeries[0]);
+  for (int i = 1; i < Exponential::kTerms; ++i) {
+    sum = computed(
+        "fadd", computed("fmul", sum, rest), constant(Exponential::kSeries[i]));
+  }
+  const std::string first = computed("fmul", sum, power(half));
+  return computed("fmul", first, power(counted("sub", n, half)));
+}
+
+/// Arithmetic that is not rounded to nearest: by a function that changes the
+/// processor's rounding mode, as LLVM's own arithmetic does not heed it.
+bool Translator::rounded(
     const Inst& inst,
     const std::vector<std::string>& opcode) {
-  const std::string& op = opcode[0];
-  const int bits = bits_of(opcode.back(), "f");
+  if (opcode.size() != 3 || opcode[2] != "f32") {
+    return false;
+  }
+  int operands = 0;
+  RoundedArithmetic* const function =
+      rounded_arithmetic(opcode[0], opcode[1], &operands);
+  if (function == nullptr) {
+    return false;
+  }
+  std::string x[3];
+  for (int i = 0; i < operands; ++i) {
+    Value value;
+    if (!operand(inst, 1 + i, 32, &value)) {
+      return false;
+    }
+    x[i] = ir_.lanes_of(value);
+  }
+  const std::string lanes = type_of(32, true);
+  for (int i = 0; i < operands; ++i) {
+    const auto offset = static_cast<std::uint64_t>(i) * 4 * kLanes;
+    ir_.line(
+        "store " + lanes + " " + x[i] + ", ptr " + ir_.at("%numbers", offset) +
+        ", align 8");
+  }
+  ir_.line(
+      "call void " + pointer_to(reinterpret_cast<const void*>(function)) +
+      "(ptr %numbers)");
+  assign(
+      inst,
+      0,
+      {kVarying, 32, ir_.set("load " + lanes + ", ptr %numbers, align 8")});
+  return true;
+}
+
+/// Arithmetic of floats, rounded to nearest; approximations but that of powers
+/// are exact here.
+bool Translator::real(const Inst& inst, const std::vector<std::string>& words) {
+  const int bits = bits_of(words.back(), "f");
   if (bits != 32 && bits != 64) {
     return false;
   }
+  // The words of a name are sorted: these two may be anywhere.
+  std::vector<std::string> opcode;
+  bool flushes = false;
+  bool saturates = false;
+  for (const std::string& word : words) {
+    if (word == "ftz" && bits == 32) {
+      flushes = true;
+    } else if (word == "sat") {
+      saturates = true;
+    } else {
+      opcode.push_back(word);
+    }
+  }
+  const std::string& op = opcode[0];
   const bool rounds = opcode.size() == 3 && opcode[1] == "rn";
   const bool near = opcode.size() == 3 && bits == 32 &&
       (opcode[1] == "approx" || opcode[1] == "full");
   if (opcode.size() != 2 && !rounds && !near) {
-    return false;
+    return !flushes && !saturates && rounded(inst, opcode);
   }
   const bool plain_two = op == "div"
       ? rounds || near
@@ -48,8 +202,10 @@ bool Translator::real(
   const bool root = op == "sqrt" && (rounds || near);
   const bool inverse = op == "rcp" && (rounds || near);
   const bool inverse_root = op == "rsqrt" && near;
-  if (!plain_two && !extreme && !fused && !sign && !root && !inverse &&
-      !inverse_root) {
+  const bool power = op == "ex2" && near;
+  if ((!plain_two && !extreme && !fused && !sign && !root && !inverse &&
+       !inverse_root && !power) ||
+      (sign && flushes)) {
     return false;
   }
   const int count = fused ? 3 : plain_two || extreme ? 2 : 1;
@@ -80,6 +236,9 @@ bool Translator::real(
   std::string x[3];
   for (int i = 0; i < count; ++i) {
     x[i] = as_real(values[i], vector);
+    if (flushes) {
+      x[i] = flushed(x[i], vector);
+    }
   }
   const std::string suffix =
       std::string(vector ? "v32f" : "f") + std::to_string(bits);
@@ -109,13 +268,14 @@ bool Translator::real(
     const std::string one =
         vector ? "splat (" + float_type_of(bits, false) + " 1.0)" : "1.0";
     result = ir_.set("fdiv " + kind + " " + one + ", " + x[0]);
+  } else if (power) {
+    result = exponential(x[0], vector);
   } else {
     // NaN loses against a number; -0 is less than +0.
-    const std::string bit = vector ? "<32 x i1> " : "i1 ";
     const std::string number =
         vector ? "splat (" + type_of(bits, false) + " 0)" : "0";
-    const Value& a = values[0];
-    const std::string a_bits = vector ? ir_.lanes_of(a) : a.text;
+    const std::string a_bits = ir_.set(
+        "bitcast " + kind + " " + x[0] + " to " + type_of(bits, vector));
     const std::string a_negative = ir_.set(
         "icmp slt " + type_of(bits, vector) + " " + a_bits + ", " + number);
     const std::string less =
@@ -129,9 +289,7 @@ bool Translator::real(
     const auto choose = [&](const std::string& condition,
                             const std::string& then,
                             const std::string& otherwise) {
-      return ir_.set(
-          "select " + bit + condition + ", " + kind + " " + then + ", " + kind +
-          " " + otherwise);
+      return chosen(condition, then, otherwise, bits, vector);
     };
     const bool most = op == "max";
     // (a < b) == most ? b : a
@@ -152,6 +310,12 @@ bool Translator::real(
         " to " + kind);
     const std::string of_b = choose(b_nan, nan, x[1]);
     result = choose(a_nan, of_b, without_b);
+  }
+  if (flushes) {
+    result = flushed(result, vector);
+  }
+  if (saturates) {
+    result = saturated(result, bits, vector);
   }
   assign(inst, 0, real_value(result, bits, vector));
   return true;

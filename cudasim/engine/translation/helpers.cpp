@@ -262,6 +262,52 @@ CUDASIM_AVX2 std::uint32_t access_scattered(
   return 1;
 }
 
+enum class Arithmetic { kAdd, kSubtract, kMultiply, kFused };
+
+/// @tparam kMode of SSE, for the time of this function alone.
+template <Arithmetic kOperation, unsigned kMode>
+[[gnu::target("avx2,fma")]] void compute_rounded(float* numbers) {
+  using Part = __m256;
+  constexpr int kPart = sizeof(Part) / sizeof(float);
+  // The compiler does not know that arithmetic depends on the mode; it keeps
+  // loads and stores in between.
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr((before & ~_MM_ROUND_MASK) | kMode);
+  asm volatile("" ::: "memory");
+#pragma GCC unroll 4
+  for (int lane = 0; lane < kLanes; lane += kPart) {
+    const float* const from = numbers + lane;
+    const Part a = _mm256_loadu_ps(from);
+    const Part b = _mm256_loadu_ps(from + kLanes);
+    Part result;
+    switch (kOperation) {
+      case Arithmetic::kAdd:
+        result = _mm256_add_ps(a, b);
+        break;
+      case Arithmetic::kSubtract:
+        result = _mm256_sub_ps(a, b);
+        break;
+      case Arithmetic::kMultiply:
+        result = _mm256_mul_ps(a, b);
+        break;
+      case Arithmetic::kFused:
+        result = _mm256_fmadd_ps(a, b, _mm256_loadu_ps(from + 2 * kLanes));
+        break;
+    }
+    _mm256_storeu_ps(numbers + lane, result);
+  }
+  asm volatile("" ::: "memory");
+  _mm_setcsr(before);
+}
+
+template <Arithmetic kOperation>
+RoundedArithmetic* rounded_by(const std::string& rounding) {
+  return rounding == "rz" ? &compute_rounded<kOperation, _MM_ROUND_TOWARD_ZERO>
+      : rounding == "rm"  ? &compute_rounded<kOperation, _MM_ROUND_DOWN>
+      : rounding == "rp"  ? &compute_rounded<kOperation, _MM_ROUND_UP>
+                          : nullptr;
+}
+
 template <typename T, int kCount>
 ScatteredAccess* access_of(bool is_load, bool is_shared) {
   if (is_load) {
@@ -300,6 +346,18 @@ ScatteredAccess* scattered_access(
     default:
       return access_of<std::uint64_t>(is_load, is_shared, count);
   }
+}
+
+RoundedArithmetic* rounded_arithmetic(
+    const std::string& operation,
+    const std::string& rounding,
+    int* operands) {
+  *operands = operation == "fma" || operation == "mad" ? 3 : 2;
+  return *operands == 3    ? rounded_by<Arithmetic::kFused>(rounding)
+      : operation == "add" ? rounded_by<Arithmetic::kAdd>(rounding)
+      : operation == "sub" ? rounded_by<Arithmetic::kSubtract>(rounding)
+      : operation == "mul" ? rounded_by<Arithmetic::kMultiply>(rounding)
+                           : nullptr;
 }
 
 CUDASIM_AVX2 void write_affine(

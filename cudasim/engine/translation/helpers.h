@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "cudasim/engine/code/control.h"
 #include "cudasim/engine/state/warp.h"
@@ -40,6 +41,19 @@ ScatteredAccess* scattered_access(
     bool is_shared,
     int bits,
     int count);
+
+/// Arithmetic of floats in all lanes.
+/// @param numbers of 32 lanes each, one operand behind the other; what comes of
+/// them takes the place of the first.
+using RoundedArithmetic = void(float* numbers);
+/// @param operation of PTX: add, sub, mul, fma or mad.
+/// @param rounding rz, rm or rp (PTX ISA 9.7.3).
+/// @param operands becomes how many it has.
+/// @returns null where there is none.
+RoundedArithmetic* rounded_arithmetic(
+    const std::string& operation,
+    const std::string& rounding,
+    int* operands);
 
 /// Whether [low, high) is in one allocation that the warp may access, which is
 /// then among those that it touched last.

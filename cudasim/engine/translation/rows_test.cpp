@@ -262,7 +262,6 @@ TEST_F(NativeRows, Floats) {
   compare("add.ftz.f32 %h, %e, %f;");
   compare("mul.rz.f32 %h, %e, %f;");
   compare("add.sat.f32 %h, %e, %f;");
-  compare("ex2.approx.f32 %h, %e;");
   for (const std::string op : {"rcp", "sqrt", "rsqrt"}) {
     compare_guarded(op + ".approx.f32 %h, %e;");
     compare(op + ".approx.ftz.f32 %h, %e;");
@@ -272,6 +271,83 @@ TEST_F(NativeRows, Floats) {
   compare("div.approx.f32 %h, %n, %e;");
   compare("div.approx.ftz.f32 %h, %e, %f;");
   compare("fma.rn.f32 %h, %e, 0f40000000, %n;");
+}
+
+/// Makes of %e, %f and %g floats in %x, %y and %z: of some exponents alone,
+/// from those of `least` on.
+std::string floats_from(const std::string& least, const std::string& mask) {
+  std::string text = ".reg .b32 %x, %y, %z;\n";
+  for (const char* const pair : {"xe", "yf", "zg"}) {
+    const std::string to = std::string("%") + pair[0];
+    text += "and.b32 " + to + ", %" + pair[1] + ", " + mask + ";\nadd.u32 " +
+        to + ", " + to + ", " + least + ";\n";
+  }
+  return text;
+}
+
+/// Of all exponents, of those of usual numbers, and of the smallest ones.
+const std::string kFloats[] = {
+    floats_from("0", "0xffffffff"),
+    floats_from("0x3c000000", "0x83ffffff"),
+    floats_from("0", "0x80ffffff")};
+
+TEST_F(NativeRows, ModifiersOfFloats) {
+  for (const std::string& floats : kFloats) {
+    for (const std::string end : {".ftz.f32", ".sat.f32", ".ftz.sat.f32"}) {
+      for (const std::string op : {"add", "sub", "mul.rn"}) {
+        compare(floats + op + end + " %h, %x, %y;");
+      }
+      compare(floats + "fma.rn" + end + " %h, %x, %y, %z;");
+    }
+    for (const std::string op : {"min", "max", "div.rn", "div.full"}) {
+      compare(floats + op + ".ftz.f32 %h, %x, %y;");
+      compare(floats + op + ".f32 %h, %x, %n;");
+    }
+    for (const std::string op : {"rcp.rn", "sqrt.rn", "neg", "abs"}) {
+      compare(floats + op + ".ftz.f32 %h, %x;");
+    }
+    compare_guarded("cvt.sat.f32.f32 %h, %e;");
+    compare(floats + "cvt.sat.f32.f32 %h, %x;");
+    compare(floats + "cvt.ftz.sat.f32.f32 %h, %x;");
+    compare(floats + "add.sat.f32 %h, %n, %n;");
+  }
+  compare("cvt.sat.f64.f64 %d, %a;");
+}
+
+TEST_F(NativeRows, PowersOfTwo) {
+  for (const std::string& floats : kFloats) {
+    compare(floats + "ex2.approx.f32 %h, %x;");
+    compare(floats + "ex2.approx.ftz.f32 %h, %x;");
+  }
+  for (const std::string number :
+       {"0f43010000", "0f43020000", "0fC3160000", "0fC3200000", "0fC3210000"}) {
+    compare("ex2.approx.f32 %h, " + number + ";");
+    compare(
+        "cvt.rn.f32.u32 %z, %t;\nadd.f32 %z, %z, " + number +
+        ";\nex2.approx.f32 %h, %z;");
+  }
+  compare_guarded("ex2.approx.f32 %h, %e;");
+  compare("cvt.rn.f32.u32 %z, %n;\nex2.approx.ftz.f32 %h, %z;");
+}
+
+TEST_F(NativeRows, DirectedRounding) {
+  for (const std::string& floats : kFloats) {
+    for (const std::string way : {".rz", ".rm", ".rp"}) {
+      for (const std::string op : {"add", "sub", "mul"}) {
+        compare(floats + op + way + ".f32 %h, %x, %y;");
+      }
+      compare(floats + "fma" + way + ".f32 %h, %x, %y, %z;");
+      compare(floats + "mad" + way + ".f32 %h, %x, 0f437C0000, 0f4B400001;");
+      compare(floats + "fma" + way + ".ftz.f32 %h, %x, %y, %z;");
+      compare(floats + "div" + way + ".f32 %h, %x, %y;");
+    }
+  }
+  compare_guarded("fma.rm.f32 %h, %e, %f, %g;");
+  compare("cvt.rn.f32.u32 %z, %n;\nfma.rm.f32 %h, %z, 0f3EAAAAAB, %z;");
+  // What is behind it is rounded to nearest again.
+  compare(
+      "fma.rp.f32 %z, %e, %f, %g;\nmul.f32 %h, %z, 0f3EAAAAAB;\n"
+      "add.f32 %h, %h, %e;");
 }
 
 TEST_F(NativeRows, Comparisons) {

@@ -241,7 +241,17 @@ class Translator {
   bool logic(const Inst& inst, const std::vector<std::string>& opcode);
   bool fields(const Inst& inst, const std::vector<std::string>& opcode);
   bool permute(const Inst& inst);
-  bool real(const Inst& inst, const std::vector<std::string>& opcode);
+  bool real(const Inst& inst, const std::vector<std::string>& words);
+  bool rounded(const Inst& inst, const std::vector<std::string>& opcode);
+  std::string exponential(const std::string& a, bool vector);
+  std::string flushed(const std::string& x, bool vector);
+  std::string saturated(const std::string& x, int bits, bool vector);
+  std::string chosen(
+      const std::string& condition,
+      const std::string& then,
+      const std::string& otherwise,
+      int bits,
+      bool vector);
   bool compare(const Inst& inst, const std::vector<std::string>& opcode);
   bool select(const Inst& inst, const std::vector<std::string>& opcode);
   bool convert(const Inst& inst, const std::vector<std::string>& opcode);

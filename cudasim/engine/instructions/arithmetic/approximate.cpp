@@ -1,5 +1,6 @@
 // Approximations: computed exactly or nearly so, and within the errors that PTX
 // allows. Source: PTX ISA 9.7.3.
+#include "cudasim/engine/instructions/exponential.h"
 #include "cudasim/engine/instructions/lanes.h"
 
 namespace cudasim::engine::CUDASIM_ISA {
@@ -38,14 +39,10 @@ struct Logarithm {
     return __builtin_log2f(a);
   }
 };
-// Without a call, so that the compiler takes several lanes at a time: 2^n for
-// the nearest integer n, times a series of 2^(a - n). Powers of integers are
-// exact. Errors are below 2^-23; PTX allows 2^-22.5.
-struct Exponential {
+struct Power : Exponential {
   static float run(float a) {
-    constexpr float kWhole = 0x1.8p23f; // has no bits for fractions
-    float x = a > 130 ? 130 : a;
-    x = x < -160 ? -160 : x;
+    float x = a > kMost ? kMost : a;
+    x = x < kLeast ? kLeast : x;
     const float shifted = x + kWhole;
     const float rest = x - (shifted - kWhole);
     const auto n =
@@ -60,20 +57,8 @@ struct Exponential {
   }
 
  private:
-  static constexpr int kTerms = 8;
-  // ln(2)^i / i!, from i = 7 on.
-  static constexpr float kSeries[kTerms] = {
-      1.5252733804e-5f,
-      1.5403530393e-4f,
-      1.3333558146e-3f,
-      9.6181291076e-3f,
-      5.5504108665e-2f,
-      2.4022650696e-1f,
-      6.9314718056e-1f,
-      1.0f};
-
   static float power(I32 exponent) {
-    return bits_as<float>(static_cast<U32>(exponent + 127) << 23);
+    return bits_as<float>(static_cast<U32>(exponent + kBias) << kFractionBits);
   }
 };
 struct Tangent {
@@ -131,7 +116,7 @@ constexpr Entry kEntries[] = {
                 CUDASIM_APPROXIMATE("sin", unary, Sine)
                     CUDASIM_APPROXIMATE("cos", unary, Cosine)
                         CUDASIM_APPROXIMATE("lg2", unary, Logarithm)
-                            CUDASIM_APPROXIMATE("ex2", unary, Exponential)
+                            CUDASIM_APPROXIMATE("ex2", unary, Power)
                                 CUDASIM_APPROXIMATE("div", binary, Divide){
                                     "tanh.approx.f32",
                                     "unary",

@@ -1,5 +1,9 @@
 #include "cudasim/engine/translation/ir/ir_writer.h"
 
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
 namespace cudasim::engine {
 
 std::string type_of(int bits, bool vector) {
@@ -10,6 +14,16 @@ std::string type_of(int bits, bool vector) {
 std::string float_type_of(int bits, bool vector) {
   const std::string scalar = bits == 64 ? "double" : "float";
   return vector ? "<32 x " + scalar + ">" : scalar;
+}
+
+std::string real_constant(double number, int bits, bool vector) {
+  // Its bits as a double, of either width.
+  std::uint64_t word = 0;
+  std::memcpy(&word, &number, sizeof(word));
+  char text[19];
+  std::snprintf(text, sizeof(text), "0x%016" PRIX64, word);
+  return vector ? "splat (" + float_type_of(bits, false) + " " + text + ")"
+                : text;
 }
 
 std::string ramp(int bits, const ValueShape& shape) {

@@ -13,6 +13,8 @@ namespace cudasim::engine {
 std::string type_of(int bits, bool vector);
 /// The same of floats: "float", "double".
 std::string float_type_of(int bits, bool vector);
+/// A float's constant, or that of all lanes.
+std::string real_constant(double number, int bits, bool vector);
 /// A constant vector: what the lanes of an affine value have beyond its base,
 /// cut to `bits`.
 std::string ramp(int bits, const ValueShape& shape);
