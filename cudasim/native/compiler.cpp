@@ -24,6 +24,16 @@ constexpr const char* kRelocation = "pic";
 constexpr const char* kFirst = R"(
 declare <32 x float> @llvm.fma.v32f32(<32 x float>, <32 x float>, <32 x float>)
 declare i32 @llvm.ctpop.i32(i32)
+declare i32 @llvm.abs.i32(i32, i1)
+declare i64 @llvm.vector.reduce.or.v32i64(<32 x i64>)
+define internal i64 @second(<32 x i64> %lanes, i32 %number) noinline {
+  %all = call i64 @llvm.vector.reduce.or.v32i64(<32 x i64> %lanes)
+  %positive = call i32 @llvm.abs.i32(i32 %number, i1 false)
+  %some = or i32 %positive, 1
+  %wide = zext i32 %some to i64
+  %quotient = udiv i64 %all, %wide
+  ret i64 %quotient
+}
 define i64 @first(ptr %state, ptr %registers) {
 begin:
   %mask = load i32, ptr %state, align 1
@@ -50,7 +60,11 @@ called:
   %flow = call i8 inttoptr (i64 4096 to ptr)(ptr %state, ptr %place, i32 %word)
   br label %behind
 behind:
-  %next = add i64 %round, 128
+  %numbers = load <32 x i64>, ptr %registers, align 1
+  %ratio = call i64 @second(<32 x i64> %numbers, i32 %mask)
+  %odd = and i64 %ratio, 1
+  %step = add i64 %odd, 128
+  %next = add i64 %round, %step
   %more = icmp ult i64 %next, 4096
   br i1 %more, label %again, label %end
 end:

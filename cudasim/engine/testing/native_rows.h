@@ -203,6 +203,10 @@ class NativeRows : public ::testing::Test {
   void compare(const std::string& code) {
     codes_.push_back(code);
   }
+  /// Of an instruction that no handler executes.
+  void compare_native(const std::string& code) {
+    native_codes_.push_back(code);
+  }
   /// Plain, and with a guard that some lanes, all, or none have.
   void compare_guarded(const std::string& code) {
     compare(code);
@@ -222,25 +226,35 @@ class NativeRows : public ::testing::Test {
   }
 
   void TearDown() override {
-    for (std::size_t first = 0; first < codes_.size(); first += kBatch) {
-      compare_kernel(
-          {codes_.begin() + static_cast<std::ptrdiff_t>(first),
-           codes_.begin() +
-               static_cast<std::ptrdiff_t>(
-                   std::min(first + kBatch, codes_.size()))});
-    }
+    compare_batches(codes_, false);
+    compare_batches(native_codes_, true);
   }
 
  private:
-  static void compare_kernel(const std::vector<std::string>& codes) {
-    for (unsigned seed = 0; seed <= kRounds; ++seed) {
-      compare_round(codes, seed);
+  static void compare_batches(
+      const std::vector<std::string>& codes,
+      bool are_native) {
+    for (std::size_t first = 0; first < codes.size(); first += kBatch) {
+      const auto begin = codes.begin() + static_cast<std::ptrdiff_t>(first);
+      const std::size_t count = std::min(kBatch, codes.size() - first);
+      compare_kernel(
+          {begin, begin + static_cast<std::ptrdiff_t>(count)}, are_native);
     }
   }
 
+  static void compare_kernel(
+      const std::vector<std::string>& codes,
+      bool are_native = false) {
+    for (unsigned seed = 0; seed <= kRounds; ++seed) {
+      compare_round(codes, seed, are_native && seed != kRounds);
+    }
+  }
+
+  /// @param is_native whether no handler executes any of it.
   static void compare_round(
       const std::vector<std::string>& codes,
-      unsigned seed) {
+      unsigned seed,
+      bool is_native) {
     std::string text = kBegin + reset();
     if (seed == kRounds) {
       // For some lanes: others have exited, or wait with what they have. (With
@@ -258,8 +272,12 @@ class NativeRows : public ::testing::Test {
     const std::size_t columns = 2 * codes.size() + 2;
     const Result plain = run(NativeMode::kOff, text, input, columns);
     const std::uint64_t before = native_regions();
+    const std::uint64_t handled = handled_native_instructions();
     const Result native = run(NativeMode::kAlways, text, input, columns);
     EXPECT_GT(native_regions(), before) << codes[0];
+    if (is_native) {
+      EXPECT_EQ(handled_native_instructions(), handled) << codes[0];
+    }
     ASSERT_EQ(plain.outcome.fault, FaultKind::kNone) << plain.outcome.report;
     ASSERT_EQ(native.outcome.fault, FaultKind::kNone) << native.outcome.report;
     EXPECT_EQ(plain.outcome.warp_instructions, native.outcome.warp_instructions)
@@ -286,6 +304,7 @@ class NativeRows : public ::testing::Test {
   }
 
   std::vector<std::string> codes_;
+  std::vector<std::string> native_codes_;
 };
 
 } // namespace cudasim::engine::testing

@@ -120,7 +120,8 @@ bool Translator::widen(
 /// A function of the module: the quotients of 32 bits of all lanes by a number
 /// that they have alike and that is not zero. It is a product's upper half, as
 /// compilers make of a constant divisor (T. Granlund, P. L. Montgomery,
-/// "Division by Invariant Integers using Multiplication", figures 4.1 and 5.2).
+/// "Division by Invariant Integers using Multiplication", figure 4.1); of
+/// numbers with signs, by their magnitudes.
 std::string Translator::write_quotient_by(bool is_signed) {
   const std::string type = type_of(32, true);
   const auto scalar =
@@ -219,6 +220,15 @@ void Translator::divide_lanes(
   const bool by_one = b.shape.uniform();
   const std::string type = type_of(32, true);
   const std::string dividend = ir_.lanes_of(a);
+  const std::int64_t number = by_one && b.literal() ? literal_value(b) : 0;
+  if (number != 0 && (!is_signed || number != -1)) {
+    const std::string op =
+        std::string(is_signed ? "s" : "u") + (remainder ? "rem " : "div ");
+    const std::string result =
+        ir_.set(op + type + " " + dividend + ", " + ir_.lanes_of(b));
+    assign(inst, 0, {kVarying, 32, result});
+    return;
+  }
   const std::string kind = type_of(32, !by_one);
   const std::string given = by_one ? b.text : ir_.lanes_of(b);
   const auto all = [&](const char* number) {

@@ -83,10 +83,6 @@ native::Compiler* compiler() {
   return instance;
 }
 
-std::atomic<std::uint64_t> made{0};
-std::atomic<std::uint64_t> found{0};
-std::atomic<std::uint64_t> refused{0};
-
 native::ObjectCache& cache() {
   static auto* const instance = new native::ObjectCache(native::cache_folder());
   return *instance; // threads may outlive main()
@@ -127,18 +123,6 @@ NativeMode native_mode() {
 
 void set_native_mode(NativeMode wish) {
   mode() = wish;
-}
-
-std::uint64_t native_regions() {
-  return made.load(std::memory_order_relaxed) + found_native_regions();
-}
-
-std::uint64_t refused_native_regions() {
-  return refused.load(std::memory_order_relaxed);
-}
-
-std::uint64_t found_native_regions() {
-  return found.load(std::memory_order_relaxed);
 }
 
 Regions::Regions(const Code& code, WarpLanes lanes)
@@ -288,9 +272,10 @@ Regions::Translated Regions::translate(
   result.weight = result.text.size() - translator.text_in_strips() / 4 * 3;
   result.table = translator.table();
   result.instructions = translator.size();
+  result.handled = translator.called();
   result.nanoseconds_saved = kNanosecondsSaved *
-      (translator.size() - translator.called()) /
-      std::max<std::size_t>(1, translator.size());
+      (result.instructions - result.handled) /
+      std::max<std::size_t>(1, result.instructions);
   result.pcs = translator.pcs();
   result.pieces = translator.pieces();
   result.hopes = translator.hopes();
@@ -382,7 +367,7 @@ bool Regions::find(std::uint32_t pc, const Translated& translated) {
   if (function == nullptr) {
     return false; // of no use: compiled anew
   }
-  found.fetch_add(1, std::memory_order_relaxed);
+  native_statistics().found.fetch_add(1, std::memory_order_relaxed);
   publish(pc, translated, function);
   return true;
 }
@@ -400,12 +385,12 @@ void Regions::compile(std::uint32_t pc, const Translated& translated) {
       : nullptr;
   native::Compiling::end_at_exit();
   if (function == nullptr) {
-    refused.fetch_add(1, std::memory_order_relaxed);
+    native_statistics().refused.fetch_add(1, std::memory_order_relaxed);
     say("LLVM refuses a region of " + code_.name +
         ", which is interpreted: " + why);
     return;
   }
-  made.fetch_add(1, std::memory_order_relaxed);
+  native_statistics().made.fetch_add(1, std::memory_order_relaxed);
   cache().put(key_of(translated.text), object);
   publish(pc, translated, function);
 }
@@ -414,6 +399,8 @@ void Regions::publish(
     std::uint32_t pc,
     const Translated& translated,
     RegionFunction function) {
+  native_statistics().handled.fetch_add(
+      translated.handled, std::memory_order_relaxed);
   auto region = std::make_unique<NativeRegion>();
   region->function = function;
   region->stop = translated.stop;

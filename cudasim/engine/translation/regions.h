@@ -17,6 +17,7 @@
 #include "cudasim/engine/translation/flow.h"
 #include "cudasim/engine/translation/ir/value.h"
 #include "cudasim/engine/translation/region.h"
+#include "cudasim/engine/translation/statistics.h"
 
 namespace cudasim::engine {
 
@@ -25,14 +26,6 @@ enum class NativeMode : std::uint8_t { kOff, kAuto, kAlways };
 NativeMode native_mode();
 /// For tests, which compare both: of modules that are loaded from now on.
 void set_native_mode(NativeMode mode);
-/// How many regions this process has native code of, and of how many of them an
-/// earlier process had left it.
-std::uint64_t native_regions();
-std::uint64_t found_native_regions();
-/// How many regions LLVM refused, which are interpreted: the translator's
-/// fault.
-std::uint64_t refused_native_regions();
-
 /// The regions of one function. Warps of many host threads use it at once.
 class Regions {
  public:
@@ -181,6 +174,7 @@ class Regions {
     std::vector<const void*> table;
     Shapes assumed; // of registers where it begins
     std::size_t instructions = 0;
+    std::size_t handled = 0; // of them, by handlers
     std::uint64_t nanoseconds_saved = 0; // NativeRegion's
     std::vector<std::uint32_t> pcs; // of its instructions
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pieces; // Translator's

@@ -180,10 +180,76 @@ TEST_F(NativeRows, DivisionsByWhatLanesHaveAlike) {
     // %n is 5; compilers do not know it.
     const std::string known =
         "xor.b32 %k, %n, " + std::to_string(divisor ^ 5u) + ";\n";
+    const std::string next_to_multiples =
+        "mul.lo.u32 %z, %k, %f;\nand.b32 %h, %t, 3;\nadd.u32 %z, %z, %h;\n"
+        "sub.u32 %z, %z, 1;\n";
+    const std::string literal = std::to_string(divisor) + ";";
     for (const std::string type : {"s32", "u32"}) {
       for (const std::string op : {"div.", "rem."}) {
-        compare(known + op + type + " %h, %e, %k;");
-        compare(op + type + " %h, %e, " + std::to_string(divisor) + ";");
+        compare_native(known + op + type + " %h, %e, %k;");
+        compare_native(known + next_to_multiples + op + type + " %h, %z, %k;");
+        compare_native(op + type + " %h, %e, " + literal);
+        compare_native(
+            known + next_to_multiples + op + type + " %h, %z, " + literal);
+      }
+    }
+  }
+  for (const std::string type : {"s32", "u32"}) {
+    for (const std::string op : {"div.", "rem."}) {
+      compare_guarded(op + type + " %h, %e, %n;");
+      compare_guarded(op + type + " %h, %e, 7;");
+      // Values that are not as hoped, and behind that.
+      compare_alone(
+          "mul.lo.u32 %z, %t, 7;\n" + op + type + " %h, %z, 5;\n" + op + type +
+          " %h, %t, %n;\nadd.u32 %z, %z, %e;\n" + op + type +
+          " %k, %z, %n;\nadd.u32 %h, %h, %k;");
+      compare_alone(op + type + " %h, 0x80000000, 0xffffffff;");
+    }
+  }
+}
+
+/// Constants of all lanes, as each kind of operand.
+TEST_F(NativeRows, Literals) {
+  for (const std::string literal : {"0", "1", "-1", "65535", "0x7fff"}) {
+    compare_guarded("add.u16 %v, %s, " + literal + ";");
+    for (const std::string type : {"s16", "u16"}) {
+      compare("mul.wide." + type + " %h, %s, " + literal + ";");
+    }
+    compare("mul.wide.s32 %d, %e, " + literal + ";");
+    compare("mad.wide.s32 %d, " + literal + ", %e, %a;");
+    compare("mad.wide.s32 %d, " + literal + ", 5, %a;");
+    compare("mad.lo.u64 %d, %a, " + literal + ", -3;");
+    compare("mad.lo.u32 %h, " + literal + ", " + literal + ", %e;");
+    compare("mad.hi.u32 %h, %e, " + literal + ", " + literal + ";");
+    compare("max.u64 %d, %a, " + literal + ";");
+    for (const std::string bits : {"16 %v", "32 %h", "64 %d"}) {
+      compare("selp.b" + bits + ", " + literal + ", 4, %p;");
+      compare("@%p mov.b" + bits + ", " + literal + ";");
+    }
+    compare("setp.eq.u16 %r, %s, " + literal + ";");
+    compare("setp.lo.u64 %r, %a, " + literal + ";");
+    compare("shr.s64 %d, " + literal + ", %f;");
+    compare("shl.b16 %v, " + literal + ", %f;");
+    compare("shf.l.wrap.b32 %h, " + literal + ", %e, %f;");
+    compare("prmt.b32 %h, %e, " + literal + ", 0x3654;");
+    compare("bfi.b32 %h, " + literal + ", %e, %f, 7;");
+    compare("bfe.u32 %h, " + literal + ", %f, %g;");
+    compare("mov.b64 %d, {" + literal + ", %t};");
+    compare("sub.u32 %h, " + literal + ", %t;");
+    compare("shfl.sync.idx.b32 %h, " + literal + ", %f, 31, -1;");
+    // Stores, of lanes that lie anywhere and of those that do not.
+    for (const std::string stride : {"37", "4", "1"}) {
+      const std::string place = ".reg .b32 %w;\nmul.lo.u32 %z, %t, " + stride +
+          ";\nand.b32 %z, %z, 63;\nshl.b32 %z, %z, 4;\nmov.u32 %w, tile;\n"
+          "add.u32 %w, %w, %z;\nst.shared.v4.u32 [%w], {%e, %f, %g, %t};\n";
+      const std::string back =
+          "ld.shared.u64 %d, [%w+8];\nld.shared.u32 %h, [%w];";
+      for (const std::string guard : {"", "@%p "}) {
+        compare(
+            place + guard + "st.shared.u32 [%w], " + literal + ";\n" + back);
+        compare(
+            place + guard + "st.shared.v4.u32 [%w], {1, %e, 3, " + literal +
+            "};\n" + back);
       }
     }
   }
@@ -232,122 +298,6 @@ TEST_F(NativeRows, Logic) {
     compare("shr.s32 %h, %n, " + amount + ";");
     compare("shl.b32 %h, %t, " + amount + ";");
   }
-}
-
-TEST_F(NativeRows, Floats) {
-  const auto both = [this](const std::string& op, const std::string& rest) {
-    const bool two = rest == "2";
-    const bool three = rest == "3";
-    compare_guarded(
-        op + ".f32 %h, %e" + (two || three ? ", %f" : "") +
-        (three ? ", %g;" : ";"));
-    compare(
-        op + ".f64 %d, %a" + (two || three ? ", %b" : "") +
-        (three ? ", %c;" : ";"));
-  };
-  for (const char* op :
-       {"add", "sub", "mul", "add.rn", "div.rn", "min", "max"}) {
-    both(op, "2");
-  }
-  both("fma.rn", "3");
-  for (const char* op : {"neg", "abs", "sqrt.rn", "rcp.rn"}) {
-    both(op, "1");
-  }
-  // Of numbers that are known.
-  compare(
-      "mov.b32 %h, 0f7F800000;\nmov.b32 %z, 0fFF800000;\n"
-      "add.f32 %h, %h, %z;");
-  compare("mov.b64 %d, 0d0000000000000000;\ndiv.rn.f64 %d, %d, %d;");
-  compare("sqrt.rn.f32 %h, 0fBF800000;");
-  compare("add.ftz.f32 %h, %e, %f;");
-  compare("mul.rz.f32 %h, %e, %f;");
-  compare("add.sat.f32 %h, %e, %f;");
-  for (const std::string op : {"rcp", "sqrt", "rsqrt"}) {
-    compare_guarded(op + ".approx.f32 %h, %e;");
-    compare(op + ".approx.ftz.f32 %h, %e;");
-  }
-  compare("rsqrt.approx.f64 %d, %a;");
-  compare_guarded("div.full.f32 %h, %e, %f;");
-  compare("div.approx.f32 %h, %n, %e;");
-  compare("div.approx.ftz.f32 %h, %e, %f;");
-  compare("fma.rn.f32 %h, %e, 0f40000000, %n;");
-}
-
-/// Makes of %e, %f and %g floats in %x, %y and %z: of some exponents alone,
-/// from those of `least` on.
-std::string floats_from(const std::string& least, const std::string& mask) {
-  std::string text = ".reg .b32 %x, %y, %z;\n";
-  for (const char* const pair : {"xe", "yf", "zg"}) {
-    const std::string to = std::string("%") + pair[0];
-    text += "and.b32 " + to + ", %" + pair[1] + ", " + mask + ";\nadd.u32 " +
-        to + ", " + to + ", " + least + ";\n";
-  }
-  return text;
-}
-
-/// Of all exponents, of those of usual numbers, and of the smallest ones.
-const std::string kFloats[] = {
-    floats_from("0", "0xffffffff"),
-    floats_from("0x3c000000", "0x83ffffff"),
-    floats_from("0", "0x80ffffff")};
-
-TEST_F(NativeRows, ModifiersOfFloats) {
-  for (const std::string& floats : kFloats) {
-    for (const std::string end : {".ftz.f32", ".sat.f32", ".ftz.sat.f32"}) {
-      for (const std::string op : {"add", "sub", "mul.rn"}) {
-        compare(floats + op + end + " %h, %x, %y;");
-      }
-      compare(floats + "fma.rn" + end + " %h, %x, %y, %z;");
-    }
-    for (const std::string op : {"min", "max", "div.rn", "div.full"}) {
-      compare(floats + op + ".ftz.f32 %h, %x, %y;");
-      compare(floats + op + ".f32 %h, %x, %n;");
-    }
-    for (const std::string op : {"rcp.rn", "sqrt.rn", "neg", "abs"}) {
-      compare(floats + op + ".ftz.f32 %h, %x;");
-    }
-    compare_guarded("cvt.sat.f32.f32 %h, %e;");
-    compare(floats + "cvt.sat.f32.f32 %h, %x;");
-    compare(floats + "cvt.ftz.sat.f32.f32 %h, %x;");
-    compare(floats + "add.sat.f32 %h, %n, %n;");
-  }
-  compare("cvt.sat.f64.f64 %d, %a;");
-}
-
-TEST_F(NativeRows, PowersOfTwo) {
-  for (const std::string& floats : kFloats) {
-    compare(floats + "ex2.approx.f32 %h, %x;");
-    compare(floats + "ex2.approx.ftz.f32 %h, %x;");
-  }
-  for (const std::string number :
-       {"0f43010000", "0f43020000", "0fC3160000", "0fC3200000", "0fC3210000"}) {
-    compare("ex2.approx.f32 %h, " + number + ";");
-    compare(
-        "cvt.rn.f32.u32 %z, %t;\nadd.f32 %z, %z, " + number +
-        ";\nex2.approx.f32 %h, %z;");
-  }
-  compare_guarded("ex2.approx.f32 %h, %e;");
-  compare("cvt.rn.f32.u32 %z, %n;\nex2.approx.ftz.f32 %h, %z;");
-}
-
-TEST_F(NativeRows, DirectedRounding) {
-  for (const std::string& floats : kFloats) {
-    for (const std::string way : {".rz", ".rm", ".rp"}) {
-      for (const std::string op : {"add", "sub", "mul"}) {
-        compare(floats + op + way + ".f32 %h, %x, %y;");
-      }
-      compare(floats + "fma" + way + ".f32 %h, %x, %y, %z;");
-      compare(floats + "mad" + way + ".f32 %h, %x, 0f437C0000, 0f4B400001;");
-      compare(floats + "fma" + way + ".ftz.f32 %h, %x, %y, %z;");
-      compare(floats + "div" + way + ".f32 %h, %x, %y;");
-    }
-  }
-  compare_guarded("fma.rm.f32 %h, %e, %f, %g;");
-  compare("cvt.rn.f32.u32 %z, %n;\nfma.rm.f32 %h, %z, 0f3EAAAAAB, %z;");
-  // What is behind it is rounded to nearest again.
-  compare(
-      "fma.rp.f32 %z, %e, %f, %g;\nmul.f32 %h, %z, 0f3EAAAAAB;\n"
-      "add.f32 %h, %h, %e;");
 }
 
 TEST_F(NativeRows, Comparisons) {

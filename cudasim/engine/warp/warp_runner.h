@@ -90,7 +90,7 @@ class WarpRunner : public Warp {
   /// @returns them.
   std::byte* enter_kernel();
   /// The warp has begun, as by start(), and is at an instruction.
-  /// @param paused where it goes on; no region: there.
+  /// @param paused where it goes on; none: there.
   /// @param loads_only whether it waits for others before it stores.
   void go_on_at(
       std::uint32_t pc,
