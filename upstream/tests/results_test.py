@@ -6,6 +6,7 @@ import os
 import pathlib
 import tomllib
 from collections.abc import Sequence
+from unittest import mock
 
 from absl.testing import absltest
 
@@ -67,6 +68,17 @@ class DevicesTest(absltest.TestCase):
             job = runner.Job(path, "test_nn.py", "", path, 1, devices=chosen)
             told = runner.environment(job, path, path).get("TORCH_CUDA_DEVICES", "")
             self.assertEqual(told, chosen or os.environ.get("TORCH_CUDA_DEVICES", ""))
+
+    def test_a_job_s_process_finds_llvm_from_its_own_folder(self) -> None:
+        path = pathlib.Path("record.jsonl")
+        job = runner.Job(path, "test_nn.py", "", path, 1)
+        library = pathlib.Path(self.create_tempdir().full_path, "libllvmlite.so")
+        with mock.patch.dict(os.environ, {"CUDASIM_LLVM": os.path.relpath(library)}):
+            with self.assertRaises(FileNotFoundError):
+                runner.environment(job, path, path)
+            library.touch()
+            told = runner.environment(job, path, path)["CUDASIM_LLVM"]
+        self.assertEqual(pathlib.Path(told), library.resolve())
 
 
 class MergeTest(absltest.TestCase):

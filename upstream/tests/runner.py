@@ -50,12 +50,19 @@ class Job:
 def environment(
     job: Job, record: pathlib.Path, done: pathlib.Path, rank: int | None = None
 ) -> dict[str, str]:
-    """The environment of a process that runs tests; of several together, the first one records."""
+    """The environment of a process that runs tests; of several together, the first one records.
+
+    Raises:
+        FileNotFoundError: there is no LLVM where CUDASIM_LLVM says: kernels would be interpreted.
+    """
     path = [str(HERE / "substitutes"), str(HERE.parent.parent), *sys.path]
     chosen = {"TORCH_CUDA_DEVICES": selection.devices(job.devices, job.name)}
+    llvm = os.environ.get("CUDASIM_LLVM")
     return {
         **selection.settings(job.name),
         **os.environ,
+        # The tests run in another folder.
+        **({"CUDASIM_LLVM": str(pathlib.Path(llvm).resolve(strict=True))} if llvm else {}),
         **(chosen if job.devices else {}),
         "PYTHONPATH": os.pathsep.join(path),
         "PYTHONDONTWRITEBYTECODE": "1",
