@@ -1,11 +1,13 @@
 #include "cudasim/native/compiler.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 namespace cudasim::native {
 namespace {
@@ -126,6 +128,42 @@ bool find(void* library, const char* name, Function* function) {
   return *function != nullptr;
 }
 
+/// Whether an object names symbols that others have to have. MCJIT ends the
+/// process where it calls one: it has reserved no memory for its table.
+bool has_undefined_symbols(const std::string& object) {
+  const auto read = [&](auto* to, std::uint64_t at) {
+    const bool inside =
+        at <= object.size() && sizeof(*to) <= object.size() - at;
+    if (inside) {
+      std::memcpy(to, object.data() + at, sizeof(*to));
+    }
+    return inside;
+  };
+  Elf64_Ehdr header;
+  if (!read(&header, 0)) {
+    return true;
+  }
+  for (int i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    if (!read(&section, header.e_shoff + i * sizeof(section))) {
+      return true;
+    }
+    if (section.sh_type != SHT_SYMTAB) {
+      continue;
+    }
+    // The first symbol is no symbol.
+    for (std::uint64_t at = sizeof(Elf64_Sym); at < section.sh_size;
+         at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      if (!read(&symbol, section.sh_offset + at) ||
+          symbol.st_shndx == SHN_UNDEF) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 class Llvm final : public Compiler {
  public:
   Llvm(const Functions& functions, std::string processor)
@@ -157,6 +195,10 @@ class Llvm final : public Compiler {
       const std::string& object,
       const std::string& function,
       std::string* why) override {
+    if (has_undefined_symbols(object)) {
+      *why = "the object needs others";
+      return nullptr;
+    }
     void* const module = parse(f_.create_context(), "", why);
     void* const machine = module == nullptr ? nullptr : create_machine(why);
     if (machine == nullptr) {

@@ -317,8 +317,8 @@ TEST(RegionsGoOn, PastAStoreThatNoLaneExecutes) {
 }
 
 TEST(RegionsGoOn, UntilARoundFaults) {
-  // Some lanes have left the loop, and one goes too far.
-  for (const char* const step : {"4096", "-4096"}) {
+  // Some lanes have left the loop, and one goes too far: beyond all memory.
+  for (const char* const step : {"1099511627776", "-1099511627776"}) {
     compare(
         kBegin + kAround + "mov.u32 %o, 0;\nLOOP:\nld.global.u32 %s, [%in];\n" +
             "add.u32 %h, %h, %s;\nadd.s64 %in, %in, " + step +

@@ -69,7 +69,10 @@ std::string Translator::write_function() {
   }
   // The entry's block is written last: it has all variables.
   std::string text =
-      "define i64 @region(ptr %state, ptr %registers) nounwind {\n" +
+      // LLVM is to call no function of its own choice, such as memset: linking
+      // has no place for them.
+      "define i64 @region(ptr %state, ptr %registers) nounwind "
+      "\"no-builtins\" {\n" +
       ir_.variables() + entry + body_ + cold_ + "}\n";
   for (const auto& [name, function] : functions_) {
     text += function;
