@@ -9,6 +9,7 @@
 
 #include "accelerator/host/environment.h"
 #include "cudasim/backend/machine/gpu_models.h"
+#include "cudasim/engine/translation/regions.h"
 
 namespace cudasim::backend {
 namespace {
@@ -56,6 +57,19 @@ int parse_count(const std::string& options) {
   return count;
 }
 
+// Who asks for all kernels as native code is not to get interpreted ones: tests
+// would pass that test something else.
+void check_native(const std::string& mode) {
+  if (mode != "off" && mode != "auto" && mode != "always") {
+    reject("CUDASIM_NATIVE", mode, "write off, auto or always");
+  }
+  const std::string obstacle =
+      mode == "always" ? engine::native_obstacle() : "";
+  if (!obstacle.empty()) {
+    throw std::invalid_argument("CUDASIM_NATIVE=always " + obstacle);
+  }
+}
+
 } // namespace
 
 Settings read_settings(const std::string& options) {
@@ -86,6 +100,7 @@ Settings read_settings(const std::string& options) {
   if (settings.synchronous) {
     settings.workers = 1;
   }
+  check_native(variable("CUDASIM_NATIVE").value_or("off"));
   // The runtime has read it before, and told of the older name.
   const char* timeout =
       variable("TORCH_CUDA_TIMEOUT") ? "TORCH_CUDA_TIMEOUT" : "CUDASIM_TIMEOUT";

@@ -25,7 +25,7 @@ struct Settings {
   double timeout_seconds = 600;
 };
 
-/// Reads the environment.
+/// Reads the environment. CUDASIM_NATIVE, which the engine reads, is checked.
 /// @param options as initialize() is given them: "count=N" in place of
 /// CUDASIM_DEVICES, or nothing.
 /// @throws std::invalid_argument with a message that names variable or option,

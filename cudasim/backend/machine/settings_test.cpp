@@ -39,6 +39,27 @@ TEST(Settings, AWrongValueIsNamedWithWhatIsAllowed) {
   unsetenv("CUDASIM_PROFILE");
 }
 
+TEST(Settings, NativeCodeThatCannotBeMadeIsRefused) {
+  setenv("CUDASIM_NATIVE", "yes", 1);
+  EXPECT_EQ(
+      message_of(""),
+      "CUDASIM_NATIVE=yes is not allowed: write off, auto or always");
+  // This file is no library.
+  setenv("CUDASIM_LLVM", __FILE__, 1);
+  setenv("CUDASIM_NATIVE", "always", 1);
+  const std::string message = message_of("");
+  EXPECT_EQ(message.find("CUDASIM_NATIVE=always "), 0u) << message;
+  EXPECT_TRUE(
+      message.find("cannot load LLVM: ") != std::string::npos ||
+      message.find("needs AVX2 and FMA") != std::string::npos)
+      << message;
+  // Regions that are worth it, where they can be: else they are interpreted.
+  setenv("CUDASIM_NATIVE", "auto", 1);
+  EXPECT_EQ(message_of(""), "was accepted");
+  unsetenv("CUDASIM_NATIVE");
+  unsetenv("CUDASIM_LLVM");
+}
+
 TEST(Settings, TheOptionCountTakesThePlaceOfTheVariable) {
   setenv("CUDASIM_DEVICES", "5", 1);
   EXPECT_EQ(read_settings("").devices, 5);

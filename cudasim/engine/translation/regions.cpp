@@ -38,26 +38,16 @@ void say(const std::string& what) {
   std::fprintf(stderr, "CUDASIM_NATIVE: %s\n", what.c_str());
 }
 
+/// The setting. Kernels are interpreted where it is another, or cannot be met.
 NativeMode read_mode() {
-  const char* const wish = std::getenv("CUDASIM_NATIVE");
-  const std::string mode = wish == nullptr ? "off" : wish;
-  if (mode == "off" || mode.empty() || best_isa() == Isa::kBaseline) {
-    return NativeMode::kOff;
-  }
+  const char* const setting = std::getenv("CUDASIM_NATIVE");
+  const std::string mode = setting == nullptr ? "off" : setting;
   if (mode != "auto" && mode != "always") {
-    std::fprintf(
-        stderr,
-        "CUDASIM_NATIVE=%s is not understood: set it to off, auto or always.\n",
-        wish);
     return NativeMode::kOff;
   }
-  if (native::find_library().empty()) {
-    std::fprintf(
-        stderr,
-        "CUDASIM_NATIVE=%s needs LLVM: pip install 'llvmlite>=0.50,<0.51', or "
-        "set CUDASIM_LLVM to the path of its libllvmlite.so. Kernels are "
-        "interpreted.\n",
-        wish);
+  const std::string obstacle = native_obstacle();
+  if (!obstacle.empty()) {
+    say(obstacle + ". Kernels are interpreted.");
     return NativeMode::kOff;
   }
   return mode == "auto" ? NativeMode::kAuto : NativeMode::kAlways;
@@ -68,18 +58,18 @@ const char* processor() {
 }
 
 /// The compiler of this process, which is loaded first of all; null where it
-/// cannot be, which is said once.
-native::Compiler* compiler() {
+/// cannot be. @param why is set then.
+native::Compiler* compiler(std::string* why = nullptr) {
+  static auto& reason = *new std::string; // threads may outlive main()
   static native::Compiler* const instance = [] {
-    std::string why;
     auto loaded =
-        native::Compiler::load(native::find_library(), processor(), &why);
-    if (loaded == nullptr) {
-      say("LLVM cannot be loaded: " + why + ". Kernels are interpreted.");
-    }
+        native::Compiler::load(native::find_library(), processor(), &reason);
     native::Compiling::end_at_exit();
     return loaded.release(); // the code that it makes stays
   }();
+  if (instance == nullptr && why != nullptr) {
+    *why = reason;
+  }
   return instance;
 }
 
@@ -119,6 +109,19 @@ NativeMode& mode() {
 
 NativeMode native_mode() {
   return mode();
+}
+
+std::string native_obstacle() {
+  if (best_isa() == Isa::kBaseline) {
+    return "needs AVX2 and FMA, which this processor lacks or CUDASIM_ISA "
+           "forbids";
+  }
+  if (native::find_library().empty()) {
+    return "needs LLVM: pip install 'llvmlite>=0.50,<0.51', or set "
+           "CUDASIM_LLVM to the path of its libllvmlite.so";
+  }
+  std::string why;
+  return compiler(&why) != nullptr ? "" : "cannot load LLVM: " + why;
 }
 
 void set_native_mode(NativeMode wish) {

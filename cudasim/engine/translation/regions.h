@@ -24,8 +24,12 @@ namespace cudasim::engine {
 /// CUDASIM_NATIVE: never; regions that are executed often; each at once.
 enum class NativeMode : std::uint8_t { kOff, kAuto, kAlways };
 NativeMode native_mode();
+/// What keeps this process from native code, with what to do about it; empty:
+/// nothing. Loads LLVM.
+std::string native_obstacle();
 /// For tests, which compare both: of modules that are loaded from now on.
 void set_native_mode(NativeMode mode);
+
 /// The regions of one function. Warps of many host threads use it at once.
 class Regions {
  public:
