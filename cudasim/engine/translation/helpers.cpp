@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "cudasim/engine/instructions/rounding_mode.h"
 #include "cudasim/engine/memory/access.h"
 #include "cudasim/engine/translation/ir/value.h"
 
@@ -269,11 +270,7 @@ template <Arithmetic kOperation, unsigned kMode>
 [[gnu::target("avx2,fma")]] void compute_rounded(float* numbers) {
   using Part = __m256;
   constexpr int kPart = sizeof(Part) / sizeof(float);
-  // The compiler does not know that arithmetic depends on the mode; it keeps
-  // loads and stores in between.
-  const unsigned before = _mm_getcsr();
-  _mm_setcsr((before & ~_MM_ROUND_MASK) | kMode);
-  asm volatile("" ::: "memory");
+  const RoundingMode rounding(kMode);
 #pragma GCC unroll 4
   for (int lane = 0; lane < kLanes; lane += kPart) {
     const float* const from = numbers + lane;
@@ -296,8 +293,6 @@ template <Arithmetic kOperation, unsigned kMode>
     }
     _mm256_storeu_ps(numbers + lane, result);
   }
-  asm volatile("" ::: "memory");
-  _mm_setcsr(before);
 }
 
 template <Arithmetic kOperation>

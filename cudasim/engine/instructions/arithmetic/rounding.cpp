@@ -1,9 +1,8 @@
 // Floating-point arithmetic rounded towards zero, minus or plus infinity, by
 // the processor's rounding mode. Compiled with -frounding-math. Source: PTX
 // ISA 9.7.3.
-#include <immintrin.h>
-
 #include "cudasim/engine/instructions/lanes.h"
+#include "cudasim/engine/instructions/rounding_mode.h"
 
 namespace cudasim::engine::CUDASIM_ISA {
 namespace {
@@ -16,28 +15,6 @@ enum Operation {
   kFma,
   kReciprocal,
   kRoot
-};
-
-/// Sets the rounding mode for the time of a handler: that of SSE alone, which
-/// takes less time than fesetround(). The compiler does not know that
-/// arithmetic depends on it; it keeps loads of operands and stores of results
-/// in between.
-class Rounding {
- public:
-  explicit Rounding(unsigned mode) : before_(_mm_getcsr()) {
-    _mm_setcsr((before_ & ~_MM_ROUND_MASK) | mode);
-    keep();
-  }
-  ~Rounding() {
-    keep();
-    _mm_setcsr(before_);
-  }
-
- private:
-  static void keep() {
-    asm volatile("" ::: "memory");
-  }
-  unsigned before_;
 };
 
 inline float fused(float a, float b, float c) {
@@ -92,7 +69,7 @@ Flow rounded(Warp& warp, const Inst& inst, Mask active) {
   const T* a = lanes<T>(warp, inst.operands[1]);
   const T* b = kSources > 1 ? lanes<T>(warp, inst.operands[2]) : a;
   const T* c = kSources > 2 ? lanes<T>(warp, inst.operands[3]) : a;
-  const Rounding rounding(kMode);
+  const RoundingMode rounding(kMode);
   for_lanes(d, active, [&](int i) {
     const T x = kFlush ? flush(a[i]) : a[i];
     const T y = kFlush ? flush(b[i]) : b[i];
