@@ -118,6 +118,20 @@ TEST(Regions, MuchTextIsSeveralRegions) {
   compare(text + kEnd, rising(3, 1234567));
 }
 
+TEST(Regions, ZerosOfNeighbouringRegisters) {
+  // LLVM would like to write them to the frame by a call of memset().
+  std::string text =
+      kBegin + ".reg .b64 %zero<8>, %wide;\n" + "mul.wide.u32 %wide, %e, %e;\n";
+  std::string uses;
+  for (int i = 0; i < 8; ++i) {
+    const std::string zero = "%zero" + std::to_string(i);
+    text += "sub.u64 " + zero + ", %wide, %wide;\n";
+    uses += "add.u64 %wide, %wide, " + zero + ";\n";
+  }
+  text += "bar.sync 0;\n" + uses + "cvt.u32.u64 %h, %wide;\n";
+  compare(text + kEnd, rising(3, 1));
+}
+
 TEST(Regions, PredicatesThatAreConstants) {
   for (const std::string code :
        {"mov.pred %p, 1;", "and.pred %p, %q, 0;", "or.pred %p, 1, %q;"}) {

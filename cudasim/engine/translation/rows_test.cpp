@@ -210,11 +210,6 @@ TEST_F(NativeRows, DivisionsByWhatLanesHaveAlike) {
 
 /// Constants of all lanes, as each kind of operand.
 TEST_F(NativeRows, Literals) {
-  // LLVM would like to call memset() for these.
-  compare_alone(
-      ".reg .b32 %w;\nshl.b32 %w, %t, 4;\nmov.u32 %z, tile;\n"
-      "add.u32 %w, %w, %z;\nst.shared.v4.u32 [%w], {0, 0, 0, 0};\n"
-      "ld.shared.u64 %d, [%w+8];");
   for (const std::string literal : {"0", "1", "-1", "65535", "0x7fff"}) {
     compare_guarded("add.u16 %v, %s, " + literal + ";");
     for (const std::string type : {"s16", "u16"}) {
