@@ -53,33 +53,31 @@ Translator::Sources Translator::sources_of(
     const Value& amounts,
     int bounds) {
   const std::string type = type_of(32, true);
-  const auto operation =
-      [&](const char* op, const std::string& one, const std::string& two) {
-        return ir_.set(std::string(op) + " " + type + " " + one + ", " + two);
-      };
   const auto all = [](int number) {
-    return "splat (i32 " + std::to_string(number) + ")";
+    return integer_constant(std::to_string(number), 32, true);
   };
   const auto of_lanes = [](auto number) { return list(kLanes, number); };
   const int segment = bounds >> 8;
   const std::string lane = of_lanes([](int i) { return i; });
   const std::string last = of_lanes([&](int i) { return last_of(i, bounds); });
-  const std::string amount = operation("and", ir_.lanes_of(amounts), all(31));
+  const std::string amount =
+      ir_.binary("and", type, ir_.lanes_of(amounts), all(31));
   std::string from;
   if (form == "up") {
-    from = operation("sub", lane, amount);
+    from = ir_.binary("sub", type, lane, amount);
   } else if (form == "down") {
-    from = operation("add", lane, amount);
+    from = ir_.binary("add", type, lane, amount);
   } else if (form == "bfly") {
-    from = operation("xor", lane, amount);
+    from = ir_.binary("xor", type, lane, amount);
   } else {
-    from = operation(
+    from = ir_.binary(
         "or",
+        type,
         of_lanes([&](int i) { return i & segment; }),
-        operation("and", amount, all(~segment)));
+        ir_.binary("and", type, amount, all(~segment)));
   }
   const std::string inside =
-      operation(form == "up" ? "icmp sge" : "icmp sle", from, last);
+      ir_.binary(form == "up" ? "icmp sge" : "icmp sle", type, from, last);
   const std::string lanes = ir_.set(
       "select <32 x i1> " + inside + ", " + type + " " + from + ", " + type +
       " " + lane);

@@ -34,14 +34,14 @@ std::string Translator::flushed(const std::string& x, bool vector) {
   const std::string type = type_of(32, vector);
   const std::string kind = float_type_of(32, vector);
   const auto masked = [&](const std::string& bits, const char* mask) {
-    return ir_.set(
-        "and " + type + " " + bits + ", " +
-        (vector ? "splat (i32 " + std::string(mask) + ")" : mask));
+    return ir_.binary("and", type, bits, integer_constant(mask, 32, vector));
   };
   const std::string bits = ir_.set("bitcast " + kind + " " + x + " to " + type);
-  const std::string small = ir_.set(
-      "icmp eq " + type + " " + masked(bits, "2139095040") + ", " +
-      (vector ? "zeroinitializer" : "0"));
+  const std::string small = ir_.binary(
+      "icmp eq",
+      type,
+      masked(bits, "2139095040"),
+      vector ? "zeroinitializer" : "0");
   const std::string zero = ir_.set(
       "bitcast " + type + " " + masked(bits, "-2147483648") + " to " + kind);
   return chosen(small, zero, x, 32, vector);
@@ -52,8 +52,8 @@ std::string Translator::saturated(const std::string& x, int bits, bool vector) {
   const std::string kind = float_type_of(bits, vector);
   const std::string zero = real_constant(0, bits, vector);
   const std::string one = real_constant(1, bits, vector);
-  const std::string above = ir_.set("fcmp ogt " + kind + " " + x + ", " + zero);
-  const std::string below = ir_.set("fcmp olt " + kind + " " + x + ", " + one);
+  const std::string above = ir_.binary("fcmp ogt", kind, x, zero);
+  const std::string below = ir_.binary("fcmp olt", kind, x, one);
   const std::string least = chosen(below, x, one, bits, vector);
   return chosen(above, least, zero, bits, vector);
 }
@@ -79,52 +79,96 @@ std::string Translator::exponential(const std::string& a, bool vector) {
     return real_constant(number, 32, vector);
   };
   const auto integer = [&](std::int32_t number) {
-    const std::string text = std::to_string(number);
-    return vector ? "splat (i32 " + text + ")" : text;
+    return integer_constant(std::to_string(number), 32, vector);
   };
-  const auto computed =
-      [&](const char* op, const std::string& x, const std::string& y) {
-        return ir_.set(op + (" " + kind) + " " + x + ", " + y);
-      };
-  const auto counted =
-      [&](const char* op, const std::string& x, const std::string& y) {
-        return ir_.set(op + (" " + type) + " " + x + ", " + y);
-      };
-  const auto limited =
-      [&](const char* beyond, const std::string& x, float limit) {
-        const std::string is_beyond = ir_.set(
-            std::string("fcmp ") + beyond + " " + kind + " " + x + ", " +
-            constant(limit));
-        return chosen(is_beyond, constant(limit), x, 32, vector);
-      };
+  const auto limited = [&](const char* is_beyond,
+                           const std::string& x,
+                           float limit) {
+    const std::string beyond = ir_.binary(is_beyond, kind, x, constant(limit));
+    return chosen(beyond, constant(limit), x, 32, vector);
+  };
   const auto power = [&](const std::string& exponent) {
     const std::string biased =
-        counted("add", exponent, integer(Exponential::kBias));
+        ir_.binary("add", type, exponent, integer(Exponential::kBias));
     const std::string bits =
-        counted("shl", biased, integer(Exponential::kFractionBits));
+        ir_.binary("shl", type, biased, integer(Exponential::kFractionBits));
     return ir_.set("bitcast " + type + " " + bits + " to " + kind);
   };
-  const std::string below = limited("ogt", a, Exponential::kMost);
-  const std::string x = limited("olt", below, Exponential::kLeast);
+  const std::string below = limited("fcmp ogt", a, Exponential::kMost);
+  const std::string x = limited("fcmp olt", below, Exponential::kLeast);
   const std::string shifted =
-      computed("fadd", x, constant(Exponential::kWhole));
+      ir_.binary("fadd", kind, x, constant(Exponential::kWhole));
   const std::string whole =
-      computed("fsub", shifted, constant(Exponential::kWhole));
-  const std::string rest = computed("fsub", x, whole);
+      ir_.binary("fsub", kind, shifted, constant(Exponential::kWhole));
+  const std::string rest = ir_.binary("fsub", kind, x, whole);
   std::uint32_t whole_bits = 0;
   std::memcpy(&whole_bits, &Exponential::kWhole, sizeof(whole_bits));
-  const std::string n = counted(
+  const std::string n = ir_.binary(
       "sub",
+      type,
       ir_.set("bitcast " + kind + " " + shifted + " to " + type),
       integer(static_cast<std::int32_t>(whole_bits)));
-  const std::string half = counted("ashr", n, integer(1));
+  const std::string half = ir_.binary("ashr", type, n, integer(1));
   std::string sum = constant(Exponential::kSeries[0]);
   for (int i = 1; i < Exponential::kTerms; ++i) {
-    sum = computed(
-        "fadd", computed("fmul", sum, rest), constant(Exponential::kSeries[i]));
+    const std::string scaled = ir_.binary("fmul", kind, sum, rest);
+    sum = ir_.binary("fadd", kind, scaled, constant(Exponential::kSeries[i]));
   }
-  const std::string first = computed("fmul", sum, power(half));
-  return computed("fmul", first, power(counted("sub", n, half)));
+  const std::string first = ir_.binary("fmul", kind, sum, power(half));
+  const std::string other = power(ir_.binary("sub", type, n, half));
+  return ir_.binary("fmul", kind, first, other);
+}
+
+/// rsqrt.approx, in double precision as its handler computes it.
+std::string Translator::inverse_root(const std::string& x, bool vector) {
+  const std::string kind = float_type_of(32, vector);
+  const std::string wide = float_type_of(64, vector);
+  const std::string longer = ir_.set("fpext " + kind + " " + x + " to " + wide);
+  const std::string root = ir_.set(
+      "call " + wide + " @llvm.sqrt." + (vector ? "v32f64(" : "f64(") + wide +
+      " " + longer + ")");
+  const std::string one = vector ? "splat (double 1.0)" : "1.0";
+  const std::string quotient = ir_.binary("fdiv", wide, one, root);
+  return ir_.set("fptrunc " + wide + " " + quotient + " to " + kind);
+}
+
+/// The greater of two floats, or the lesser. NaN loses against a number; -0 is
+/// less than +0.
+std::string Translator::extreme(
+    bool most,
+    const std::string& a,
+    const std::string& b,
+    int bits,
+    bool vector) {
+  const std::string kind = float_type_of(bits, vector);
+  const std::string type = type_of(bits, vector);
+  const auto choose = [&](const std::string& condition,
+                          const std::string& then,
+                          const std::string& otherwise) {
+    return chosen(condition, then, otherwise, bits, vector);
+  };
+  const std::string a_bits =
+      ir_.set("bitcast " + kind + " " + a + " to " + type);
+  const std::string a_negative =
+      ir_.binary("icmp slt", type, a_bits, integer_constant("0", bits, vector));
+  const std::string less = ir_.binary("fcmp olt", kind, a, b);
+  const std::string equal = ir_.binary("fcmp oeq", kind, a, b);
+  const std::string a_nan = ir_.binary("fcmp uno", kind, a, a);
+  const std::string b_nan = ir_.binary("fcmp uno", kind, b, b);
+  // (a < b) == most ? b : a
+  const std::string ordered = most ? choose(less, b, a) : choose(less, a, b);
+  // a == b: signbit(a) == most ? b : a
+  const std::string same =
+      most ? choose(a_negative, b, a) : choose(a_negative, a, b);
+  const std::string numbers = choose(equal, same, ordered);
+  const std::string without_b = choose(b_nan, a, numbers);
+  // Both NaN: the one that devices give.
+  const std::string nan = ir_.set(
+      "bitcast " + type + " " +
+      integer_constant(
+          bits == 64 ? "9223372036854775807" : "2147483647", bits, vector) +
+      " to " + kind);
+  return choose(a_nan, choose(b_nan, nan, b), without_b);
 }
 
 /// Arithmetic that is not rounded to nearest: by a function that changes the
@@ -168,47 +212,37 @@ bool Translator::rounded(
 
 /// Arithmetic of floats, rounded to nearest; approximations but that of powers
 /// are exact here.
-bool Translator::real(const Inst& inst, const std::vector<std::string>& words) {
-  const int bits = bits_of(words.back(), "f");
-  if (bits != 32 && bits != 64) {
+bool Translator::real(const Inst& inst) {
+  const Form& form = form_of(inst);
+  const std::vector<std::string>& opcode = form.operation;
+  const bool flushes = form.flushes;
+  const int bits = bits_of(opcode.back(), "f");
+  if (bits != 32 && (bits != 64 || flushes)) {
     return false;
-  }
-  // The words of a name are sorted: these two may be anywhere.
-  std::vector<std::string> opcode;
-  bool flushes = false;
-  bool saturates = false;
-  for (const std::string& word : words) {
-    if (word == "ftz" && bits == 32) {
-      flushes = true;
-    } else if (word == "sat") {
-      saturates = true;
-    } else {
-      opcode.push_back(word);
-    }
   }
   const std::string& op = opcode[0];
   const bool rounds = opcode.size() == 3 && opcode[1] == "rn";
   const bool near = opcode.size() == 3 && bits == 32 &&
       (opcode[1] == "approx" || opcode[1] == "full");
   if (opcode.size() != 2 && !rounds && !near) {
-    return !flushes && !saturates && rounded(inst, opcode);
+    return !flushes && !form.saturates && rounded(inst, opcode);
   }
   const bool plain_two = op == "div"
       ? rounds || near
       : !near && (op == "add" || op == "sub" || op == "mul");
-  const bool extreme = (op == "min" || op == "max") && opcode.size() == 2;
+  const bool limits = (op == "min" || op == "max") && opcode.size() == 2;
   const bool fused = (op == "fma" || op == "mad") && rounds;
   const bool sign = (op == "neg" || op == "abs") && opcode.size() == 2;
   const bool root = op == "sqrt" && (rounds || near);
   const bool inverse = op == "rcp" && (rounds || near);
-  const bool inverse_root = op == "rsqrt" && near;
+  const bool inverts_root = op == "rsqrt" && near;
   const bool power = op == "ex2" && near;
-  if ((!plain_two && !extreme && !fused && !sign && !root && !inverse &&
-       !inverse_root && !power) ||
+  if ((!plain_two && !limits && !fused && !sign && !root && !inverse &&
+       !inverts_root && !power) ||
       (sign && flushes)) {
     return false;
   }
-  const int count = fused ? 3 : plain_two || extreme ? 2 : 1;
+  const int count = fused ? 3 : plain_two || limits ? 2 : 1;
   Value values[3];
   bool vector = false;
   for (int i = 0; i < count; ++i) {
@@ -228,7 +262,7 @@ bool Translator::real(const Inst& inst, const std::vector<std::string>& words) {
                     : plain("and", values[0], {kUniform, bits, rest}));
     return true;
   }
-  if (!extreme && std::all_of(values, values + count, [](const Value& value) {
+  if (!limits && std::all_of(values, values + count, [](const Value& value) {
         return value.literal();
       })) {
     return false; // the NaN that LLVM computes has another sign
@@ -244,7 +278,7 @@ bool Translator::real(const Inst& inst, const std::vector<std::string>& words) {
       std::string(vector ? "v32f" : "f") + std::to_string(bits);
   std::string result;
   if (plain_two) {
-    result = ir_.set("f" + op + " " + kind + " " + x[0] + ", " + x[1]);
+    result = ir_.binary("f" + op, kind, x[0], x[1]);
   } else if (fused) {
     result = ir_.set(
         "call " + kind + " @llvm.fma." + suffix + "(" + kind + " " + x[0] +
@@ -253,68 +287,21 @@ bool Translator::real(const Inst& inst, const std::vector<std::string>& words) {
     result = ir_.set(
         "call " + kind + " @llvm.sqrt." + suffix + "(" + kind + " " + x[0] +
         ")");
-  } else if (inverse_root) {
-    const std::string wide = float_type_of(64, vector);
-    const std::string longer =
-        ir_.set("fpext " + kind + " " + x[0] + " to " + wide);
-    const std::string square = ir_.set(
-        "call " + wide + " @llvm.sqrt." + (vector ? "v32f64(" : "f64(") + wide +
-        " " + longer + ")");
-    const std::string one = vector ? "splat (double 1.0)" : "1.0";
-    const std::string quotient =
-        ir_.set("fdiv " + wide + " " + one + ", " + square);
-    result = ir_.set("fptrunc " + wide + " " + quotient + " to " + kind);
+  } else if (inverts_root) {
+    result = inverse_root(x[0], vector);
   } else if (inverse) {
     const std::string one =
         vector ? "splat (" + float_type_of(bits, false) + " 1.0)" : "1.0";
-    result = ir_.set("fdiv " + kind + " " + one + ", " + x[0]);
+    result = ir_.binary("fdiv", kind, one, x[0]);
   } else if (power) {
     result = exponential(x[0], vector);
   } else {
-    // NaN loses against a number; -0 is less than +0.
-    const std::string number =
-        vector ? "splat (" + type_of(bits, false) + " 0)" : "0";
-    const std::string a_bits = ir_.set(
-        "bitcast " + kind + " " + x[0] + " to " + type_of(bits, vector));
-    const std::string a_negative = ir_.set(
-        "icmp slt " + type_of(bits, vector) + " " + a_bits + ", " + number);
-    const std::string less =
-        ir_.set("fcmp olt " + kind + " " + x[0] + ", " + x[1]);
-    const std::string equal =
-        ir_.set("fcmp oeq " + kind + " " + x[0] + ", " + x[1]);
-    const std::string a_nan =
-        ir_.set("fcmp uno " + kind + " " + x[0] + ", " + x[0]);
-    const std::string b_nan =
-        ir_.set("fcmp uno " + kind + " " + x[1] + ", " + x[1]);
-    const auto choose = [&](const std::string& condition,
-                            const std::string& then,
-                            const std::string& otherwise) {
-      return chosen(condition, then, otherwise, bits, vector);
-    };
-    const bool most = op == "max";
-    // (a < b) == most ? b : a
-    const std::string ordered =
-        most ? choose(less, x[1], x[0]) : choose(less, x[0], x[1]);
-    // a == b: signbit(a) == most ? b : a
-    const std::string same =
-        most ? choose(a_negative, x[1], x[0]) : choose(a_negative, x[0], x[1]);
-    const std::string numbers = choose(equal, same, ordered);
-    const std::string without_b = choose(b_nan, x[0], numbers);
-    // Both NaN: the one that devices give.
-    const std::string nan_bits =
-        bits == 64 ? "9223372036854775807" : "2147483647";
-    const std::string nan = ir_.set(
-        "bitcast " + type_of(bits, vector) + " " +
-        (vector ? "splat (" + type_of(bits, false) + " " + nan_bits + ")"
-                : nan_bits) +
-        " to " + kind);
-    const std::string of_b = choose(b_nan, nan, x[1]);
-    result = choose(a_nan, of_b, without_b);
+    result = extreme(op == "max", x[0], x[1], bits, vector);
   }
   if (flushes) {
     result = flushed(result, vector);
   }
-  if (saturates) {
+  if (form.saturates) {
     result = saturated(result, bits, vector);
   }
   assign(inst, 0, real_value(result, bits, vector));
@@ -396,7 +383,7 @@ bool Translator::compare(
       0,
       {vector ? kVarying : kUniform,
        1,
-       ir_.set(condition + " " + kind + " " + first + ", " + second)});
+       ir_.binary(condition, kind, first, second)});
   return true;
 }
 

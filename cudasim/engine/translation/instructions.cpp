@@ -100,6 +100,16 @@ const Translator::Form& Translator::form_of(const Inst& inst) const {
   }
   const std::string key = canonical_key(code_.texts[inst.index]);
   form.opcode = split(key);
+  // The words of a name are sorted: these two may be anywhere.
+  for (const std::string& word : form.opcode) {
+    if (word == "ftz") {
+      form.flushes = true;
+    } else if (word == "sat") {
+      form.saturates = true;
+    } else {
+      form.operation.push_back(word);
+    }
+  }
   const SlotAccess& access = flow_.access(inst.index);
   form.is_known = inst.more_count == 0;
   for (int k = 0; k < kOperands; ++k) {
@@ -164,7 +174,7 @@ bool Translator::write_row(
     const Inst& inst,
     const std::vector<std::string>& opcode) {
   return move(inst, opcode) || integer(inst, opcode) || logic(inst, opcode) ||
-      fields(inst, opcode) || real(inst, opcode) || compare(inst, opcode) ||
+      fields(inst, opcode) || real(inst) || compare(inst, opcode) ||
       select(inst, opcode) || convert(inst, opcode);
 }
 

@@ -17,7 +17,7 @@ Value Translator::plain(const std::string& op, const Value& a, const Value& b) {
   return {
       vector ? kVarying : kUniform,
       a.bits,
-      ir_.set(op + " " + type + " " + first + ", " + second)};
+      ir_.binary(op, type, first, second)};
 }
 
 /// A value of another width, lane by lane: cut, or extended.
@@ -38,8 +38,7 @@ Value Translator::sum(const Value& a, const Value& b, bool subtract) {
   return {
       sum_of(a.shape, b.shape, subtract ? -1 : 1, a.bits),
       a.bits,
-      ir_.set(
-          op + " " + type_of(a.bits, false) + " " + a.text + ", " + b.text)};
+      ir_.binary(op, type_of(a.bits, false), a.text, b.text)};
 }
 
 Value Translator::product(const Value& a, const Value& b) {
@@ -53,7 +52,7 @@ Value Translator::product(const Value& a, const Value& b) {
   return {
       sum_of(kUniform, a.shape, literal_value(b), a.bits),
       a.bits,
-      ir_.set("mul " + type_of(a.bits, false) + " " + a.text + ", " + b.text)};
+      ir_.binary("mul", type_of(a.bits, false), a.text, b.text)};
 }
 
 /// The upper half of a product.
@@ -69,8 +68,7 @@ Value Translator::high_product(const Value& a, const Value& b, bool is_signed) {
   const std::string first = widened(a);
   const std::string second = widened(b);
   const ValueShape shape = vector ? kVarying : kUniform;
-  const Value whole{
-      shape, 2 * a.bits, ir_.set("mul " + wide + " " + first + ", " + second)};
+  const Value whole{shape, 2 * a.bits, ir_.binary("mul", wide, first, second)};
   const Value half{kUniform, 2 * a.bits, std::to_string(a.bits)};
   const Value high = plain("lshr", whole, half);
   return {
@@ -124,17 +122,9 @@ bool Translator::widen(
 /// numbers with signs, by their magnitudes.
 std::string Translator::write_quotient_by(bool is_signed) {
   const std::string type = type_of(32, true);
-  const auto scalar =
-      [&](const char* op, const std::string& a, const std::string& b) {
-        return ir_.set(std::string(op) + " " + a + ", " + b);
-      };
   const auto all = [&](const std::string& number) {
     return ir_.lanes_of({kUniform, 32, number});
   };
-  const auto vector =
-      [&](const char* op, const std::string& a, const std::string& b) {
-        return ir_.set(std::string(op) + " " + type + " " + a + ", " + b);
-      };
   std::string n = "%n";
   std::string d = "%d";
   if (is_signed) { // that of the least number is right without a sign
@@ -144,33 +134,34 @@ std::string Translator::write_quotient_by(bool is_signed) {
   }
   // The power of two that is not below the divisor, and what that is more, in
   // units of the divisor.
-  const std::string less = scalar("add i32", d, "-1");
+  const std::string less = ir_.binary("add", "i32", d, "-1");
   const std::string zeros =
       ir_.set("call i32 @llvm.ctlz.i32(i32 " + less + ", i1 false)");
-  const std::string exponent = scalar("sub i32", "32", zeros);
+  const std::string exponent = ir_.binary("sub", "i32", "32", zeros);
   const std::string wide_exponent = ir_.set("zext i32 " + exponent + " to i64");
   const std::string wide = ir_.set("zext i32 " + d + " to i64");
-  const std::string power = scalar("shl i64", "1", wide_exponent);
-  const std::string more = scalar("sub i64", power, wide);
-  const std::string ratio =
-      scalar("udiv i64", scalar("shl i64", more, "32"), wide);
-  const std::string factor =
-      ir_.set("trunc i64 " + scalar("add i64", ratio, "1") + " to i32");
+  const std::string power = ir_.binary("shl", "i64", "1", wide_exponent);
+  const std::string more = ir_.binary("sub", "i64", power, wide);
+  const std::string scaled = ir_.binary("shl", "i64", more, "32");
+  const std::string ratio = ir_.binary("udiv", "i64", scaled, wide);
+  const std::string next = ir_.binary("add", "i64", ratio, "1");
+  const std::string factor = ir_.set("trunc i64 " + next + " to i32");
   const std::string first =
       ir_.set("call i32 @llvm.umin.i32(i32 " + exponent + ", i32 1)");
-  const std::string second = scalar("sub i32", exponent, first);
+  const std::string second = ir_.binary("sub", "i32", exponent, first);
   const Value product =
       high_product({kVarying, 32, n}, {kUniform, 32, factor}, false);
-  const std::string rest =
-      vector("lshr", vector("sub", n, product.text), all(first));
-  const std::string quotient =
-      vector("lshr", vector("add", product.text, rest), all(second));
+  const std::string above = ir_.binary("sub", type, n, product.text);
+  const std::string rest = ir_.binary("lshr", type, above, all(first));
+  const std::string whole = ir_.binary("add", type, product.text, rest);
+  const std::string quotient = ir_.binary("lshr", type, whole, all(second));
   if (!is_signed) {
     return quotient;
   }
-  const std::string signs =
-      vector("ashr", vector("xor", "%n", all("%d")), all("31"));
-  return vector("sub", vector("xor", quotient, signs), signs);
+  const std::string differing = ir_.binary("xor", type, "%n", all("%d"));
+  const std::string signs = ir_.binary("ashr", type, differing, all("31"));
+  const std::string turned = ir_.binary("xor", type, quotient, signs);
+  return ir_.binary("sub", type, turned, signs);
 }
 
 /// A function of the module: the quotients of numbers by others that are not
@@ -187,8 +178,7 @@ std::string Translator::write_quotient_of_lanes(bool is_signed) {
   };
   const auto quotient = [&](const std::string& by) {
     const std::string first = converted("%n");
-    const std::string ratio =
-        ir_.set("fdiv " + real + " " + first + ", " + converted(by));
+    const std::string ratio = ir_.binary("fdiv", real, first, converted(by));
     return ir_.set(
         (is_signed ? "fptosi " : "fptoui ") + real + " " + ratio + " to " +
         type);
@@ -198,15 +188,15 @@ std::string Translator::write_quotient_of_lanes(bool is_signed) {
   }
   // The least number's quotient by -1 is beyond what there is.
   const std::string negates =
-      ir_.set("icmp eq " + type + " %d, " + ir_.lanes_of({kUniform, 32, "-1"}));
+      ir_.binary("icmp eq", type, "%d", integer_constant("-1", 32, true));
   const auto either = [&](const std::string& then,
                           const std::string& otherwise) {
     return ir_.set(
         "select <32 x i1> " + negates + ", " + type + " " + then + ", " + type +
         " " + otherwise);
   };
-  const std::string one = ir_.lanes_of({kUniform, 32, "1"});
-  const std::string negative = ir_.set("sub " + type + " zeroinitializer, %n");
+  const std::string one = integer_constant("1", 32, true);
+  const std::string negative = ir_.binary("sub", type, "zeroinitializer", "%n");
   return either(negative, quotient(either(one, "%d")));
 }
 
@@ -223,25 +213,20 @@ void Translator::divide_lanes(
   const std::int64_t number = by_one && b.literal() ? literal_value(b) : 0;
   if (number != 0 && (!is_signed || number != -1)) {
     const std::string op =
-        std::string(is_signed ? "s" : "u") + (remainder ? "rem " : "div ");
-    const std::string result =
-        ir_.set(op + type + " " + dividend + ", " + ir_.lanes_of(b));
+        std::string(is_signed ? "s" : "u") + (remainder ? "rem" : "div");
+    const std::string result = ir_.binary(op, type, dividend, ir_.lanes_of(b));
     assign(inst, 0, {kVarying, 32, result});
     return;
   }
   const std::string kind = type_of(32, !by_one);
   const std::string given = by_one ? b.text : ir_.lanes_of(b);
-  const auto all = [&](const char* number) {
-    return ir_.lanes_of({kUniform, 32, number});
-  };
-  const std::string by_zero = ir_.set(
-      "icmp eq " + kind + " " + given + ", " +
-      (by_one ? "0" : "zeroinitializer"));
+  const std::string by_zero =
+      ir_.binary("icmp eq", kind, given, by_one ? "0" : "zeroinitializer");
   const std::string choose =
       "select " + type_of(1, !by_one) + " " + by_zero + ", ";
   const std::string divisor = ir_.set(
-      choose + kind + " " + (by_one ? "1" : all("1")) + ", " + kind + " " +
-      given);
+      choose + kind + " " + integer_constant("1", 32, !by_one) + ", " + kind +
+      " " + given);
   const std::string name = std::string("@") + (is_signed ? "s" : "u") +
       (by_one ? "quotient_by" : "quotient");
   define(name, type, type + " %n, " + kind + " %d", [&] {
@@ -254,11 +239,12 @@ void Translator::divide_lanes(
   std::string result = quotient;
   if (remainder) {
     const std::string times =
-        ir_.set("mul " + type + " " + quotient + ", " + ir_.lanes_of(b));
-    result = ir_.set("sub " + type + " " + dividend + ", " + times);
+        ir_.binary("mul", type, quotient, ir_.lanes_of(b));
+    result = ir_.binary("sub", type, dividend, times);
   }
-  const std::string known =
-      ir_.set(choose + type + " " + all("-1") + ", " + type + " " + result);
+  const std::string known = ir_.set(
+      choose + type + " " + integer_constant("-1", 32, true) + ", " + type +
+      " " + result);
   assign(inst, 0, {kVarying, 32, known});
 }
 
@@ -312,11 +298,9 @@ bool Translator::divide(const Inst& inst, bool is_signed, bool remainder) {
   // So that no sum here wraps around.
   const std::string plain_base = ir_.set("icmp ule i64 " + base + ", " + most);
   require(inst, both(both(positive, plain_base), both(least, inside)));
-  const std::string quotient =
-      ir_.set("udiv " + type + " " + a.text + ", " + b.text);
-  const std::string times =
-      ir_.set("mul " + type + " " + quotient + ", " + b.text);
-  const std::string rest = ir_.set("sub " + type + " " + a.text + ", " + times);
+  const std::string quotient = ir_.binary("udiv", type, a.text, b.text);
+  const std::string times = ir_.binary("mul", type, quotient, b.text);
+  const std::string rest = ir_.binary("sub", type, a.text, times);
   if (!a.shape.uniform()) {
     const std::string wide_rest = wide(rest);
     const std::string first =

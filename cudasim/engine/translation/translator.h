@@ -241,9 +241,16 @@ class Translator {
   bool logic(const Inst& inst, const std::vector<std::string>& opcode);
   bool fields(const Inst& inst, const std::vector<std::string>& opcode);
   bool permute(const Inst& inst);
-  bool real(const Inst& inst, const std::vector<std::string>& words);
+  bool real(const Inst& inst);
   bool rounded(const Inst& inst, const std::vector<std::string>& opcode);
   std::string exponential(const std::string& a, bool vector);
+  std::string inverse_root(const std::string& x, bool vector);
+  std::string extreme(
+      bool most,
+      const std::string& a,
+      const std::string& b,
+      int bits,
+      bool vector);
   std::string flushed(const std::string& x, bool vector);
   std::string saturated(const std::string& x, int bits, bool vector);
   std::string chosen(
@@ -433,6 +440,9 @@ class Translator {
   /// What the text of an instruction says, once it was looked at.
   struct Form {
     std::vector<std::string> opcode; // the words of its name; none: not yet
+    std::vector<std::string> operation; // without .ftz and .sat
+    bool flushes = false; // .ftz
+    bool saturates = false; // .sat
     bool is_known = false; // has_form()
   };
   const Form& form_of(const Inst& inst) const;

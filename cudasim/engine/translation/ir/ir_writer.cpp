@@ -16,6 +16,11 @@ std::string float_type_of(int bits, bool vector) {
   return vector ? "<32 x " + scalar + ">" : scalar;
 }
 
+std::string integer_constant(const std::string& number, int bits, bool vector) {
+  return vector ? "splat (" + type_of(bits, false) + " " + number + ")"
+                : number;
+}
+
 std::string real_constant(double number, int bits, bool vector) {
   // Its bits as a double, of either width.
   std::uint64_t word = 0;
@@ -52,7 +57,7 @@ std::string IrWriter::lanes_of(const Value& value) {
   const std::string scalar = type_of(value.bits, false);
   const std::string vector = type_of(value.bits, true);
   if (value.literal() && value.shape.uniform()) {
-    return "splat (" + scalar + " " + value.text + ")";
+    return integer_constant(value.text, value.bits, true);
   }
   const std::string first =
       set("insertelement " + vector + " poison, " + scalar + " " + value.text +

@@ -13,6 +13,8 @@ namespace cudasim::engine {
 std::string type_of(int bits, bool vector);
 /// The same of floats: "float", "double".
 std::string float_type_of(int bits, bool vector);
+/// An integer's constant, or that of all lanes.
+std::string integer_constant(const std::string& number, int bits, bool vector);
 /// A float's constant, or that of all lanes.
 std::string real_constant(double number, int bits, bool vector);
 /// A constant vector: what the lanes of an affine value have beyond its base,
@@ -58,6 +60,14 @@ class IrWriter {
     std::string result = name();
     line(result + " = " + text);
     return result;
+  }
+  /// An operation of two values of one type.
+  std::string binary(
+      const std::string& operation,
+      const std::string& type,
+      const std::string& a,
+      const std::string& b) {
+    return set(operation + " " + type + " " + a + ", " + b);
   }
   void jump(const std::string& label) {
     line("br label %" + label);
