@@ -52,6 +52,7 @@ LaunchWork::LaunchWork(const accel_launch& asked)
   launch_.workers = settings.workers;
   launch_.timeout_seconds = settings.timeout_seconds;
   launch_.check = settings.check;
+  launch_.counts = machine().counts();
   const std::size_t bytes = asked.kernel->info->parameter_bytes;
   std::byte* place = few_parameters_.data();
   if (bytes > few_parameters_.size()) {

@@ -1,6 +1,11 @@
 #include "cudasim/backend/machine/machine.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,10 +18,32 @@ namespace {
 // Never destroyed: threads of streams use it until the process ends.
 std::atomic<Machine*> the_machine{nullptr};
 
+// A name with the process's number in the place of "%p".
+std::string with_process_id(std::string name) {
+  const std::string number = std::to_string(getpid());
+  for (std::size_t at = name.find("%p"); at != std::string::npos;
+       at = name.find("%p", at + number.size())) {
+    name.replace(at, 2, number);
+  }
+  return name;
+}
+
 } // namespace
 
 Machine::Machine(Settings settings)
-    : settings_(std::move(settings)), addresses_(settings_.devices) {}
+    : settings_(std::move(settings)), addresses_(settings_.devices) {
+  if (settings_.count_file.empty()) {
+    return;
+  }
+  // At once: whoever runs for an hour learns of a wrong name before.
+  count_file_ = with_process_id(settings_.count_file);
+  count_stream_.open(count_file_);
+  if (!count_stream_) {
+    throw std::invalid_argument(
+        "CUDASIM_COUNT=" + settings_.count_file + " cannot be written: " +
+        std::strerror(errno) + ": name a file in a folder that exists");
+  }
+}
 
 void Machine::require_device(int ordinal) const {
   if (ordinal < 0 || ordinal >= device_count()) {
@@ -57,6 +84,18 @@ void Machine::stop() {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
     }
+  }
+  if (!settings_.count_file.empty()) {
+    write_counts();
+  }
+}
+
+void Machine::write_counts() {
+  counts_.write(count_stream_);
+  if (!count_stream_.flush()) {
+    report(
+        "CUDASIM_COUNT: cannot write " + count_file_ + ": " +
+        std::strerror(errno));
   }
 }
 

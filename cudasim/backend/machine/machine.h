@@ -2,17 +2,21 @@
 #pragma once
 
 #include <array>
+#include <fstream>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "cudasim/backend/machine/device.h"
 #include "cudasim/backend/machine/settings.h"
 #include "cudasim/backend/memory/address_map.h"
+#include "cudasim/engine/counts/instruction_counts.h"
 
 namespace cudasim::backend {
 
 class Machine {
  public:
+  /// @throws std::invalid_argument: the file of counts cannot be written.
   explicit Machine(Settings settings);
 
   const Settings& settings() const {
@@ -29,14 +33,24 @@ class Machine {
   AddressMap& addresses() {
     return addresses_;
   }
-  /// Drops what waits in streams; what runs gets a moment to end.
+  /// Where launches count what they execute; null without CUDASIM_COUNT.
+  engine::InstructionCounts* counts() {
+    return settings_.count_file.empty() ? nullptr : &counts_;
+  }
+  /// Drops what waits in streams; what runs gets a moment to end. Writes the
+  /// file of counts, if there is to be one.
   void stop();
 
  private:
+  void write_counts();
+
   static constexpr std::size_t kMostDevices = 16;
 
   Settings settings_;
   AddressMap addresses_;
+  engine::InstructionCounts counts_;
+  std::string count_file_; // its name
+  std::ofstream count_stream_;
   std::mutex mutex_;
   std::array<std::unique_ptr<Device>, kMostDevices> devices_;
   std::array<std::atomic<Device*>, kMostDevices> made_{};

@@ -94,6 +94,13 @@ Settings read_settings(const std::string& options) {
   }
   settings.synchronous = read_switch("CUDASIM_SYNC", false);
   settings.check = read_switch("CUDASIM_CHECK", false);
+  settings.count_file = variable("CUDASIM_COUNT").value_or("");
+  if (settings.check && !settings.count_file.empty()) {
+    reject(
+        "CUDASIM_COUNT",
+        settings.count_file,
+        "unset it, or CUDASIM_CHECK: a launch is checked or counted");
+  }
   const long processors = std::max(1u, std::thread::hardware_concurrency());
   settings.workers =
       static_cast<unsigned>(read_count("CUDASIM_WORKERS", processors, 1, 1024));

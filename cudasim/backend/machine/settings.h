@@ -20,6 +20,9 @@ struct Settings {
   unsigned workers = 1;
   /// CUDASIM_CHECK=1: the engine's checks of memory use.
   bool check = false;
+  /// CUDASIM_COUNT: file for the counts of executed instructions, "%p" for the
+  /// process's number; default none. Not with CUDASIM_CHECK=1.
+  std::string count_file;
   /// TORCH_CUDA_TIMEOUT: seconds after which a kernel is taken for hung; 0
   /// never.
   double timeout_seconds = 600;

@@ -39,6 +39,18 @@ TEST(Settings, AWrongValueIsNamedWithWhatIsAllowed) {
   unsetenv("CUDASIM_PROFILE");
 }
 
+TEST(Settings, ALaunchIsCheckedOrCounted) {
+  setenv("CUDASIM_COUNT", "counts.tsv", 1);
+  EXPECT_EQ(read_settings("").count_file, "counts.tsv");
+  setenv("CUDASIM_CHECK", "1", 1);
+  EXPECT_EQ(
+      message_of(""),
+      "CUDASIM_COUNT=counts.tsv is not allowed: unset it, or CUDASIM_CHECK: a "
+      "launch is checked or counted");
+  unsetenv("CUDASIM_CHECK");
+  unsetenv("CUDASIM_COUNT");
+}
+
 TEST(Settings, NativeCodeThatCannotBeMadeIsRefused) {
   setenv("CUDASIM_NATIVE", "yes", 1);
   EXPECT_EQ(

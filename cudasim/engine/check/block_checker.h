@@ -17,22 +17,14 @@
 #include <vector>
 
 #include "cudasim/engine/check/findings.h"
-#include "cudasim/engine/code/code.h"
+#include "cudasim/engine/code/block_observer.h"
 #include "cudasim/engine/code/memory_access.h"
 #include "cudasim/engine/state/block.h"
-#include "cudasim/engine/state/warp.h"
 
 namespace cudasim::engine {
 
-/// Who accesses: a warp at an instruction.
-struct Accessor {
-  Warp* warp = nullptr;
-  const Code* code = nullptr;
-  const Inst* inst = nullptr;
-};
-
 /// The checks of one block.
-class BlockChecker {
+class BlockChecker final : public BlockObserver {
  public:
   /// @param warps of a block, @param threads its size.
   BlockChecker(
@@ -43,18 +35,15 @@ class BlockChecker {
       std::uint32_t block_y,
       std::size_t warps);
 
-  /// A new block begins: its shared memory is poisoned.
-  void start();
-  /// A barrier of the block opened.
-  void barrier_opened() {
+  /// Its shared memory is poisoned.
+  void start() override;
+  void barrier_opened() override {
     ++epoch_;
   }
-  /// Lanes of a warp synchronised.
-  void warp_synchronized(std::uint32_t warp) {
+  void warp_synchronized(std::uint32_t warp) override {
     ++warp_epochs_[warp];
   }
-  /// Looks at an instruction that the lanes in `active` are about to execute.
-  void before(const Accessor& accessor, Mask active);
+  void before(const Accessor& accessor, Mask active) override;
 
  private:
   struct Event {

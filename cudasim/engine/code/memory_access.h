@@ -1,9 +1,11 @@
 // How an instruction accesses memory, as far as checks have to know it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "cudasim/engine/state/instruction.h"
+#include "cudasim/engine/state/warp.h"
 
 namespace cudasim::engine {
 
@@ -34,5 +36,15 @@ struct MemoryAccess {
   std::uint8_t distance_operand = 0;
   std::uint32_t unit = 0;
 };
+
+/// Where an operand's register is: instructions of many have a list.
+Slot operand_of(const Inst& inst, std::size_t index);
+
+/// Where a lane is about to access memory.
+std::uint64_t address_of(
+    Warp& warp,
+    const Inst& inst,
+    const MemoryAccess& access,
+    int lane);
 
 } // namespace cudasim::engine

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "cudasim/engine/check/block_checker.h"
+#include "cudasim/engine/counts/block_counter.h"
+
 namespace cudasim::engine {
 namespace {
 
@@ -48,15 +51,17 @@ BlockRunner::BlockRunner(const Grid& grid)
   place_.reserved_shared = static_cast<std::uint32_t>(reserved_shared_);
   place_.grid_workspace = grid.workspace;
   if (grid.findings != nullptr) {
-    own_checker_ = std::make_unique<BlockChecker>(
+    own_observer_ = std::make_unique<BlockChecker>(
         *this,
         *grid.findings,
         grid.kernel->info.name,
         launch.block.x,
         launch.block.y,
         warps_.size());
-    checker = own_checker_.get();
+  } else if (launch.counts != nullptr) {
+    own_observer_ = std::make_unique<BlockCounter>(*launch.counts);
   }
+  observer = own_observer_.get();
 }
 
 const Place& BlockRunner::place(std::uint32_t warp) {
@@ -74,8 +79,8 @@ void BlockRunner::start(Dim3 block_index) {
   next_warp_ = 0;
   spins_ = false;
   faulting_ = nullptr;
-  if (checker != nullptr) {
-    checker->start();
+  if (observer != nullptr) {
+    observer->start();
   }
   const std::uint64_t threads = size.count();
   live_threads_ = static_cast<std::uint32_t>(threads);
@@ -204,8 +209,8 @@ void BlockRunner::open_if_complete(std::uint32_t number) {
       : static_cast<std::uint32_t>(barrier.set != 0);
   barrier = Barrier{};
   awaited_ &= ~(1u << number);
-  if (checker != nullptr) {
-    checker->barrier_opened();
+  if (observer != nullptr) {
+    observer->barrier_opened();
   }
   for (const auto& warp : warps_) {
     warp->release(number, reduced, result);

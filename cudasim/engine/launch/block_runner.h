@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "cudasim/engine/check/block_checker.h"
 #include "cudasim/engine/launch/grid.h"
 #include "cudasim/engine/launch/native_turns.h"
 #include "cudasim/engine/warp/enclosing_block.h"
@@ -74,7 +73,7 @@ class BlockRunner final : public EnclosingBlock {
   Place place_; // of the warp that was asked for last
   std::unique_ptr<std::byte[]> shared_memory_;
   std::uint64_t reserved_shared_ = 0; // offset of kReservedShared bytes
-  std::unique_ptr<BlockChecker> own_checker_;
+  std::unique_ptr<BlockObserver> own_observer_;
   std::size_t next_warp_ = 0;
   bool spins_ = false; // all of its warps that do not wait, in its last round
   const WarpRunner* faulting_ = nullptr;

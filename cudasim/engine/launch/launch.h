@@ -14,6 +14,7 @@
 
 namespace cudasim::engine {
 
+class InstructionCounts; // engine/counts/instruction_counts.h
 class Kernel;
 class Module;
 
@@ -42,6 +43,9 @@ struct Launch {
   double timeout_seconds = 0;
   /// Checks of CUDASIM_CHECK=1: uninitialised reads, races in shared memory.
   bool check = false;
+  /// Where what is executed is counted (CUDASIM_COUNT), without checks; null:
+  /// nowhere.
+  InstructionCounts* counts = nullptr;
   /// Where device printf goes (stdout when empty); called with whole messages,
   /// by several workers at once.
   std::function<void(std::string_view)> print;

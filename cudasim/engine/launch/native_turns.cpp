@@ -17,7 +17,7 @@ NativeTurns::NativeTurns(
 
 bool NativeTurns::can_begin(bool all_full) const {
   const Code& code = *block_.kernel->entry;
-  if (!all_full || code.regions == nullptr || block_.checker != nullptr) {
+  if (!all_full || code.regions == nullptr || block_.observer != nullptr) {
     return false;
   }
   const NativeRegion* const first = code.regions->at(0);

@@ -103,6 +103,7 @@ Outcome TestDevice::run_packed(
   launch.workers = shape.workers;
   launch.timeout_seconds = shape.timeout_seconds;
   launch.check = shape.check;
+  launch.counts = shape.counts;
   launch.print = print ? print : [this](std::string_view text) {
     const std::lock_guard lock(printing_);
     printed += text;

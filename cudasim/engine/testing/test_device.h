@@ -38,6 +38,7 @@ struct Shape {
   double timeout_seconds = 30;
   bool cooperative = false;
   bool check = false;
+  InstructionCounts* counts = nullptr;
 };
 
 /// Memory and modules of one test. Not thread-safe except for what kernels do.

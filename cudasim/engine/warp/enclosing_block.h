@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-#include "cudasim/engine/check/block_checker.h"
+#include "cudasim/engine/code/block_observer.h"
 #include "cudasim/engine/code/control.h"
 #include "cudasim/engine/code/dim3.h"
 #include "cudasim/engine/code/kernel.h"
@@ -24,8 +24,8 @@ class EnclosingBlock : public Block {
   std::uint64_t local_bytes = 0; // per lane, with room for calls
   /// Where device printf goes; null or empty: stdout.
   const std::function<void(std::string_view)>* print = nullptr;
-  /// The checks of this block; null without CUDASIM_CHECK=1.
-  BlockChecker* checker = nullptr;
+  /// Who is told of what this block does; null: nobody.
+  BlockObserver* observer = nullptr;
   /// Its warps run in turns, and what one of them touches the others do, too.
   RangeCache ranges;
 

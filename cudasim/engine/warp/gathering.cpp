@@ -21,8 +21,8 @@ Gathering::Outcome Gathering::gather(
     return warp_.fault.kind != FaultKind::kNone ? Outcome::kFault
                                                 : Outcome::kWaits;
   }
-  if (block_.checker != nullptr) {
-    block_.checker->warp_synchronized(warp_.index);
+  if (block_.observer != nullptr) {
+    block_.observer->warp_synchronized(warp_.index);
   }
   if (run_collective(warp_, inst, control, active) == Flow::kFault) {
     fault_.note(inst, *split.frame->code);
@@ -113,8 +113,8 @@ void Gathering::release_lanes(std::size_t first, Mask released) {
     split.pc += 1;
   }
   splits_.all().insert(splits_.all().end(), waiting.begin(), waiting.end());
-  if (block_.checker != nullptr) {
-    block_.checker->warp_synchronized(warp_.index);
+  if (block_.observer != nullptr) {
+    block_.observer->warp_synchronized(warp_.index);
   }
   enter(warp_, *leader.frame);
   const Flow flow = one_place || control.handler == nullptr

@@ -19,7 +19,7 @@ bool WarpRunner::run_native(
     Cursor& here,
     std::uint64_t slice_end,
     Turn* turn) {
-  if (here.code->regions == nullptr || block_.checker != nullptr) {
+  if (here.code->regions == nullptr || block_.observer != nullptr) {
     return false;
   }
   Regions& regions = here.mask == kAllLanes && here.join == kNowhere

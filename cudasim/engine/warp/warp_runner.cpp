@@ -135,7 +135,7 @@ bool begins_region(ControlKind kind) {
 
 /// Executes a split until its turn is over.
 WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
-  BlockChecker* const checker = block_.checker;
+  BlockObserver* const observer = block_.observer;
   const std::uint64_t slice_end = std::min(limit, slice_end_);
   yielded_ = false;
   enter(*this, *splits_[at].frame);
@@ -167,8 +167,8 @@ WarpRunner::Turn WarpRunner::run_split(std::size_t at, std::uint64_t limit) {
     }
     thread_instructions +=
         active == kAllLanes ? kLanes : std::uint64_t{lane_count(active)};
-    if (checker != nullptr) {
-      checker->before({this, here.code, &inst}, active);
+    if (observer != nullptr) {
+      observer->before({this, here.code, &inst}, active);
     }
     const Flow flow = inst.run(*this, inst, active);
     if (flow == Flow::kNext) {
