@@ -59,12 +59,21 @@ int parse_count(const std::string& options) {
 
 // Who asks for all kernels as native code is not to get interpreted ones: tests
 // would pass that test something else.
-void check_native(const std::string& mode) {
-  if (mode != "off" && mode != "auto" && mode != "always") {
+void check_native(const Settings& settings) {
+  const std::string mode = variable("CUDASIM_NATIVE").value_or("");
+  if (!mode.empty() && mode != "off" && mode != "auto" && mode != "always") {
     reject("CUDASIM_NATIVE", mode, "write off, auto or always");
   }
-  const std::string obstacle =
-      mode == "always" ? engine::native_obstacle() : "";
+  if (mode != "always") {
+    return;
+  }
+  if (settings.check || !settings.count_file.empty()) {
+    reject(
+        "CUDASIM_NATIVE",
+        mode,
+        "unset it, or CUDASIM_CHECK and CUDASIM_COUNT, which interpret");
+  }
+  const std::string obstacle = engine::native_obstacle();
   if (!obstacle.empty()) {
     throw std::invalid_argument("CUDASIM_NATIVE=always " + obstacle);
   }
@@ -107,7 +116,7 @@ Settings read_settings(const std::string& options) {
   if (settings.synchronous) {
     settings.workers = 1;
   }
-  check_native(variable("CUDASIM_NATIVE").value_or("off"));
+  check_native(settings);
   // The runtime has read it before, and told of the older name.
   const char* timeout =
       variable("TORCH_CUDA_TIMEOUT") ? "TORCH_CUDA_TIMEOUT" : "CUDASIM_TIMEOUT";

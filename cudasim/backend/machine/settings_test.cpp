@@ -56,9 +56,17 @@ TEST(Settings, NativeCodeThatCannotBeMadeIsRefused) {
   EXPECT_EQ(
       message_of(""),
       "CUDASIM_NATIVE=yes is not allowed: write off, auto or always");
+  setenv("CUDASIM_NATIVE", "", 1);
+  EXPECT_EQ(message_of(""), "was accepted");
+  setenv("CUDASIM_NATIVE", "always", 1);
+  setenv("CUDASIM_CHECK", "1", 1);
+  EXPECT_EQ(
+      message_of(""),
+      "CUDASIM_NATIVE=always is not allowed: unset it, or CUDASIM_CHECK and "
+      "CUDASIM_COUNT, which interpret");
+  unsetenv("CUDASIM_CHECK");
   // This file is no library.
   setenv("CUDASIM_LLVM", __FILE__, 1);
-  setenv("CUDASIM_NATIVE", "always", 1);
   const std::string message = message_of("");
   EXPECT_EQ(message.find("CUDASIM_NATIVE=always "), 0u) << message;
   EXPECT_TRUE(
