@@ -51,10 +51,8 @@ def print_models(counts: dict[str, list[mix.Line]], steps: int) -> None:
     rows = {}
     patterns = {}
     for name, lines in counts.items():
-        functions: dict[str, int] = {}
-        for line in lines:
-            functions[line.function] = functions.get(line.function, 0) + line.warps
-        whole = sum(line.warps for line in lines)
+        functions = mix.totals(lines, lambda line: line.function)
+        whole = functions.total()
         rows[name] = [
             f"{whole / steps / 1e6:.2f}",
             f"{sum(line.full for line in lines) / whole:.1%}",

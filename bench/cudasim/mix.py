@@ -65,11 +65,17 @@ def has_pattern(pattern: str) -> Callable[[Line], bool]:
     return lambda line: line.pattern == pattern
 
 
-def by_row(lines: Iterable[Line]) -> dict[str, float]:
-    """The part of each row, the largest first."""
+def totals(lines: Iterable[Line], key: Callable[[Line], str]) -> collections.Counter[str]:
+    """The warps' instructions of each function, each row or whatever a key tells of a line."""
     sums: collections.Counter[str] = collections.Counter()
     for line in lines:
-        sums[line.row] += line.warps
+        sums[key(line)] += line.warps
+    return sums
+
+
+def by_row(lines: Iterable[Line]) -> dict[str, float]:
+    """The part of each row, the largest first."""
+    sums = totals(lines, lambda line: line.row)
     whole = sums.total()
     return {row: count / whole for row, count in sums.most_common()}
 
