@@ -29,7 +29,11 @@ NVCC_OPTIONS = [
     "-w",
     "--expt-relaxed-constexpr",
     "--expt-extended-lambda",
-]
+] + select({
+    # At -O1, the compiler of CUDA 12.4 copies some structures to wrong places; at -O0 it does not.
+    "//config:ptx_is_quick": ["-Xcicc=-O0"],
+    "//conditions:default": [],
+})
 
 # Upstream takes half and bfloat16 arithmetic from its own types, and keeps CUB's symbols to itself.
 NVCC_DEFINES = [

@@ -4,6 +4,10 @@ load("//tools/wheel:defs.bzl", "wheel_test")
 
 # The variables of a test on the simulated device, and on a real GPU.
 DEVICE_ENV = select({
+    "//config:quick_ptx_on_sim": {
+        "CUDASIM_OPTIMIZE": "1",
+        "TORCH_CUDA_SIM": "1",
+    },
     "//config:test_on_gpu": {"TORCH_CUDA_SIM": "0"},
     "//conditions:default": {"TORCH_CUDA_SIM": "1"},
 })

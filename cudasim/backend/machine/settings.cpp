@@ -117,6 +117,8 @@ Settings read_settings(const std::string& options) {
     settings.workers = 1;
   }
   check_native(settings);
+  // The engine asks itself, and takes what is wrong for 0.
+  read_switch("CUDASIM_OPTIMIZE", false);
   // The runtime has read it before, and told of the older name.
   const char* timeout =
       variable("TORCH_CUDA_TIMEOUT") ? "TORCH_CUDA_TIMEOUT" : "CUDASIM_TIMEOUT";

@@ -51,6 +51,12 @@ TEST(Settings, ALaunchIsCheckedOrCounted) {
   unsetenv("CUDASIM_COUNT");
 }
 
+TEST(Settings, OptimizationIsOnOrOff) {
+  setenv("CUDASIM_OPTIMIZE", "on", 1);
+  EXPECT_EQ(message_of(""), "CUDASIM_OPTIMIZE=on is not allowed: write 0 or 1");
+  unsetenv("CUDASIM_OPTIMIZE");
+}
+
 TEST(Settings, NativeCodeThatCannotBeMadeIsRefused) {
   setenv("CUDASIM_NATIVE", "yes", 1);
   EXPECT_EQ(

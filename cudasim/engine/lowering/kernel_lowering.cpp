@@ -5,6 +5,7 @@
 #include "cudasim/engine/code/lowering_error.h"
 #include "cudasim/engine/code/special_registers.h"
 #include "cudasim/engine/lowering/function_lowering.h"
+#include "cudasim/engine/optimization/optimizer.h"
 #include "cudasim/engine/verify/complaint.h"
 #include "cudasim/engine/verify/limits.h"
 #include "cudasim/engine/verify/verifier.h"
@@ -58,8 +59,11 @@ void KernelLowering::lower_all() {
     const auto [function, code] = to_lower_.back();
     to_lower_.pop_back();
     ptx::parse_body(module, *function);
-    FunctionLowering(*this, *function, *code)
-        .lower(verify_body(module, *function));
+    const auto shorter = optimization::is_enabled()
+        ? optimization::optimized(module, *function)
+        : nullptr;
+    const ptx::Function& lowered = shorter ? *shorter : *function;
+    FunctionLowering(*this, lowered, *code).lower(verify_body(module, lowered));
     kernel->has_calls |= code->calls;
     for (const SpecialRegister& reg : code->specials) {
       kernel->uses_reserved_shared |= is_in_reserved_shared(reg.special);
