@@ -59,7 +59,8 @@ void KernelLowering::lower_all() {
     const auto [function, code] = to_lower_.back();
     to_lower_.pop_back();
     ptx::parse_body(module, *function);
-    const auto shorter = optimization::is_enabled()
+    const auto shorter =
+        optimization::is_enabled() && by_address_.count(function) == 0
         ? optimization::optimized(module, *function)
         : nullptr;
     const ptx::Function& lowered = shorter ? *shorter : *function;
@@ -170,6 +171,7 @@ std::unique_ptr<Kernel> KernelLowering::lower(ptx::Function& entry) {
   if (calls_addresses_) {
     for (const auto& function : module.functions) {
       if (!function->is_entry && function->has_body) {
+        by_address_.insert(function.get());
         kernel->functions[function_address(*function)] =
             code_of(function->name);
       }

@@ -57,6 +57,9 @@ class KernelLowering {
   std::set<std::string> dynamic_shared_;
   std::set<std::string> constants_; // that are counted
   bool calls_addresses_ = false;
+  /// Any of a module's functions can be called by address; few are. These are
+  /// lowered as they are.
+  std::set<const ptx::Function*> by_address_;
 };
 
 /// Lowers a kernel. The bodies of the functions it reaches are parsed.

@@ -150,6 +150,9 @@ class Inliner {
   std::string register_of(Frame& frame, const Binding& binding) {
     const auto [found, is_new] = frame.registers.try_emplace(binding.index, 0);
     if (is_new) {
+      if (ptx::size_of(binding.type) == 1) {
+        throw NotOptimized("a register of 8 bits");
+      }
       found->second = flat_.add_register(binding.type);
     }
     return register_name(found->second);
@@ -262,12 +265,16 @@ class Inliner {
     if (frame.behind != kNoBlock) {
       // What a function is given is in local memory, an entry's is not.
       for (std::string& modifier : step.instruction.modifiers) {
+        if (modifier == "param::entry") {
+          throw NotOptimized("a kernel's parameter in another function");
+        }
         if (modifier.rfind("param", 0) == 0 && is_by_register(step)) {
           modifier = "local";
         }
       }
     }
     current().steps.push_back(std::move(step));
+    ++steps_;
   }
 
   static bool is_by_register(const Step& step) {
@@ -316,7 +323,7 @@ class Inliner {
       return false;
     }
     const Callee& callee = known(*function);
-    if (!callee.fits || flat_.count_steps() + callee.steps > kMostSteps) {
+    if (!callee.fits || steps_ + callee.steps > kMostSteps) {
       return false;
     }
     const auto original = [&](const Operand& operand) -> const ptx::Variable* {
@@ -422,6 +429,7 @@ class Inliner {
   const ptx::Module& module_;
   FlatFunction flat_;
   std::uint32_t current_ = kNoBlock;
+  std::size_t steps_ = 0;
   std::set<std::string> outside_; // names that the bodies do not declare
   std::map<const ptx::Function*, Callee> callees_;
 };

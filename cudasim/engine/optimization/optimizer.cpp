@@ -9,7 +9,6 @@
 #include "cudasim/engine/optimization/inliner.h"
 #include "cudasim/engine/optimization/promotion.h"
 #include "cudasim/engine/optimization/unrolling.h"
-#include "cudasim/engine/verify/limits.h"
 #include "cudasim/engine/verify/vocabulary.h"
 #include "cudasim/ptx/parser.h"
 
@@ -18,6 +17,11 @@ namespace {
 
 /// Each round can tell more addresses to the next.
 constexpr int kMostPasses = 24;
+/// Blocks times registers of a function that is looked at as a whole.
+constexpr std::size_t kMostValues = 20'000'000;
+/// Bytes of local memory: functions that are called share theirs, and what is
+/// part of a caller has its own.
+constexpr std::uint64_t kMostLocalBytes = 64 << 10;
 
 /// Whether a statement calls a function with a body.
 bool is_call(const ptx::Module& module, const ptx::Statement& statement) {
@@ -49,8 +53,6 @@ bool has_local_variables(const ptx::Function& function) {
       });
 }
 
-/// Of all that is left: functions that are called share their memory, and
-/// copies of them do not.
 std::uint64_t local_bytes(const ptx::Function& function) {
   std::uint64_t bytes = 0;
   for (const ptx::Statement& statement : function.body) {
@@ -69,20 +71,17 @@ void improve(FlatFunction& flat) {
     propagate_copies(flat, FlowGraph(flat));
     remove_dead_steps(flat);
     renumber_registers(flat);
-    {
-      const FlowGraph flow(flat);
-      const Liveness liveness(flat, flow);
-      Values values(flat, flow, liveness);
-      fold_constants(flat, flow, values);
-    }
-    merge_blocks(flat);
     const FlowGraph flow(flat);
+    if (flow.order.size() * flat.registers.size() > kMostValues) {
+      break;
+    }
     const Liveness liveness(flat, flow);
     Values values(flat, flow, liveness);
+    fold_constants(flat, flow, values);
     const PromotionResult result = promote_variables(flat, flow, values);
     // What became known may tell of places in loops, too.
     if (result.variables == 0 &&
-        !unroll_loop(flat, flow, values, result.indexed)) {
+        !unroll_loops(flat, flow, values, result.indexed)) {
       break;
     }
   }
@@ -115,7 +114,7 @@ std::unique_ptr<ptx::Function> optimized(
     // A function that may call itself keeps its memory: endless recursion ends
     // where there is no more.
     const bool keeps_memory = !function.is_entry && has_calls(module, *shorter);
-    return keeps_memory || local_bytes(*shorter) > kMostLocal
+    return keeps_memory || local_bytes(*shorter) > kMostLocalBytes
         ? nullptr
         : std::move(shorter);
   } catch (const NotOptimized&) {

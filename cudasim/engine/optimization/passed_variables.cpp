@@ -19,8 +19,9 @@ PassedVariables::PassedVariables(
     }
     const ptx::Instruction& instruction = *statement.instruction;
     const bool stores = instruction.opcode == "st";
+    const bool always = instruction.guard.predicate.empty();
     for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-      note(names, instruction.operands[i], stores && i == 0, segment);
+      note(names, instruction.operands[i], stores && i == 0, always, segment);
     }
     if (instruction.call != nullptr) {
       for (const Operand& operand : instruction.call->arguments) {
@@ -59,15 +60,18 @@ void PassedVariables::note(
     const Names& names,
     const Operand& operand,
     bool stores,
+    bool always,
     std::uint32_t segment) {
   if (operand.kind == Kind::kSymbol) {
     if (Uses* uses = uses_of(names, operand)) {
-      ++(stores ? uses->stores : uses->others);
+      uses->stores += stores ? 1 : 0;
+      // An argument is stored in each round, and before the call.
+      uses->others += !stores || !always || uses->calls != 0 ? 1 : 0;
       uses->segments.insert(segment);
     }
   }
   for (const Operand& element : operand.elements) {
-    note(names, element, stores, segment);
+    note(names, element, stores, always, segment);
   }
 }
 

@@ -35,6 +35,7 @@ class PassedVariables {
       const Names& names,
       const ptx::Operand& operand,
       bool stores,
+      bool always,
       std::uint32_t segment);
   void note_call(
       const Names& names,

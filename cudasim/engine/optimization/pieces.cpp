@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "cudasim/engine/verify/operand_types.h"
 #include "cudasim/engine/verify/vocabulary.h"
 
 namespace cudasim::engine::optimization {
@@ -18,6 +19,11 @@ namespace {
 
 /// Pieces of one variable, at most.
 constexpr std::size_t kMostPieces = 512;
+
+/// The type of registers of so many bytes; of 2 for one byte.
+Type bits_type(std::uint32_t bytes) {
+  return bytes == 8 ? Type::kB64 : bytes == 4 ? Type::kB32 : Type::kB16;
+}
 
 std::string bits_text(std::uint32_t bytes) {
   return std::to_string(8 * bytes);
@@ -83,10 +89,7 @@ bool Pieces::add(
       while (begin % bytes != 0 || begin + bytes > end) {
         bytes /= 2;
       }
-      const Type type = bytes == 8 ? Type::kB64
-          : bytes == 4             ? Type::kB32
-                                   : Type::kB16;
-      pieces[begin] = {bytes, flat_.add_register(type)};
+      pieces[begin] = {bytes, flat_.add_register(bits_type(bytes))};
       begin += bytes;
     }
   }
@@ -102,7 +105,7 @@ std::uint32_t Pieces::width_of(std::uint32_t reg) const {
 }
 
 std::uint32_t Pieces::temporary(std::uint32_t bytes) {
-  return flat_.add_register(bytes == 8 ? Type::kB64 : Type::kB32);
+  return flat_.add_register(bits_type(bytes));
 }
 
 void Pieces::replace(
@@ -175,7 +178,16 @@ void Pieces::extend(
       ? "mov.b" + bits_text(to)
       : std::string("cvt.") + kind + bits_text(to) + "." + kind +
           bits_text(to == bytes ? from : bytes);
-  add_step(text, {register_operand(target), register_operand(source)});
+  if (text[0] == 'm' || !is_float(flat_.registers[target])) {
+    add_step(text, {register_operand(target), register_operand(source)});
+    return;
+  }
+  // No conversion between integers has a register of floating-point numbers.
+  const std::uint32_t bits = flat_.add_register(bits_type(to));
+  add_step(text, {register_operand(bits), register_operand(source)});
+  add_step(
+      "mov.b" + bits_text(to),
+      {register_operand(target), register_operand(bits)});
 }
 
 void Pieces::store(
@@ -209,9 +221,7 @@ void Pieces::store_register(
   const std::uint32_t to = width_of(piece.reg);
   if (from != piece.bytes) {
     // Of a floating-point number only the bits have halves.
-    const Type type = from == 8 ? Type::kB64
-        : from == 4             ? Type::kB32
-                                : Type::kB16;
+    const Type type = bits_type(from);
     const std::uint32_t bits = flat_.add_register(type);
     add_step(
         "mov.b" + bits_text(from),

@@ -162,8 +162,7 @@ class Promotion {
     access.variable = place.variable;
     access.begin = place.bits + static_cast<std::uint64_t>(address.offset) +
         static_cast<std::uint64_t>(base.offset);
-    const bool is_symbol = base.kind != Kind::kRegister;
-    if (!spelling || (!is_symbol && spelling->generic != place.generic)) {
+    if (!spelling || spelling->generic != place.generic) {
       stays_[place.variable] = true;
       return;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "cudasim/engine/optimization/inliner.h"
 
@@ -150,11 +151,7 @@ class RoundCounter {
 };
 
 /// Appends copies of a loop's blocks.
-void peel(
-    FlatFunction& flat,
-    const FlowGraph& flow,
-    const Loop& loop,
-    std::uint32_t rounds) {
+void peel(FlatFunction& flat, const Loop& loop, std::uint32_t rounds) {
   std::vector<std::map<std::uint32_t, std::uint32_t>> copies(rounds);
   for (auto& copy : copies) {
     for (const std::uint32_t block : loop.blocks) {
@@ -190,11 +187,14 @@ void peel(
       to.next = from.next == kNoBlock ? kNoBlock : target(from.next);
     }
   }
-  for (const std::uint32_t before : flow.predecessors[loop.head]) {
-    if (loop.blocks.count(before) != 0) {
+  const std::size_t first_copy = copies[0].begin()->second;
+  const std::size_t copied = rounds * loop.blocks.size();
+  for (std::size_t i = 0; i < flat.blocks.size(); ++i) {
+    const bool is_copy = i >= first_copy && i < first_copy + copied;
+    if (is_copy || loop.blocks.count(static_cast<std::uint32_t>(i)) != 0) {
       continue;
     }
-    FlatBlock& block = flat.blocks[before];
+    FlatBlock& block = flat.blocks[i];
     for (std::uint32_t& target : block.targets) {
       target = target == loop.head ? head_of(0) : target;
     }
@@ -204,7 +204,7 @@ void peel(
 
 } // namespace
 
-bool unroll_loop(
+bool unroll_loops(
     FlatFunction& flat,
     const FlowGraph& flow,
     Values& values,
@@ -214,13 +214,18 @@ bool unroll_loop(
   std::sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) {
     return a.blocks.size() < b.blocks.size();
   });
+  // What is known at the loops' begins is asked before any of them changes.
+  std::vector<std::pair<const Loop*, std::uint32_t>> chosen;
+  std::set<std::uint32_t> taken;
+  std::size_t left =
+      2 * kMostSteps - std::min(2 * kMostSteps, flat.count_steps());
   for (const Loop& loop : loops) {
-    const bool is_wanted =
-        std::any_of(wanted.begin(), wanted.end(), [&](std::uint32_t block) {
-          return loop.blocks.count(block) != 0;
-        });
+    const auto is_in = [&](std::uint32_t block) {
+      return loop.blocks.count(block) != 0;
+    };
     // The first block has a way in that is no edge.
-    if (!is_wanted || loop.head == 0) {
+    if (loop.head == 0 || std::none_of(wanted.begin(), wanted.end(), is_in) ||
+        std::any_of(taken.begin(), taken.end(), is_in)) {
       continue;
     }
     std::size_t steps = 0;
@@ -229,13 +234,16 @@ bool unroll_loop(
     }
     const auto rounds =
         RoundCounter(flat, flow, dominators, values, loop).count();
-    if (rounds && *rounds * steps <= kMostCopied &&
-        flat.count_steps() + *rounds * steps <= 2 * kMostSteps) {
-      peel(flat, flow, loop, *rounds);
-      return true;
+    if (rounds && *rounds * steps <= std::min(kMostCopied, left)) {
+      left -= *rounds * steps;
+      chosen.emplace_back(&loop, *rounds);
+      taken.insert(loop.blocks.begin(), loop.blocks.end());
     }
   }
-  return false;
+  for (const auto& [loop, rounds] : chosen) {
+    peel(flat, *loop, rounds);
+  }
+  return !chosen.empty();
 }
 
 } // namespace cudasim::engine::optimization

@@ -9,10 +9,10 @@
 namespace cudasim::engine::optimization {
 
 /// Puts so many copies of a loop in front of it as it has rounds; the loop
-/// itself stays behind them, and goes when no way leads there. The smallest
-/// loop with one of the blocks `wanted` is taken.
+/// itself stays behind them, and goes when no way leads there. Of loops within
+/// each other with one of the blocks `wanted`, the smallest is taken.
 /// @returns whether there was one.
-bool unroll_loop(
+bool unroll_loops(
     FlatFunction& flat,
     const FlowGraph& flow,
     Values& values,

@@ -111,7 +111,11 @@ Values::Values(
 }
 
 ValuesHere& Values::at_begin(std::uint32_t block) {
-  here_.assign(flat_.registers.size(), Value());
+  here_.resize(flat_.registers.size());
+  for (const std::uint32_t reg : changed_) {
+    here_[reg] = Value();
+  }
+  changed_ = live_[block];
   for (std::size_t i = 0; i < live_[block].size(); ++i) {
     here_[live_[block][i]] = values_[block][i];
   }
@@ -224,7 +228,9 @@ void Values::apply(const Step& step, ValuesHere& values) {
   for_each_register(
       step, [&](const Operand& operand, const OperandShape& shape, bool at) {
         if (shape.written && !at) {
-          Value& value = values[register_number(operand.name)];
+          const std::uint32_t reg = register_number(operand.name);
+          changed_.push_back(reg);
+          Value& value = values[reg];
           value = executed == 1 ? result : meet(value, result);
         }
       });

@@ -83,6 +83,7 @@ class Values {
   std::vector<std::vector<std::uint32_t>> sets_{{}};
   std::map<std::vector<std::uint32_t>, std::uint32_t> set_numbers_{{{}, 0}};
   ValuesHere here_;
+  std::vector<std::uint32_t> changed_; // registers of here_
 };
 
 } // namespace cudasim::engine::optimization
