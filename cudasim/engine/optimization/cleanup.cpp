@@ -163,7 +163,8 @@ void propagate_copies(FlatFunction& flat, const FlowGraph& flow) {
   }
 }
 
-void remove_dead_steps(FlatFunction& flat) {
+bool remove_dead_steps(FlatFunction& flat) {
+  bool removed = false;
   const FlowGraph flow(flat);
   const Liveness liveness(flat, flow);
   for (const std::uint32_t number : flow.order) {
@@ -189,8 +190,10 @@ void remove_dead_steps(FlatFunction& flat) {
       }
     }
     std::reverse(kept.begin(), kept.end());
+    removed |= kept.size() < block.steps.size();
     block.steps = std::move(kept);
   }
+  return removed;
 }
 
 void renumber_registers(FlatFunction& flat) {

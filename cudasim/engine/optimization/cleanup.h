@@ -13,7 +13,8 @@ void propagate_copies(FlatFunction& flat, const FlowGraph& flow);
 
 /// Takes out steps without another effect than to write registers that nobody
 /// reads.
-void remove_dead_steps(FlatFunction& flat);
+/// @returns whether there was one: others may be of no use without it.
+bool remove_dead_steps(FlatFunction& flat);
 
 /// Numbers the registers that are left from 0 on.
 void renumber_registers(FlatFunction& flat);

@@ -120,7 +120,7 @@ Step make_step(
   const std::vector<Row>* rows =
       find_rows(best_isa(), canonical_key(step.instruction));
   if (rows == nullptr) {
-    throw std::logic_error(std::string(text) + " is missing");
+    throw NotOptimized(std::string(text) + " is missing");
   }
   step.row = &rows->front();
   return step;

@@ -81,7 +81,7 @@ ptx::Operand register_operand(std::uint32_t number);
 ptx::Operand integer_operand(std::uint64_t bits);
 
 /// An instruction of our own, such as "cvt.u32.u16", with its row.
-/// @throws std::logic_error where the engine lacks it.
+/// @throws NotOptimized where the engine lacks it.
 Step make_step(
     std::string_view text,
     std::vector<ptx::Operand> operands,

@@ -87,7 +87,8 @@ void improve(FlatFunction& flat) {
   }
   merge_blocks(flat);
   propagate_copies(flat, FlowGraph(flat));
-  remove_dead_steps(flat);
+  while (remove_dead_steps(flat)) {
+  }
 }
 
 } // namespace

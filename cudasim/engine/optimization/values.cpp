@@ -71,6 +71,30 @@ int compared(
   return -1;
 }
 
+/// Two predicates that are joined; one may be enough to know the result.
+bool combined(
+    const std::string& how,
+    const Value& a,
+    const Value& b,
+    Value* result) {
+  const auto is = [](const Value& value, bool wanted) {
+    return value.is_constant() && (value.bits != 0) == wanted;
+  };
+  const bool constants = a.is_constant() && b.is_constant();
+  bool set = false;
+  if (how == "and" && (is(a, false) || is(b, false) || constants)) {
+    set = is(a, true) && is(b, true);
+  } else if (how == "or" && (is(a, true) || is(b, true) || constants)) {
+    set = is(a, true) || is(b, true);
+  } else if (how == "xor" && constants) {
+    set = (a.bits != 0) != (b.bits != 0);
+  } else {
+    return false;
+  }
+  *result = constant_value(set ? 1 : 0);
+  return true;
+}
+
 } // namespace
 
 Values::Values(
@@ -281,6 +305,15 @@ bool Values::result_of(
       result->bits = cut(a.bits, bytes);
     }
     return true;
+  }
+  if (opcode == "not" && modifiers.size() == 1) {
+    *result = constant_value(
+        type == Type::kPred ? (a.bits == 0 ? 1 : 0) : cut(~a.bits, bytes));
+    return a.is_constant() && bytes <= 8;
+  }
+  if (type == Type::kPred) {
+    return operands.size() == 3 && modifiers.size() == 1 &&
+        combined(opcode, a, operand(operands[2], values), result);
   }
   if (!is_integral(type) || bytes > 8) {
     return false;
