@@ -51,7 +51,7 @@ LaunchWork::LaunchWork(const accel_launch& asked)
   launch_.device = module_->device().view();
   launch_.workers = settings.workers;
   launch_.timeout_seconds = settings.timeout_seconds;
-  launch_.check = settings.check;
+  launch_.findings = machine().findings();
   launch_.counts = machine().counts();
   const std::size_t bytes = asked.kernel->info->parameter_bytes;
   std::byte* place = few_parameters_.data();
@@ -67,8 +67,10 @@ LaunchWork::LaunchWork(const accel_launch& asked)
 
 accel_status LaunchWork::run() {
   const engine::Outcome outcome = engine::run(launch_);
-  for (const std::string& finding : outcome.findings) {
-    report(finding);
+  if (launch_.findings != nullptr) {
+    for (const std::string& finding : launch_.findings->take()) {
+      report(finding);
+    }
   }
   if (!outcome.report.empty()) {
     report(outcome.report);

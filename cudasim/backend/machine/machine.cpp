@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "cudasim/backend/status/error.h"
 
@@ -88,6 +89,20 @@ void Machine::stop() {
   if (!settings_.count_file.empty()) {
     write_counts();
   }
+  report_totals();
+}
+
+void Machine::report_totals() const {
+  const std::vector<std::string> totals = findings_.totals();
+  if (totals.empty()) {
+    return;
+  }
+  std::string text =
+      "CUDASIM_CHECK=1 found " + std::to_string(totals.size()) + ":";
+  for (const std::string& total : totals) {
+    text += "\n  " + total;
+  }
+  report(text);
 }
 
 void Machine::write_counts() {

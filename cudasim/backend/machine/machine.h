@@ -10,6 +10,7 @@
 #include "cudasim/backend/machine/device.h"
 #include "cudasim/backend/machine/settings.h"
 #include "cudasim/backend/memory/address_map.h"
+#include "cudasim/engine/check/findings.h"
 #include "cudasim/engine/counts/instruction_counts.h"
 
 namespace cudasim::backend {
@@ -37,18 +38,24 @@ class Machine {
   engine::InstructionCounts* counts() {
     return settings_.count_file.empty() ? nullptr : &counts_;
   }
+  /// Where launches note what CUDASIM_CHECK finds; null without it.
+  engine::Findings* findings() {
+    return settings_.check ? &findings_ : nullptr;
+  }
   /// Drops what waits in streams; what runs gets a moment to end. Writes the
-  /// file of counts, if there is to be one.
+  /// file of counts, if there is to be one, and how often what was found.
   void stop();
 
  private:
   void write_counts();
+  void report_totals() const;
 
   static constexpr std::size_t kMostDevices = 16;
 
   Settings settings_;
   AddressMap addresses_;
   engine::InstructionCounts counts_;
+  engine::Findings findings_;
   std::string count_file_; // its name
   std::ofstream count_stream_;
   std::mutex mutex_;

@@ -33,7 +33,7 @@ void stored_value(
 
 BlockChecker::BlockChecker(
     const Block& block,
-    Findings& findings,
+    LaunchFindings& findings,
     const std::string& kernel,
     std::uint32_t block_x,
     std::uint32_t block_y,
@@ -43,7 +43,7 @@ BlockChecker::BlockChecker(
       kernel_(readable_name(kernel)),
       block_x_(block_x),
       block_y_(block_y),
-      warp_epochs_(warps),
+      orders_(warps),
       cells_(block.shared_bytes) {}
 
 void BlockChecker::start() {
@@ -64,11 +64,19 @@ bool BlockChecker::in_global(
   return find_range(warp, address, address + size, false);
 }
 
-bool BlockChecker::ordered(const Event& earlier, const Event& now) const {
-  return earlier.epoch != now.epoch || earlier.thread == now.thread ||
-      (earlier.thread / kLanes == now.thread / kLanes &&
-       earlier.warp_epoch != now.warp_epoch) ||
-      (earlier.atomic && now.atomic);
+/// @param live lanes of the warp of `now`.
+bool BlockChecker::ordered(const Event& earlier, const Event& now, Mask live)
+    const {
+  if (earlier.epoch != now.epoch || (earlier.atomic && now.atomic)) {
+    return true;
+  }
+  if (earlier.warp != now.warp) {
+    return false;
+  }
+  // The same instruction spreads a matrix over the lanes in the same way.
+  return (earlier.site.inst == now.site.inst &&
+          now.party == WarpOrder::kWholeWarp) ||
+      orders_[now.warp].is_before(earlier.party, earlier.time, now.party, live);
 }
 
 void BlockChecker::before(const Accessor& accessor, Mask active) {
@@ -143,19 +151,21 @@ bool BlockChecker::check_one(
     address += reinterpret_cast<std::uint64_t>(block_.shared);
   }
   Event now;
-  now.thread = warp.index * kLanes + static_cast<std::uint32_t>(lane);
+  now.warp = warp.index;
+  now.party = access.warp_wide ? WarpOrder::kWholeWarp
+                               : static_cast<WarpOrder::Party>(lane);
   now.epoch = epoch_;
-  now.warp_epoch = warp_epochs_[warp.index];
+  now.time = orders_[warp.index].time_of(now.party);
   now.atomic = access.atomic;
-  now.inst = accessor.inst;
-  now.code = accessor.code;
+  now.site = {accessor.code, accessor.inst};
   if (in_shared(address, access.size)) {
     if (reads && is_poisoned(address, access.size)) {
       uninitialized(
-          Findings::Kind::kUninitializedShared, now, address, access.size);
+          FindingKind::kUninitializedShared, now, address, access.size);
     }
     check_race(
         now,
+        warp.live,
         reads,
         writes,
         value,
@@ -164,14 +174,14 @@ bool BlockChecker::check_one(
   } else if (
       reads && in_global(warp, address, access.size) &&
       is_poisoned(address, access.size)) {
-    uninitialized(
-        Findings::Kind::kUninitializedGlobal, now, address, access.size);
+    uninitialized(FindingKind::kUninitializedGlobal, now, address, access.size);
   }
   return true;
 }
 
 void BlockChecker::check_race(
     const Event& now,
+    Mask live,
     bool reads,
     bool writes,
     const std::byte* value,
@@ -179,25 +189,25 @@ void BlockChecker::check_race(
     std::uint32_t size) {
   for (std::uint32_t i = 0; i < size; ++i) {
     Cell& cell = cells_[offset + i];
-    if (reads && !ordered(cell.write, now)) {
-      race(Findings::Kind::kReadAfterWrite, cell.write, now, offset + i);
+    if (reads && !ordered(cell.write, now, live)) {
+      race(FindingKind::kReadAfterWrite, cell.write, now, offset + i);
     }
     // Threads that write the same do each other no harm, nor does one that
     // writes what is there already.
     const int written = value == nullptr ? -1 : static_cast<int>(value[i]);
-    if (writes && !ordered(cell.write, now) &&
+    if (writes && !ordered(cell.write, now, live) &&
         (written < 0 || cell.written != written)) {
-      race(Findings::Kind::kWriteAfterWrite, cell.write, now, offset + i);
+      race(FindingKind::kWriteAfterWrite, cell.write, now, offset + i);
     }
     if (writes && static_cast<int>(block_.shared[offset + i]) != written) {
       for (const Event& earlier : {cell.read, cell.other_read}) {
-        if (!ordered(earlier, now)) {
-          race(Findings::Kind::kWriteAfterRead, earlier, now, offset + i);
+        if (!ordered(earlier, now, live)) {
+          race(FindingKind::kWriteAfterRead, earlier, now, offset + i);
         }
       }
     }
     if (reads) {
-      if (cell.read.thread != now.thread) {
+      if (cell.read.warp != now.warp || cell.read.party != now.party) {
         cell.other_read = cell.read;
       }
       cell.read = now;
@@ -209,50 +219,47 @@ void BlockChecker::check_race(
   }
 }
 
-std::string BlockChecker::thread_text(std::uint32_t thread) const {
-  return "thread (" + std::to_string(thread % block_x_) + "," +
+/// The place of an access and who makes it.
+std::string BlockChecker::text_of(const Event& event) const {
+  const bool whole = event.party == WarpOrder::kWholeWarp;
+  const std::uint32_t thread =
+      event.warp * kLanes + (whole ? 0 : std::uint32_t{event.party});
+  return engine::text_of(event.site) +
+      (whole ? " by the warp of thread (" : " by thread (") +
+      std::to_string(thread % block_x_) + "," +
       std::to_string(thread / block_x_ % block_y_) + "," +
       std::to_string(thread / block_x_ / block_y_) + ")";
 }
 
-std::string BlockChecker::site(const Event& event) const {
-  return event.code->texts[event.inst->index] + " in " +
-      readable_name(event.code->name) + " (" + event.code->source_name +
-      ", PTX line " + std::to_string(event.inst->line) + ") by " +
-      thread_text(event.thread);
+std::string BlockChecker::block_text() const {
+  return "\n    in block (" + std::to_string(block_.index[0]) + "," +
+      std::to_string(block_.index[1]) + "," + std::to_string(block_.index[2]) +
+      ") of " + kernel_;
 }
 
 void BlockChecker::race(
-    Findings::Kind kind,
+    FindingKind kind,
     const Event& earlier,
     const Event& now,
     std::uint64_t offset) {
-  if (!findings_.is_new(kind, earlier.inst, now.inst)) {
-    return;
+  if (findings_.add(kind, earlier.site, now.site)) {
+    findings_.report(
+        std::string(name_of(kind)) + " at byte " + std::to_string(offset) +
+        "\n    between " + text_of(earlier) + "\n    and " + text_of(now) +
+        block_text() + ": nothing orders the two\n");
   }
-  const char* name = kind == Findings::Kind::kReadAfterWrite
-      ? "read after write"
-      : kind == Findings::Kind::kWriteAfterRead ? "write after read"
-                                                : "write after write";
-  findings_.add(
-      std::string("Race in shared memory (") + name + ") at byte " +
-      std::to_string(offset) + "\n    between " + site(earlier) + "\n    and " +
-      site(now) + "\n    in block (" + std::to_string(block_.index[0]) + "," +
-      std::to_string(block_.index[1]) + "," + std::to_string(block_.index[2]) +
-      ") of " + kernel_ + ": nothing orders the two\n");
 }
 
 void BlockChecker::uninitialized(
-    Findings::Kind kind,
+    FindingKind kind,
     const Event& now,
     std::uint64_t address,
     std::uint32_t size) {
-  if (!findings_.is_new(kind, now.inst, nullptr)) {
+  if (!findings_.add(kind, now.site, {})) {
     return;
   }
-  const bool shared = kind == Findings::Kind::kUninitializedShared;
   char place[64];
-  if (shared) {
+  if (kind == FindingKind::kUninitializedShared) {
     std::snprintf(
         place,
         sizeof(place),
@@ -266,12 +273,11 @@ void BlockChecker::uninitialized(
         "address 0x%llx",
         static_cast<unsigned long long>(address));
   }
-  findings_.add(
+  findings_.report(
       "Uninitialized read of " + std::to_string(size) + " bytes of " +
-      (shared ? "shared" : "global") + " memory at " + place + "\n    at " +
-      site(now) + "\n    in block (" + std::to_string(block_.index[0]) + "," +
-      std::to_string(block_.index[1]) + "," + std::to_string(block_.index[2]) +
-      ") of " + kernel_ + ": nothing has written it\n");
+      (kind == FindingKind::kUninitializedShared ? "shared" : "global") +
+      " memory at " + place + "\n    at " + text_of(now) + block_text() +
+      ": nothing has written it\n");
 }
 
 } // namespace cudasim::engine

@@ -4,11 +4,11 @@
 // orders them. Compare compute-sanitizer's initcheck and racecheck.
 //
 // What orders two threads: a barrier of the block between their accesses, or,
-// within a warp, an instruction that synchronises lanes (bar.warp.sync,
-// shfl.sync, …). Every barrier is taken to order all threads, so a barrier of
-// some warps can hide a race, and none is reported wrongly for it. The same
-// goes for fences, acquiring accesses and waits for an mbarrier. Volatile,
-// relaxed, acquire and release accesses are taken for atomics.
+// within a warp, bar.warp.sync (warp_order.h). Every barrier of the block is
+// taken to order all threads, so a barrier of some warps can hide a race, and
+// none is reported wrongly for it. The same goes for fences, acquiring accesses
+// and waits for an mbarrier. Volatile, relaxed, acquire and release accesses
+// are taken for atomics.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cudasim/engine/check/findings.h"
+#include "cudasim/engine/check/warp_order.h"
 #include "cudasim/engine/code/block_observer.h"
 #include "cudasim/engine/code/memory_access.h"
 #include "cudasim/engine/state/block.h"
@@ -29,7 +30,7 @@ class BlockChecker final : public BlockObserver {
   /// @param warps of a block, @param threads its size.
   BlockChecker(
       const Block& block,
-      Findings& findings,
+      LaunchFindings& findings,
       const std::string& kernel,
       std::uint32_t block_x,
       std::uint32_t block_y,
@@ -40,25 +41,25 @@ class BlockChecker final : public BlockObserver {
   void barrier_opened() override {
     ++epoch_;
   }
-  void warp_synchronized(std::uint32_t warp) override {
-    ++warp_epochs_[warp];
+  void warp_synchronized(const Warp& warp, Mask members) override {
+    orders_[warp.index].synchronized(members, warp.live);
   }
   void before(const Accessor& accessor, Mask active) override;
 
  private:
   struct Event {
-    std::uint32_t thread = 0;
-    std::uint32_t epoch = 0; // 0: never
-    std::uint32_t warp_epoch = 0;
+    std::uint32_t warp = 0;
+    WarpOrder::Party party = 0;
     bool atomic = false;
-    const Inst* inst = nullptr;
-    const Code* code = nullptr;
+    std::uint32_t epoch = 0; // 0: never
+    std::uint32_t time = 0; // of the party's clock
+    Site site;
   };
   /// What is known of one byte of shared memory.
   struct Cell {
     Event write;
     Event read;
-    Event other_read; // by another thread than `read`
+    Event other_read; // by another party than `read`
     int written = -1; // the value of `write`; -1: not known
   };
 
@@ -73,34 +74,35 @@ class BlockChecker final : public BlockObserver {
       const std::byte* value);
   bool in_shared(std::uint64_t address, std::uint32_t size) const;
   bool in_global(Warp& warp, std::uint64_t address, std::uint32_t size) const;
-  bool ordered(const Event& earlier, const Event& now) const;
+  bool ordered(const Event& earlier, const Event& now, Mask live) const;
   void check_race(
       const Event& now,
+      Mask live,
       bool reads,
       bool writes,
       const std::byte* value,
       std::uint64_t offset,
       std::uint32_t size);
   void race(
-      Findings::Kind kind,
+      FindingKind kind,
       const Event& earlier,
       const Event& now,
       std::uint64_t offset);
   void uninitialized(
-      Findings::Kind kind,
+      FindingKind kind,
       const Event& now,
       std::uint64_t address,
       std::uint32_t size);
-  std::string thread_text(std::uint32_t thread) const;
-  std::string site(const Event& event) const;
+  std::string text_of(const Event& event) const;
+  std::string block_text() const;
 
   const Block& block_;
-  Findings& findings_;
+  LaunchFindings& findings_;
   std::string kernel_;
   std::uint32_t block_x_;
   std::uint32_t block_y_;
   std::uint32_t epoch_ = 0;
-  std::vector<std::uint32_t> warp_epochs_;
+  std::vector<WarpOrder> orders_; // of each warp
   std::vector<Cell> cells_;
 };
 

@@ -24,8 +24,8 @@ class BlockObserver {
   virtual void start() {}
   /// A barrier of the block opened.
   virtual void barrier_opened() {}
-  /// Lanes of a warp synchronised.
-  virtual void warp_synchronized(std::uint32_t /*warp*/) {}
+  /// Lanes of a warp met at a bar.warp.sync that names them.
+  virtual void warp_synchronized(const Warp& /*warp*/, Mask /*members*/) {}
   /// The lanes in `active` are about to execute an instruction.
   virtual void before(const Accessor& accessor, Mask active) = 0;
 };

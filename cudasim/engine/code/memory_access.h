@@ -17,6 +17,7 @@ struct MemoryAccess {
   Kind kind = Kind::kRead;
   Space space = Space::kGeneric;
   bool atomic = false; // or volatile, or with an order
+  bool warp_wide = false; // by all lanes; which accesses what is not told
   /// Which operand has the address, and the bytes of its register; 0 where the
   /// address is a constant.
   std::uint8_t address = 0;

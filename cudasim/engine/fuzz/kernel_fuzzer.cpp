@@ -175,7 +175,8 @@ extern "C" int LLVMFuzzerTestOneInput(
   shape.block = {1 + choices.below(70), 1, 1};
   shape.dynamic_shared_bytes = choices.below(2) * 128;
   shape.timeout_seconds = 0.25;
-  shape.check = choices.below(4) == 0;
+  Findings findings;
+  shape.findings = choices.below(4) == 0 ? &findings : nullptr;
   TestDevice device;
   try {
     device.load(program(choices));

@@ -16,7 +16,7 @@ struct Grid {
   std::uint64_t local_bytes = 0; // per lane, with room for calls
   std::uint64_t workspace = 0; // what cooperative groups share
   std::uint64_t workspace_bytes = 0; // 0: none
-  Findings* findings = nullptr; // with Launch::check
+  LaunchFindings* findings = nullptr; // null: nothing is checked
 };
 
 } // namespace cudasim::engine

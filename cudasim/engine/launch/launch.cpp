@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "cudasim/engine/check/findings.h"
 #include "cudasim/engine/code/kernel.h"
@@ -47,8 +48,8 @@ class GridRun {
         : launch.kernel->dynamic_shared_offset + launch.dynamic_shared_bytes;
     grid_.local_bytes = launch.kernel->entry->local_bytes +
         (launch.kernel->has_calls ? kCallStack : 0);
-    if (launch.check) {
-      grid_.findings = &findings_;
+    if (launch.findings != nullptr) {
+      grid_.findings = &findings_.emplace(*launch.findings);
     }
     if (launch.cooperative) {
       grid_.workspace = reinterpret_cast<std::uint64_t>(workspace_);
@@ -75,7 +76,6 @@ class GridRun {
     if (failure_ != nullptr) {
       std::rethrow_exception(failure_);
     }
-    outcome_.findings = findings_.take();
     return std::move(outcome_);
   }
 
@@ -186,7 +186,7 @@ class GridRun {
   std::mutex mutex_;
   std::exception_ptr failure_; // the host has no more memory, for instance
   Outcome outcome_;
-  Findings findings_;
+  std::optional<LaunchFindings> findings_;
   std::chrono::steady_clock::time_point begin_;
 };
 

@@ -14,6 +14,7 @@
 
 namespace cudasim::engine {
 
+class Findings; // engine/check/findings.h
 class InstructionCounts; // engine/counts/instruction_counts.h
 class Kernel;
 class Module;
@@ -41,8 +42,9 @@ struct Launch {
   unsigned workers = 1;
   /// Seconds until kLaunchTimeout; 0: never.
   double timeout_seconds = 0;
-  /// Checks of CUDASIM_CHECK=1: uninitialised reads, races in shared memory.
-  bool check = false;
+  /// Where the checks of CUDASIM_CHECK=1 note uninitialised reads and races in
+  /// shared memory; null: nothing is checked.
+  Findings* findings = nullptr;
   /// Where what is executed is counted (CUDASIM_COUNT), without checks; null:
   /// nowhere.
   InstructionCounts* counts = nullptr;
@@ -58,8 +60,6 @@ struct Outcome {
   /// block, thread, address, nearest allocation, PTX line. Empty when all is
   /// well.
   std::string report;
-  /// Findings of CUDASIM_CHECK=1 that do not stop a kernel.
-  std::vector<std::string> findings;
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   /// How often lanes went on without others for which they had waited long

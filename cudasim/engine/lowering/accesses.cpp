@@ -45,6 +45,7 @@ std::vector<MemoryAccess> accesses_of(
         ? MemoryAccess::Space::kShared
         : MemoryAccess::Space::kGeneric;
     access.atomic = (address.reads && address.writes) || is_atomic(instruction);
+    access.warp_wide = shape.warp_wide;
     access.address = operands[i].first;
     access.address_width = operands[i].width;
     access.offset = operands[i].offset;

@@ -102,7 +102,7 @@ Outcome TestDevice::run_packed(
   launch.device.memory = this;
   launch.workers = shape.workers;
   launch.timeout_seconds = shape.timeout_seconds;
-  launch.check = shape.check;
+  launch.findings = shape.findings;
   launch.counts = shape.counts;
   launch.print = print ? print : [this](std::string_view text) {
     const std::lock_guard lock(printing_);

@@ -37,7 +37,7 @@ struct Shape {
   unsigned workers = 1;
   double timeout_seconds = 30;
   bool cooperative = false;
-  bool check = false;
+  Findings* findings = nullptr; // where checks note theirs; null: unchecked
   InstructionCounts* counts = nullptr;
 };
 

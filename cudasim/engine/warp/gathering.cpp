@@ -21,8 +21,9 @@ Gathering::Outcome Gathering::gather(
     return warp_.fault.kind != FaultKind::kNone ? Outcome::kFault
                                                 : Outcome::kWaits;
   }
-  if (block_.observer != nullptr) {
-    block_.observer->warp_synchronized(warp_.index);
+  if (block_.observer != nullptr && control.kind == ControlKind::kWarpBarrier) {
+    split.active = active;
+    note_barrier({split});
   }
   if (run_collective(warp_, inst, control, active) == Flow::kFault) {
     fault_.note(inst, *split.frame->code);
@@ -55,6 +56,32 @@ Gathering::Lanes Gathering::gathered_with(const Split& leader) {
     }
   }
   return lanes;
+}
+
+/// Tells the observer of the lanes that met at a bar.warp.sync. It may serve
+/// several groups at once: tiles of a warp, each with its own mask.
+/// @param splits that are at it; their `active` lanes meet.
+void Gathering::note_barrier(const std::vector<Split>& splits) {
+  Mask all = 0;
+  Mask masks[kLanes] = {};
+  for (const Split& split : splits) {
+    enter(warp_, *split.frame);
+    const Control& control = split.frame->code->control_at(split.pc);
+    all |= split.active;
+    for (Mask left = split.active; left != 0; left &= left - 1) {
+      masks[__builtin_ctz(left)] =
+          members_of(warp_, control, left & (~left + 1));
+    }
+  }
+  for (Mask left = all; left != 0;) {
+    Mask group = 0;
+    for (Mask others = left; others != 0; others &= others - 1) {
+      const int lane = __builtin_ctz(others);
+      group |= masks[lane] == masks[__builtin_ctz(left)] ? 1u << lane : 0u;
+    }
+    block_.observer->warp_synchronized(warp_, group);
+    left &= ~group;
+  }
 }
 
 bool Gathering::release(bool partly) {
@@ -113,8 +140,8 @@ void Gathering::release_lanes(std::size_t first, Mask released) {
     split.pc += 1;
   }
   splits_.all().insert(splits_.all().end(), waiting.begin(), waiting.end());
-  if (block_.observer != nullptr) {
-    block_.observer->warp_synchronized(warp_.index);
+  if (block_.observer != nullptr && control.kind == ControlKind::kWarpBarrier) {
+    note_barrier(together);
   }
   enter(warp_, *leader.frame);
   const Flow flow = one_place || control.handler == nullptr

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cudasim/engine/code/code.h"
 #include "cudasim/engine/state/warp.h"
@@ -62,6 +63,7 @@ class Gathering {
   };
   Lanes gathered_with(const Split& leader);
   void release_lanes(std::size_t first, Mask released);
+  void note_barrier(const std::vector<Split>& splits);
 
   Warp& warp_;
   EnclosingBlock& block_;
