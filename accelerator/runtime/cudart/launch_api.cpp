@@ -129,7 +129,7 @@ cudaError_t cudaFuncGetAttributes(
     attributes->ptxVersion = static_cast<int>(info.code_version);
     attributes->binaryVersion = static_cast<int>(device.capability());
     attributes->maxDynamicSharedSizeBytes =
-        max_dynamic_shared_size(*function, device);
+        static_cast<int>(function->dynamic_shared_limit(device));
     attributes->preferredShmemCarveout = function->carveout;
   });
 }
@@ -193,10 +193,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     store(
         blocks,
         max_active_blocks(
-            device,
-            resolve_function(symbol)->on(device).info,
-            threads,
-            shared_bytes));
+            *resolve_function(symbol), device, threads, shared_bytes));
   });
 }
 
@@ -216,8 +213,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(
     int threads) {
   return call([&] {
     Device& device = current_device();
-    const auto& info = resolve_function(symbol)->on(device).info;
-    store(shared_bytes, available_shared_bytes(device, info, blocks, threads));
+    store(
+        shared_bytes,
+        available_shared_bytes(
+            *resolve_function(symbol), device, blocks, threads));
   });
 }
 

@@ -368,7 +368,7 @@ TEST_F(Occupancy, IsLimitedByThreads) {
   const cudaDeviceProp p = properties();
   EXPECT_EQ(blocks(symbol(add), 1024), p.maxThreadsPerMultiProcessor / 1024);
   EXPECT_EQ(blocks(symbol(add), 32), p.maxBlocksPerMultiProcessor);
-  EXPECT_EQ(blocks(symbol(bounded), kMostThreads + 1), 0);
+  EXPECT_EQ(blocks(symbol(add), 1025), 0);
   int number = 0;
   EXPECT_EQ(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&number, symbol(add), 0, 0),

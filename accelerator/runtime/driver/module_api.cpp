@@ -72,7 +72,7 @@ void get_attribute(
       *value = static_cast<int>(device.capability());
       return;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      *value = max_dynamic_shared_size(function, device);
+      *value = static_cast<int>(function.dynamic_shared_limit(device));
       return;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       *value = function.carveout;

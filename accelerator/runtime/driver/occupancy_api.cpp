@@ -14,10 +14,6 @@ void check_occupancy_flags(unsigned flags) {
   require((flags & ~unsigned{CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE}) == 0);
 }
 
-KernelInfo info_of(CUfunction function, Device& device) {
-  return machine().functions().get(function)->on(device).info;
-}
-
 } // namespace
 
 extern "C" {
@@ -35,7 +31,10 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     store(
         blocks,
         max_active_blocks(
-            device, info_of(function, device), threads, shared_bytes));
+            *machine().functions().get(function),
+            device,
+            threads,
+            shared_bytes));
   });
 }
 
@@ -55,8 +54,10 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(
     int threads) {
   return call([&] {
     Device& device = current_context();
-    const KernelInfo info = info_of(function, device);
-    store(shared_bytes, available_shared_bytes(device, info, blocks, threads));
+    store(
+        shared_bytes,
+        available_shared_bytes(
+            *machine().functions().get(function), device, blocks, threads));
   });
 }
 
@@ -72,10 +73,11 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(
     Device& device = current_context();
     check_occupancy_flags(flags);
     require(grid != nullptr && block != nullptr && limit >= 0);
-    const KernelInfo info = info_of(function, device);
-    const LaunchSize best = best_launch_size(device, info, limit, [&](int n) {
-      return shared_bytes_of != nullptr ? shared_bytes_of(n) : shared_bytes;
-    });
+    const auto kernel = machine().functions().get(function);
+    const LaunchSize best =
+        best_launch_size(*kernel, device, limit, [&](int n) {
+          return shared_bytes_of != nullptr ? shared_bytes_of(n) : shared_bytes;
+        });
     *grid = best.blocks;
     *block = best.threads;
   });

@@ -124,8 +124,6 @@ TEST_F(Occupancy, SharedMemoryThatIsLeftLetsThatManyBlocksFit) {
 }
 
 TEST_F(Occupancy, IsBoundByThreadsAndSharedMemory) {
-  const CUfunction store = kernel("store");
-  const CUfunction bounded = kernel("bounded");
   int blocks = -1, most_threads = 0, most_blocks = 0, shared = 0;
   ASSERT_EQ(
       cuDeviceGetAttribute(
@@ -150,7 +148,8 @@ TEST_F(Occupancy, IsBoundByThreadsAndSharedMemory) {
   EXPECT_EQ(occupancy(store, 32, 0), most_blocks);
   EXPECT_LE(occupancy(store, 32, 40000) * 40000, shared);
   EXPECT_EQ(blocks, shared / (40000 + 1024)); // 1 KiB is the system's
-  EXPECT_EQ(occupancy(bounded, 128, 0), 0); // more than .maxntid
+  EXPECT_EQ(occupancy(store, 32, 60000), 0); // has to be allowed first
+  EXPECT_EQ(occupancy(store, 1025, 0), 0);
   EXPECT_EQ(
       cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
           &blocks, store, 1024, 0, CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE),

@@ -83,7 +83,10 @@ void check_launch(
        total <= p.sharedMemPerBlockOptin));
   if (work.cooperative) {
     const int blocks = max_active_blocks(
-        device, info, static_cast<int>(work.block.count()), work.shared_bytes);
+        *work.function,
+        device,
+        static_cast<int>(work.block.count()),
+        work.shared_bytes);
     require(
         work.grid.count() <= static_cast<std::uint64_t>(blocks) *
                 static_cast<unsigned>(p.multiProcessorCount),

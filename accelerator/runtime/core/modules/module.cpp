@@ -164,6 +164,14 @@ const LoadedKernel& Function::to_launch(Device& device) {
   }
 }
 
+std::size_t Function::dynamic_shared_limit(Device& device) {
+  const int opted = max_dynamic_shared;
+  const std::uint64_t statically = on(device).info.static_shared_bytes;
+  const std::uint64_t most = device.properties().sharedMemPerBlock;
+  return opted >= 0 ? static_cast<std::size_t>(opted)
+                    : most - std::min(most, statically);
+}
+
 const LoadedKernel* Function::find_ready(const Device& device) const {
   const OnDevice& here = devices_[static_cast<std::size_t>(device.ordinal())];
   return here.ready.load(std::memory_order_acquire) ? &here.loaded : nullptr;

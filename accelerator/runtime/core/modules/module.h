@@ -49,11 +49,14 @@ class Function {
   /// @throws Failure as on(), with a text that names the kernel.
   const LoadedKernel& to_launch(Device& device);
 
-  /// cudaFuncAttributeMaxDynamicSharedMemorySize: bytes that a launch may ask
-  /// for; -1 while not set.
+  /// Bytes of dynamic shared memory that a launch may ask for: what was set, or
+  /// what a block has without being asked for.
+  std::size_t dynamic_shared_limit(Device& device);
+
+  /// cudaFuncAttributeMaxDynamicSharedMemorySize; -1 while not set.
   std::atomic<int> max_dynamic_shared{-1};
-  /// cudaFuncAttributePreferredSharedMemoryCarveout and the cache preference;
-  /// only kept.
+  /// cudaFuncAttributePreferredSharedMemoryCarveout, in percent; -1: none.
+  /// Counts for occupancy only.
   std::atomic<int> carveout{-1};
 
  private:

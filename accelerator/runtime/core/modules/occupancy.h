@@ -9,13 +9,14 @@
 namespace accelerator::runtime {
 
 class Device;
+class Function;
 
 /// Blocks per multiprocessor by threads, shared memory and registers (CUDA
 /// programming guide, technical specifications). 0 when not even one fits.
 /// @param threads per block, @param shared_bytes dynamic shared memory.
 int max_active_blocks(
+    Function& function,
     Device& device,
-    const KernelInfo& info,
     int threads,
     std::size_t shared_bytes);
 
@@ -24,8 +25,8 @@ int max_active_blocks(
 /// @throws Failure with cudaErrorInvalidValue where they do not fit without
 /// any.
 std::size_t available_shared_bytes(
+    Function& function,
     Device& device,
-    const KernelInfo& info,
     int blocks,
     int threads);
 
@@ -41,8 +42,8 @@ struct LaunchSize {
 /// @param limit the most threads of a block; 0: as many as the kernel can have.
 /// @param shared_bytes dynamic shared memory by the threads of a block.
 LaunchSize best_launch_size(
+    Function& function,
     Device& device,
-    const KernelInfo& info,
     int limit,
     const std::function<std::size_t(int)>& shared_bytes);
 

@@ -8,13 +8,6 @@
 
 namespace accelerator::runtime::operations {
 
-int max_dynamic_shared_size(Function& function, Device& device) {
-  const int opted = function.max_dynamic_shared;
-  return opted >= 0 ? opted
-                    : static_cast<int>(device.properties().sharedMemPerBlock) -
-          static_cast<int>(function.on(device).info.static_shared_bytes);
-}
-
 void func_set_attribute(
     Function& function,
     Device& device,

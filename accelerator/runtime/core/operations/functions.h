@@ -16,9 +16,6 @@ class Function;
 
 namespace accelerator::runtime::operations {
 
-/// The attribute "max dynamic shared size": what was set, or what a block may
-/// have without being asked for.
-int max_dynamic_shared_size(Function& function, Device& device);
 void func_set_attribute(
     Function& function,
     Device& device,
