@@ -235,6 +235,85 @@ TEST_F(Captures, OfABlockingStreamEndWithWorkInTheDefaultStream) {
   EXPECT_EQ(graph, nullptr);
 }
 
+// What they were recorded in before that is no answer any more.
+TEST_F(Captures, LeaveEventsThatMarkNothing) {
+  cudaEvent_t events[2] = {};
+  for (cudaEvent_t& event : events) {
+    ASSERT_OK(cudaEventCreate(&event));
+    ASSERT_OK(cudaEventRecord(event, stream));
+  }
+  const auto [first, last] = events;
+  float milliseconds = -1;
+  ASSERT_OK(cudaStreamSynchronize(stream));
+  ASSERT_OK(cudaEventElapsedTime(&milliseconds, first, last));
+  milliseconds = -1;
+
+  begin(stream);
+  ASSERT_OK(cudaEventRecord(last, stream));
+  end(stream);
+  for (cudaEvent_t start : {first, last}) {
+    for (cudaEvent_t stop : {first, last}) {
+      if (start == last || stop == last) {
+        EXPECT_EQ(
+            cudaEventElapsedTime(&milliseconds, start, stop),
+            cudaErrorCapturedEvent);
+        EXPECT_EQ(milliseconds, -1);
+      }
+    }
+  }
+  EXPECT_EQ(cudaEventQuery(last), cudaErrorCapturedEvent);
+  EXPECT_EQ(cudaEventSynchronize(last), cudaErrorCapturedEvent);
+  for (cudaStream_t waiting : {cudaStream_t{stream}, blocking, cudaStream_t{}}) {
+    EXPECT_EQ(cudaStreamWaitEvent(waiting, last, 0), cudaErrorCapturedEvent);
+  }
+  begin(stream); // another capture, which the event has no part in
+  EXPECT_EQ(
+      cudaStreamWaitEvent(stream, last, 0), cudaErrorStreamCaptureIsolation);
+  cudaGraph_t none = nullptr;
+  EXPECT_EQ(
+      cudaStreamEndCapture(stream, &none), cudaErrorStreamCaptureInvalidated);
+
+  // Recorded again, it marks something again.
+  ASSERT_OK(cudaEventRecord(last, stream));
+  EXPECT_OK(cudaStreamWaitEvent(blocking, last, 0));
+  EXPECT_OK(cudaEventSynchronize(last));
+  EXPECT_OK(cudaEventQuery(last));
+  EXPECT_OK(cudaEventElapsedTime(&milliseconds, first, last));
+  EXPECT_GE(milliseconds, 0);
+
+  begin(stream);
+  ASSERT_OK(cudaEventRecord(last, stream));
+  EXPECT_EQ(
+      cudaEventElapsedTime(&milliseconds, first, last), cudaErrorCapturedEvent);
+  EXPECT_EQ(status(stream), cudaStreamCaptureStatusInvalidated);
+  EXPECT_EQ(
+      cudaStreamEndCapture(stream, &none), cudaErrorStreamCaptureInvalidated);
+  for (cudaEvent_t event : events) {
+    EXPECT_OK(cudaEventDestroy(event));
+  }
+}
+
+// An event of a node is recorded by the graph's run.
+TEST_F(Captures, LeaveEventsToBeRecordedByTheGraph) {
+  cudaEvent_t event = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  float milliseconds = -1;
+  ASSERT_OK(cudaEventCreate(&event));
+  begin(stream);
+  ASSERT_OK(cudaEventRecord(event, stream)); // which would mark nothing
+  ASSERT_OK(cudaEventRecordWithFlags(event, stream, cudaEventRecordExternal));
+  ASSERT_OK(cudaStreamEndCapture(stream, &graph));
+  ASSERT_OK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+  ASSERT_OK(cudaGraphLaunch(exec, stream));
+  EXPECT_OK(cudaEventSynchronize(event));
+  EXPECT_OK(cudaEventElapsedTime(&milliseconds, event, event));
+  EXPECT_EQ(milliseconds, 0);
+  EXPECT_OK(cudaGraphExecDestroy(exec));
+  EXPECT_OK(cudaGraphDestroy(graph));
+  EXPECT_OK(cudaEventDestroy(event));
+}
+
 TEST_F(Captures, AreLeftByStreamsThatAreDestroyed) {
   OnDevice values(1);
   for (const bool is_joined : {true, false}) {

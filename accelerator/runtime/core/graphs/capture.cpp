@@ -233,7 +233,7 @@ void capture_node(Stream& stream, Work work) {
 }
 
 void record_event(Stream& stream, std::shared_ptr<Event> event, bool external) {
-  if (the_capturer != nullptr) {
+  if (the_capturer != nullptr || event->captured) {
     const std::unique_lock lock(capture_mutex());
     if (stream.capture != nullptr) {
       CaptureSession& session = *stream.capture;
@@ -241,23 +241,24 @@ void record_event(Stream& stream, std::shared_ptr<Event> event, bool external) {
       if (external) {
         add(session, stream, EventRecordWork{std::move(event)});
       } else {
+        event->captured = true;
         event->capture = stream.capture;
         event->capture_nodes = stream.capture_dependencies;
       }
       return;
     }
     require_no_implicit_dependency(stream);
+    event->captured = false;
     event->capture = nullptr;
   }
   event->record(stream);
 }
 
 void wait_event(Stream& stream, std::shared_ptr<Event> event, bool external) {
-  if (the_capturer != nullptr) {
+  if (the_capturer != nullptr || event->captured) {
     const std::unique_lock lock(capture_mutex());
     const std::shared_ptr<CaptureSession> captured =
-        event->capture != nullptr && !event->capture->ended ? event->capture
-                                                            : nullptr;
+        event->captured && !event->capture->ended ? event->capture : nullptr;
     if (captured != nullptr) {
       require(!captured->invalid, cudaErrorStreamCaptureInvalidated);
       if (stream.capture == nullptr) {
@@ -284,6 +285,7 @@ void wait_event(Stream& stream, std::shared_ptr<Event> event, bool external) {
       return;
     }
     require_no_implicit_dependency(stream);
+    require(!event->captured, cudaErrorCapturedEvent);
   }
   event->make_wait(stream);
 }
@@ -372,11 +374,11 @@ void require_not_capturing(const Stream& stream) {
 }
 
 void require_not_captured(const Event& event) {
-  if (the_capturer == nullptr) {
+  if (!event.captured) {
     return;
   }
   const std::lock_guard lock(capture_mutex());
-  if (event.capture != nullptr && !event.capture->ended) {
+  if (event.captured) {
     invalidate(*event.capture, cudaErrorCapturedEvent);
   }
 }

@@ -74,6 +74,7 @@ void record_event(Stream& stream, std::shared_ptr<Event> event, bool external);
 
 /// Lets a stream wait for an event, captured or not; a stream that waits for
 /// captured work joins the capture.
+/// @throws Failure: cudaErrorCapturedEvent when that capture has ended.
 void wait_event(Stream& stream, std::shared_ptr<Event> event, bool external);
 
 /// Replaces or adds to the nodes that the stream's next work depends on.
@@ -102,7 +103,8 @@ void leave_capture(Stream& stream);
 /// invalid from then on.
 void require_not_capturing(const Stream& stream);
 
-/// The same for an event that stands for captured work.
+/// To be called where an event is asked about that may have been recorded in a
+/// capture last, which may have ended. One that goes on is invalid then.
 /// @throws Failure: cudaErrorCapturedEvent.
 void require_not_captured(const Event& event);
 

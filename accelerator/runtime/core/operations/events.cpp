@@ -96,6 +96,8 @@ void event_elapsed_time(
     cudaEvent_t end) {
   const auto first = machine().events().get(start);
   const auto last = machine().events().get(end);
+  require_not_captured(*first);
+  require_not_captured(*last);
   first->device().require_health();
   store(milliseconds, first->milliseconds_until(*last));
 }

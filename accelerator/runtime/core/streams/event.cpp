@@ -84,6 +84,7 @@ void Event::record(Stream& stream) {
     return api().event_record(native_, native);
   });
   recorded_ = true;
+  captured = false;
 }
 
 bool Event::reached() const {

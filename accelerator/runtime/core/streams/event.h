@@ -65,8 +65,10 @@ class Event : public std::enable_shared_from_this<Event> {
     return shared_;
   }
 
-  /// What the event stands for when it was last recorded in a capture; belongs
-  /// to graphs/capture.h.
+  /// Whether it was last recorded in a capture, which may have ended: it has
+  /// marked nothing since then.
+  std::atomic<bool> captured{false};
+  /// What the event stands for then; belongs to graphs/capture.h.
   std::shared_ptr<CaptureSession> capture;
   std::vector<Node*> capture_nodes;
 
