@@ -1,31 +1,28 @@
-// Adding a node of any kind with one function: each kind is added by its own.
-// Nodes on conditions and with external semaphores are refused.
+// Nodes of any kind with one function: added, and their parameters, read and
+// changed. Nodes with external semaphores are refused.
 // Source: CUDA runtime API, graph management.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 
 #include "accelerator/runtime/core/operations/graph_handles.h"
+#include "accelerator/runtime/core/operations/graph_nodes.h"
+#include "accelerator/runtime/core/operations/graphs.h"
 #include "accelerator/runtime/cudart/call.h"
-#include "accelerator/runtime/cudart/graph_edges.h"
+#include "accelerator/runtime/cudart/node_work.h"
 #include "accelerator/runtime/cudart/versions.h"
 
 using namespace accelerator::runtime;
+using namespace accelerator::runtime::operations;
 using namespace accelerator::cudart;
 
 namespace {
 
-/// Where the node is to be, as the functions of all kinds take it.
-struct Place {
-  cudaGraphNode_t* node;
-  cudaGraph_t graph;
-  const cudaGraphNode_t* dependencies;
-  std::size_t count;
-};
-
-cudaError_t add_kernel(
-    const Place& place,
+KernelWork kernel_work_of(
+    Device& device,
     const cudaKernelNodeParamsV2& wanted) {
   cudaKernelNodeParams parameters{};
   parameters.func = wanted.func;
@@ -34,21 +31,10 @@ cudaError_t add_kernel(
   parameters.sharedMemBytes = wanted.sharedMemBytes;
   parameters.kernelParams = wanted.kernelParams;
   parameters.extra = wanted.extra;
-  return cudaGraphAddKernelNode(
-      place.node, place.graph, place.dependencies, place.count, &parameters);
+  return accelerator::cudart::kernel_work(device, &parameters);
 }
 
-cudaError_t add_copy(const Place& place, const cudaMemcpyNodeParams& wanted) {
-  require(wanted.flags == 0);
-  return cudaGraphAddMemcpyNode(
-      place.node,
-      place.graph,
-      place.dependencies,
-      place.count,
-      &wanted.copyParams);
-}
-
-cudaError_t add_fill(const Place& place, const cudaMemsetParamsV2& wanted) {
+FillWork fill_work_of(const cudaMemsetParamsV2& wanted) {
   const cudaMemsetParams parameters{
       wanted.dst,
       wanted.pitch,
@@ -56,90 +42,180 @@ cudaError_t add_fill(const Place& place, const cudaMemsetParamsV2& wanted) {
       wanted.elementSize,
       wanted.width,
       wanted.height};
-  return cudaGraphAddMemsetNode(
-      place.node, place.graph, place.dependencies, place.count, &parameters);
+  return fill_work(&parameters);
 }
 
-cudaError_t add_host(const Place& place, const cudaHostNodeParamsV2& wanted) {
+HostWork host_work_of(const cudaHostNodeParamsV2& wanted) {
   const cudaHostNodeParams parameters{wanted.fn, wanted.userData};
-  return cudaGraphAddHostNode(
-      place.node, place.graph, place.dependencies, place.count, &parameters);
+  return host_work(&parameters);
 }
 
-// A child is cloned. Since CUDA 12.9 it may be given away instead, which
-// nothing here does: the word behind it says so.
-cudaError_t add_child(const Place& place, const cudaGraphNodeParams& wanted) {
-  require(wanted.reserved1[1] == 0, cudaErrorNotSupported);
-  return cudaGraphAddChildGraphNode(
-      place.node,
-      place.graph,
-      place.dependencies,
-      place.count,
-      wanted.graph.graph);
-}
-
-cudaError_t add_allocation(
-    const Place& place,
-    cudaMemAllocNodeParamsV2& wanted) {
+AllocationWork allocation_work_of(cudaMemAllocNodeParamsV2& wanted) {
   cudaMemAllocNodeParams parameters{};
   parameters.poolProps = wanted.poolProps;
   parameters.accessDescs = wanted.accessDescs;
   parameters.accessDescCount = wanted.accessDescCount;
   parameters.bytesize = wanted.bytesize;
-  const cudaError_t status = cudaGraphAddMemAllocNode(
-      place.node, place.graph, place.dependencies, place.count, &parameters);
+  AllocationWork work = allocation_work(&parameters);
   wanted.dptr = parameters.dptr;
-  return status;
+  return work;
 }
 
-cudaError_t add(const Place& place, cudaGraphNodeParams& wanted) {
-  const auto& [node, graph, dependencies, count] = place;
+// Since CUDA 12.9 a child graph may be given away instead of being cloned,
+// which the word behind it says.
+int ownership(const cudaGraphNodeParams& parameters) {
+  return static_cast<int>(parameters.reserved1[1]);
+}
+
+Work work_of(Device& device, cudaGraphNodeParams& wanted) {
   switch (wanted.type) {
     case cudaGraphNodeTypeKernel:
-      return add_kernel(place, wanted.kernel);
+      return kernel_work_of(device, wanted.kernel);
     case cudaGraphNodeTypeMemcpy:
-      return add_copy(place, wanted.memcpy);
+      require(wanted.memcpy.flags == 0);
+      return accelerator::cudart::copy_work(&wanted.memcpy.copyParams);
     case cudaGraphNodeTypeMemset:
-      return add_fill(place, wanted.memset);
+      return fill_work_of(wanted.memset);
     case cudaGraphNodeTypeHost:
-      return add_host(place, wanted.host);
+      return host_work_of(wanted.host);
     case cudaGraphNodeTypeGraph:
-      return add_child(place, wanted);
+      return child_graph_work(wanted.graph.graph, ownership(wanted));
     case cudaGraphNodeTypeEmpty:
-      return cudaGraphAddEmptyNode(node, graph, dependencies, count);
+      return EmptyWork{};
     case cudaGraphNodeTypeWaitEvent:
-      return cudaGraphAddEventWaitNode(
-          node, graph, dependencies, count, wanted.eventWait.event);
+      return event_wait_work(wanted.eventWait.event);
     case cudaGraphNodeTypeEventRecord:
-      return cudaGraphAddEventRecordNode(
-          node, graph, dependencies, count, wanted.eventRecord.event);
+      return event_record_work(wanted.eventRecord.event);
     case cudaGraphNodeTypeMemAlloc:
-      return add_allocation(place, wanted.alloc);
+      return allocation_work_of(wanted.alloc);
     case cudaGraphNodeTypeMemFree:
-      return cudaGraphAddMemFreeNode(
-          node, graph, dependencies, count, wanted.free.dptr);
+      return free_work(wanted.free.dptr);
+    case cudaGraphNodeTypeConditional:
+      return conditional_work(
+          wanted.conditional.handle,
+          wanted.conditional.type,
+          wanted.conditional.size,
+          &wanted.conditional.phGraph_out);
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait:
-    case cudaGraphNodeTypeConditional:
-      return cudaErrorNotSupported;
+      throw Failure(cudaErrorNotSupported);
     default:
-      return cudaErrorInvalidValue;
+      throw Failure(cudaErrorInvalidValue);
   }
 }
 
-void add_any(
-    const Place& place,
-    const cudaGraphEdgeData* data,
-    cudaGraphNodeParams* wanted) {
+void require_in_order(const cudaGraphNodeParams* wanted) {
   require(wanted != nullptr && wanted->reserved2 == 0);
   require(std::all_of(
       std::begin(wanted->reserved0), std::end(wanted->reserved0), [](int word) {
         return word == 0;
       }));
-  require_ordinary(data, place.count);
-  const cudaError_t status = add(place, *wanted);
-  require(status == cudaSuccess, status);
 }
+
+void add_any(
+    cudaGraphNode_t* node,
+    cudaGraph_t graph,
+    const cudaGraphNode_t* dependencies,
+    const cudaGraphEdgeData* data,
+    std::size_t count,
+    cudaGraphNodeParams* wanted) {
+  require_in_order(wanted);
+  require_ordinary(data, count);
+  Device& device = current_device();
+  const bool here = wanted->type == cudaGraphNodeTypeKernel ||
+      wanted->type == cudaGraphNodeTypeMemcpy ||
+      wanted->type == cudaGraphNodeTypeMemset;
+  add_work(
+      node,
+      graph,
+      dependencies,
+      count,
+      work_of(device, *wanted),
+      here ? &device : nullptr);
+}
+
+// What a node has for good cannot be given again.
+Work other_work(cudaGraphNode_t node, cudaGraphNodeParams* wanted) {
+  require_in_order(wanted);
+  require(
+      wanted->type != cudaGraphNodeTypeMemAlloc &&
+          wanted->type != cudaGraphNodeTypeMemFree &&
+          wanted->type != cudaGraphNodeTypeConditional,
+      cudaErrorNotSupported);
+  return work_of(resolve_node(node).device(), *wanted);
+}
+
+#if CUDART_VERSION >= 13000
+
+// Of a node, as far as there is more to tell than its type.
+void describe(cudaGraphNode_t node, cudaGraphNodeParams& told) {
+  switch (told.type) {
+    case cudaGraphNodeTypeKernel: {
+      const cudaKernelNodeParams parameters = kernel_parameters(node);
+      told.kernel.func = parameters.func;
+      told.kernel.gridDim = parameters.gridDim;
+      told.kernel.blockDim = parameters.blockDim;
+      told.kernel.sharedMemBytes = parameters.sharedMemBytes;
+      told.kernel.kernelParams = parameters.kernelParams;
+      return;
+    }
+    case cudaGraphNodeTypeMemcpy:
+      told.memcpy.copyParams = copy_of(node);
+      return;
+    case cudaGraphNodeTypeMemset: {
+      cudaMemsetParams parameters{};
+      graph_memset_node_get_params(node, &parameters);
+      told.memset.dst = parameters.dst;
+      told.memset.pitch = parameters.pitch;
+      told.memset.value = parameters.value;
+      told.memset.elementSize = parameters.elementSize;
+      told.memset.width = parameters.width;
+      told.memset.height = parameters.height;
+      return;
+    }
+    case cudaGraphNodeTypeHost: {
+      cudaHostNodeParams parameters{};
+      graph_host_node_get_params(node, &parameters);
+      told.host.fn = parameters.fn;
+      told.host.userData = parameters.userData;
+      return;
+    }
+    case cudaGraphNodeTypeGraph:
+      graph_child_graph_node_get_graph(node, &told.graph.graph);
+      return;
+    case cudaGraphNodeTypeWaitEvent:
+      graph_event_wait_node_get_event(node, &told.eventWait.event);
+      return;
+    case cudaGraphNodeTypeEventRecord:
+      graph_event_record_node_get_event(node, &told.eventRecord.event);
+      return;
+    case cudaGraphNodeTypeMemAlloc: {
+      cudaMemAllocNodeParams parameters{};
+      graph_mem_alloc_node_get_params(node, &parameters);
+      told.alloc.poolProps = parameters.poolProps;
+      told.alloc.bytesize = parameters.bytesize;
+      told.alloc.dptr = parameters.dptr;
+      return;
+    }
+    case cudaGraphNodeTypeMemFree:
+      graph_mem_free_node_get_params(node, &told.free.dptr);
+      return;
+    case cudaGraphNodeTypeConditional: {
+      const auto& work = parts<ConditionalWork>(resolve_node(node));
+      told.conditional.handle = reinterpret_cast<cudaGraphConditionalHandle>(
+          work.condition->address());
+      told.conditional.type = work.type;
+      told.conditional.size =
+          static_cast<unsigned>(work.bodies->handles.size());
+      told.conditional.phGraph_out = work.bodies->handles.data();
+      return;
+    }
+    default:
+      return; // an empty node
+  }
+}
+
+#endif
 
 } // namespace
 
@@ -152,8 +228,7 @@ cudaError_t ACCEL_SECOND(cudaGraphAddNode)(
     const cudaGraphEdgeData* data,
     size_t count,
     cudaGraphNodeParams* wanted) {
-  return call(
-      [&] { add_any({node, graph, dependencies, count}, data, wanted); });
+  return call([&] { add_any(node, graph, dependencies, data, count, wanted); });
 }
 
 #if CUDART_VERSION < 13000
@@ -164,8 +239,34 @@ cudaError_t cudaGraphAddNode(
     size_t count,
     cudaGraphNodeParams* wanted) {
   return call(
-      [&] { add_any({node, graph, dependencies, count}, nullptr, wanted); });
+      [&] { add_any(node, graph, dependencies, nullptr, count, wanted); });
 }
 #endif
+
+cudaError_t cudaGraphNodeSetParams(
+    cudaGraphNode_t node,
+    cudaGraphNodeParams* wanted) {
+  return call([&] { set_work(node, other_work(node, wanted)); });
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t cudaGraphNodeGetParams(
+    cudaGraphNode_t node,
+    cudaGraphNodeParams* told) {
+  return call([&] {
+    cudaGraphNodeParams found{};
+    graph_node_get_type(node, &found.type);
+    describe(node, found);
+    store(told, found);
+  });
+}
+#endif
+
+cudaError_t cudaGraphExecNodeSetParams(
+    cudaGraphExec_t exec,
+    cudaGraphNode_t node,
+    cudaGraphNodeParams* wanted) {
+  return call([&] { set_exec_work(exec, node, other_work(node, wanted)); });
+}
 
 } // extern "C"

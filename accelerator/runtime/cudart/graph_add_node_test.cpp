@@ -125,9 +125,88 @@ TEST_F(AnyNode, HasEventsAndChildren) {
   EXPECT_EQ(called, 1);
   EXPECT_OK(cudaEventQuery(event));
   EXPECT_OK(cudaEventDestroy(event));
-  // A child that is to be given away, which is CUDA 12.9's.
+}
+
+// A child that is given away, as CUDA 12.9 brought it, is not cloned.
+TEST_F(AnyNode, TakesAChildGraphOver) {
+  int called = 0;
+  cudaGraph_t child = nullptr;
+  cudaGraph_t inside = nullptr;
+  cudaGraphNode_t its = nullptr;
+  const cudaHostNodeParams counting{count_up, &called};
+  ASSERT_OK(cudaGraphCreate(&child, 0));
+  cudaGraphNodeParams nested = of(cudaGraphNodeTypeGraph);
+  nested.graph.graph = child;
   nested.reserved1[1] = 1;
-  EXPECT_EQ(add(nested), cudaErrorNotSupported);
+  ASSERT_OK(add(nested));
+  ASSERT_OK(cudaGraphChildGraphNodeGetGraph(last, &inside));
+  EXPECT_EQ(inside, child);
+  ASSERT_OK(cudaGraphAddHostNode(&its, child, nullptr, 0, &counting));
+  run();
+  EXPECT_EQ(called, 1);
+}
+
+TEST_F(AnyNode, IsChangedByOneFunction) {
+  Pinned values(2);
+  cudaGraphNodeParams fill = of(cudaGraphNodeTypeMemset);
+  fill.memset.dst = values.data();
+  fill.memset.value = 3;
+  fill.memset.elementSize = 4;
+  fill.memset.width = 2;
+  fill.memset.height = 1;
+  ASSERT_OK(add(fill));
+  const cudaGraphExec_t exec = instantiate();
+#if CUDART_VERSION >= 13000
+  cudaGraphNodeParams told{};
+  ASSERT_OK(cudaGraphNodeGetParams(last, &told));
+  EXPECT_EQ(told.type, cudaGraphNodeTypeMemset);
+  EXPECT_EQ(told.memset.dst, values.data());
+  EXPECT_EQ(told.memset.width, 2u);
+#endif
+  fill.memset.value = 4;
+  fill.memset.width = 1;
+  ASSERT_OK(cudaGraphExecNodeSetParams(exec, last, &fill));
+  run(exec);
+  EXPECT_EQ(values[0], 4);
+  EXPECT_EQ(values[1], 0);
+  EXPECT_OK(cudaGraphExecDestroy(exec));
+  fill.memset.value = 5;
+  fill.memset.width = 2;
+  ASSERT_OK(cudaGraphNodeSetParams(last, &fill));
+  run();
+  EXPECT_EQ(values[0], 5);
+  EXPECT_EQ(values[1], 5);
+  cudaGraphNodeParams host = of(cudaGraphNodeTypeHost);
+  host.host.fn = count_up;
+  EXPECT_EQ(cudaGraphNodeSetParams(last, &host), cudaErrorInvalidValue);
+  host = of(cudaGraphNodeTypeMemFree);
+  host.free.dptr = values.data();
+  EXPECT_EQ(cudaGraphNodeSetParams(last, &host), cudaErrorNotSupported);
+}
+
+// What kernels set, the driver's tests have.
+TEST_F(AnyNode, RunsUnderACondition) {
+  OnDevice values(2);
+  cudaGraphConditionalHandle handle = 0;
+  ASSERT_OK(cudaGraphConditionalHandleCreate(
+      &handle, graph, 1, cudaGraphCondAssignDefault));
+  cudaGraphNodeParams choice = of(cudaGraphNodeTypeConditional);
+  choice.conditional.handle = handle;
+  choice.conditional.type = cudaGraphCondTypeIf;
+  choice.conditional.size = 2;
+  ASSERT_OK(add(choice));
+  expect_last_is(cudaGraphNodeTypeConditional);
+  for (int i = 0; i < 2; ++i) {
+    cudaGraphNode_t node = nullptr;
+    const cudaMemsetParams fill{values.data() + i, 0, 7, 4, 1, 1};
+    ASSERT_OK(cudaGraphAddMemsetNode(
+        &node, choice.conditional.phGraph_out[i], nullptr, 0, &fill));
+  }
+  run();
+  EXPECT_EQ(values.get(), (std::vector<int>{7, 0}));
+  EXPECT_EQ(
+      cudaGraphConditionalHandleCreate(&handle, graph, 1, 2),
+      cudaErrorInvalidValue);
 }
 
 TEST_F(AnyNode, AllocatesAndFrees) {
@@ -167,8 +246,7 @@ TEST_F(AnyNode, AllocatesAndFrees) {
 
 TEST_F(AnyNode, IsRefusedWhereItIsNotServedOrWrong) {
   for (const cudaGraphNodeType type :
-       {cudaGraphNodeTypeConditional,
-        cudaGraphNodeTypeExtSemaphoreSignal,
+       {cudaGraphNodeTypeExtSemaphoreSignal,
         cudaGraphNodeTypeExtSemaphoreWait}) {
     cudaGraphNodeParams parameters = of(type);
     EXPECT_EQ(add(parameters), cudaErrorNotSupported);
@@ -182,6 +260,8 @@ TEST_F(AnyNode, IsRefusedWhereItIsNotServedOrWrong) {
   wrong.reserved2 = 1;
   EXPECT_EQ(add(wrong), cudaErrorInvalidValue);
   wrong = of(cudaGraphNodeTypeHost); // without a function
+  EXPECT_EQ(add(wrong), cudaErrorInvalidValue);
+  wrong = of(cudaGraphNodeTypeConditional); // without a handle
   EXPECT_EQ(add(wrong), cudaErrorInvalidValue);
   wrong = of(cudaGraphNodeTypeMemcpy);
   wrong.memcpy.flags = 1;

@@ -1,39 +1,25 @@
-// Nodes of graphs: added, and their parameters, read and changed.
+// Nodes of graphs: added, and their parameters, read and changed, with
+// functions for each kind of node.
 // Source: CUDA runtime API, graph management.
 #include <cuda_runtime_api.h>
 
-#include <memory>
 #include <utility>
 #include <variant>
 
-#include "accelerator/runtime/core/graphs/work.h"
-#include "accelerator/runtime/core/memory/memory_pool.h"
 #include "accelerator/runtime/core/operations/graph_handles.h"
+#include "accelerator/runtime/core/operations/graph_nodes.h"
 #include "accelerator/runtime/cudart/call.h"
+#include "accelerator/runtime/cudart/node_work.h"
 #include "accelerator/runtime/cudart/registry.h"
+#include "accelerator/runtime/cudart/versions.h"
 
 using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
 
 namespace accelerator::cudart {
-namespace {
 
-/// The work of a node that has to be of one kind.
-/// @throws Failure: cudaErrorInvalidValue when it is of another.
-template <typename Parts>
-Parts& parts(Node& node) {
-  auto* found = std::get_if<Parts>(&node.work());
-  require(found != nullptr);
-  return *found;
-}
-
-/// @param cooperative the node's attribute, which is no parameter.
-/// @throws Failure: what a launch with these parameters would answer.
-KernelWork kernel_work(
-    const cudaKernelNodeParams* parameters,
-    bool cooperative = false) {
+KernelWork kernel_work(Device& device, const cudaKernelNodeParams* parameters) {
   require(parameters != nullptr);
-  Device& device = current_device();
   KernelWork work;
   work.function = find_function(parameters->func);
   work.grid = {
@@ -41,79 +27,60 @@ KernelWork kernel_work(
   work.block = {
       parameters->blockDim.x, parameters->blockDim.y, parameters->blockDim.z};
   work.shared_bytes = parameters->sharedMemBytes;
-  work.cooperative = cooperative;
   work.symbol = parameters->func;
-  const KernelInfo& info = work.function->on(device).info;
-  check_launch(device, info, work);
-  work.parameters = parameters->extra != nullptr
-      ? unpack_extra(info, parameters->extra)
-      : pack_parameters(info, parameters->kernelParams);
-  return work;
+  return operations::kernel_work(
+      device, std::move(work), parameters->kernelParams, parameters->extra);
 }
 
 CopyWork copy_work(const cudaMemcpy3DParms* parameters) {
   require(parameters != nullptr);
-  CopyWork work = box_copy(*parameters);
-  check_copy(machine().addresses(), work);
-  return work;
+  return operations::copy_work(box_copy(*parameters));
 }
 
-CopyWork copy_work(
+cudaKernelNodeParams kernel_parameters(cudaGraphNode_t node) {
+  const KernelWork& work = parts<KernelWork>(resolve_node(node));
+  cudaKernelNodeParams parameters{};
+  parameters.func = const_cast<void*>(work.symbol);
+  parameters.gridDim = dim3(work.grid.x, work.grid.y, work.grid.z);
+  parameters.blockDim = dim3(work.block.x, work.block.y, work.block.z);
+  parameters.sharedMemBytes = static_cast<unsigned>(work.shared_bytes);
+  parameters.kernelParams = resolve_node(node).parameter_pointers();
+  return parameters;
+}
+
+cudaMemcpy3DParms copy_of(cudaGraphNode_t node) {
+  const CopyWork& work = parts<CopyWork>(resolve_node(node));
+  const auto rows = [&](std::size_t slice, std::size_t pitch) {
+    return pitch == 0 ? work.height : slice / pitch;
+  };
+  cudaMemcpy3DParms parameters{};
+  parameters.dstPtr = {
+      work.to, work.to_pitch, work.width, rows(work.to_slice, work.to_pitch)};
+  parameters.srcPtr = {
+      const_cast<void*>(work.from),
+      work.from_pitch,
+      work.width,
+      rows(work.from_slice, work.from_pitch)};
+  parameters.extent = {work.width, work.height, work.depth};
+  parameters.kind = work.kind;
+  return parameters;
+}
+
+namespace {
+
+CopyWork linear(
     void* to,
     const void* from,
     std::size_t bytes,
     cudaMemcpyKind kind) {
-  CopyWork work = linear_copy(to, from, bytes, kind);
-  check_copy(machine().addresses(), work);
-  return work;
+  return operations::copy_work(linear_copy(to, from, bytes, kind));
 }
 
-FillWork fill_work(const cudaMemsetParams* parameters) {
-  require(
-      parameters != nullptr &&
-      (parameters->elementSize == 1 || parameters->elementSize == 2 ||
-       parameters->elementSize == 4));
-  FillWork work = linear_fill(
-      parameters->dst,
-      parameters->value,
-      parameters->elementSize,
-      parameters->width);
-  work.height = parameters->height;
-  if (parameters->height > 1) {
-    work.pitch = parameters->pitch;
-  }
-  check_fill(machine().addresses(), work);
-  return work;
-}
-
-HostWork host_work(const cudaHostNodeParams* parameters) {
-  require(parameters != nullptr && parameters->fn != nullptr);
-  return {parameters->fn, parameters->userData};
-}
-
-void add(
-    cudaGraphNode_t* node,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    std::size_t count,
-    Work work) {
-  require(node != nullptr);
-  *node = handle_of(&resolve_graph(graph)->add(
-      std::move(work), current_device(), nodes_of(dependencies, count)));
-}
-
-/// Gives a node other work of its kind.
-template <typename Parts>
-void change(cudaGraphNode_t node, Parts work) {
-  parts<Parts>(resolve_node(node)) = std::move(work);
-}
-
-template <typename Parts>
-void store_event(cudaGraphNode_t node, cudaEvent_t* event) {
-  store(
-      event,
-      reinterpret_cast<cudaEvent_t>(
-          parts<Parts>(resolve_node(node)).event.get()));
+// A part of a variable.
+char* part_of(const void* symbol, std::size_t bytes, std::size_t offset) {
+  const Symbol& variable = find_variable(symbol);
+  require(offset <= variable.size && bytes <= variable.size - offset);
+  return reinterpret_cast<char*>(variable.address) + offset;
 }
 
 } // namespace
@@ -121,51 +88,112 @@ void store_event(cudaGraphNode_t node, cudaEvent_t* event) {
 
 using namespace accelerator::cudart;
 
+API_FUNCTION(4, cudaGraphAddEmptyNode, graph_add_empty_node)
+API_FUNCTION(5, cudaGraphAddHostNode, graph_add_host_node)
+API_FUNCTION(5, cudaGraphAddChildGraphNode, graph_add_child_graph_node)
+API_FUNCTION(5, cudaGraphAddEventRecordNode, graph_add_event_record_node)
+API_FUNCTION(5, cudaGraphAddEventWaitNode, graph_add_event_wait_node)
+API_FUNCTION(5, cudaGraphAddMemAllocNode, graph_add_mem_alloc_node)
+API_FUNCTION(5, cudaGraphAddMemFreeNode, graph_add_mem_free_node)
+
+API_FUNCTION(2, cudaGraphMemsetNodeSetParams, graph_memset_node_set_params)
+API_FUNCTION(2, cudaGraphHostNodeSetParams, graph_host_node_set_params)
+API_FUNCTION(
+    2,
+    cudaGraphEventRecordNodeSetEvent,
+    graph_event_record_node_set_event)
+API_FUNCTION(2, cudaGraphEventWaitNodeSetEvent, graph_event_wait_node_set_event)
+API_FUNCTION(3, cudaGraphExecHostNodeSetParams, graph_exec_host_node_set_params)
+API_FUNCTION(
+    3,
+    cudaGraphExecChildGraphNodeSetParams,
+    graph_exec_child_graph_node_set_params)
+API_FUNCTION(
+    3,
+    cudaGraphExecEventRecordNodeSetEvent,
+    graph_exec_event_record_node_set_event)
+API_FUNCTION(
+    3,
+    cudaGraphExecEventWaitNodeSetEvent,
+    graph_exec_event_wait_node_set_event)
+
+API_FUNCTION(2, cudaGraphMemsetNodeGetParams, graph_memset_node_get_params)
+API_FUNCTION(2, cudaGraphHostNodeGetParams, graph_host_node_get_params)
+API_FUNCTION(
+    2,
+    cudaGraphChildGraphNodeGetGraph,
+    graph_child_graph_node_get_graph)
+API_FUNCTION(
+    2,
+    cudaGraphEventRecordNodeGetEvent,
+    graph_event_record_node_get_event)
+API_FUNCTION(2, cudaGraphEventWaitNodeGetEvent, graph_event_wait_node_get_event)
+API_FUNCTION(2, cudaGraphMemAllocNodeGetParams, graph_mem_alloc_node_get_params)
+API_FUNCTION(2, cudaGraphMemFreeNodeGetParams, graph_mem_free_node_get_params)
+API_FUNCTION(
+    3,
+    cudaGraphKernelNodeGetAttribute,
+    graph_kernel_node_get_attribute)
+API_FUNCTION(
+    3,
+    cudaGraphKernelNodeSetAttribute,
+    graph_kernel_node_set_attribute)
+#if CUDART_VERSION >= 13000
+API_FUNCTION(
+    2,
+    cudaGraphKernelNodeCopyAttributes,
+    graph_kernel_node_copy_attributes)
+#endif
+
 extern "C" {
 
-// Adding a node. What all functions need of its place comes first.
+// Nodes whose parameters the driver takes in another form. What all functions
+// need of a node's place comes first.
 #define ACCEL_PLACE                         \
   cudaGraphNode_t *node, cudaGraph_t graph, \
       const cudaGraphNode_t *dependencies, size_t count
 
-cudaError_t cudaGraphAddEmptyNode(ACCEL_PLACE) {
-  return call([&] { add(node, graph, dependencies, count, EmptyWork{}); });
-}
-
-cudaError_t cudaGraphAddMemFreeNode(ACCEL_PLACE, void* memory) {
-  return call([&] {
-    require(memory != nullptr);
-    add(node, graph, dependencies, count, FreeWork{memory});
-  });
-}
-
-cudaError_t cudaGraphAddMemAllocNode(
+cudaError_t cudaGraphAddMemsetNode(
     ACCEL_PLACE,
-    cudaMemAllocNodeParams* parameters) {
+    const cudaMemsetParams* parameters) {
   return call([&] {
-    require(parameters != nullptr && parameters->bytesize > 0);
-    auto pool =
-        machine().device(parameters->poolProps.location.id).default_pool;
-    auto memory =
-        std::make_shared<GraphMemory>(std::move(pool), parameters->bytesize);
-    parameters->dptr = memory->address();
-    add(node, graph, dependencies, count, AllocationWork{std::move(memory)});
+    add_work(
+        node,
+        graph,
+        dependencies,
+        count,
+        fill_work(parameters),
+        &current_device());
   });
+}
+
+cudaError_t cudaGraphExecMemsetNodeSetParams(
+    cudaGraphExec_t exec,
+    cudaGraphNode_t node,
+    const cudaMemsetParams* parameters) {
+  return call([&] { set_exec_work(exec, node, fill_work(parameters)); });
 }
 
 cudaError_t cudaGraphAddKernelNode(
     ACCEL_PLACE,
     const cudaKernelNodeParams* parameters) {
-  return call(
-      [&] { add(node, graph, dependencies, count, kernel_work(parameters)); });
+  return call([&] {
+    Device& device = current_device();
+    add_work(
+        node,
+        graph,
+        dependencies,
+        count,
+        kernel_work(device, parameters),
+        &device);
+  });
 }
 
 cudaError_t cudaGraphKernelNodeSetParams(
     cudaGraphNode_t node,
     const cudaKernelNodeParams* parameters) {
   return call([&] {
-    auto& work = parts<KernelWork>(resolve_node(node));
-    work = kernel_work(parameters, work.cooperative);
+    set_work(node, kernel_work(resolve_node(node).device(), parameters));
   });
 }
 
@@ -174,232 +202,76 @@ cudaError_t cudaGraphExecKernelNodeSetParams(
     cudaGraphNode_t node,
     const cudaKernelNodeParams* parameters) {
   return call([&] {
-    const auto target = resolve_exec(exec);
-    Node& changed = resolve_node(node);
-    const auto* before = std::get_if<KernelWork>(&target->work(changed));
-    require(before != nullptr);
-    target->set_work(changed, kernel_work(parameters, before->cooperative));
+    set_exec_work(
+        exec, node, kernel_work(resolve_node(node).device(), parameters));
   });
 }
 
-// Nodes of other kinds are added and changed with the same parameters.
-//   Kind: of the node.
-//   Set: what changes it, and `suffix` how that ends.
+// Copies are described in several ways.
+//   suffix: how the functions end.
 //   work: what the node does, from the parameters, which come last.
-#define ACCEL_ADDED(Kind, Set, suffix, work, ...)                         \
-  cudaError_t cudaGraphAdd##Kind##suffix(ACCEL_PLACE, __VA_ARGS__) {      \
-    return call([&] { add(node, graph, dependencies, count, work); });    \
-  }                                                                       \
-  cudaError_t cudaGraphExec##Kind##Set##suffix(                           \
-      cudaGraphExec_t exec, cudaGraphNode_t node, __VA_ARGS__) {          \
-    return call(                                                          \
-        [&] { resolve_exec(exec)->set_work(resolve_node(node), work); }); \
-  }
-#define ACCEL_CHANGED(Kind, suffix, work, ...)            \
-  ACCEL_ADDED(Kind, SetParams, suffix, work, __VA_ARGS__) \
-  cudaError_t cudaGraph##Kind##SetParams##suffix(         \
-      cudaGraphNode_t node, __VA_ARGS__) {                \
-    return call([&] { change(node, work); });             \
+#define ACCEL_COPIES(suffix, work, ...)                                    \
+  cudaError_t cudaGraphAddMemcpyNode##suffix(ACCEL_PLACE, __VA_ARGS__) {   \
+    return call([&] {                                                      \
+      add_work(node, graph, dependencies, count, work, &current_device()); \
+    });                                                                    \
+  }                                                                        \
+  cudaError_t cudaGraphMemcpyNodeSetParams##suffix(                        \
+      cudaGraphNode_t node, __VA_ARGS__) {                                 \
+    return call([&] { set_work(node, work); });                            \
+  }                                                                        \
+  cudaError_t cudaGraphExecMemcpyNodeSetParams##suffix(                    \
+      cudaGraphExec_t exec, cudaGraphNode_t node, __VA_ARGS__) {           \
+    return call([&] { set_exec_work(exec, node, work); });                 \
   }
 
-ACCEL_CHANGED(
-    MemcpyNode,
-    ,
-    copy_work(parameters),
-    const cudaMemcpy3DParms* parameters)
-ACCEL_CHANGED(
-    MemcpyNode,
+ACCEL_COPIES(, copy_work(parameters), const cudaMemcpy3DParms* parameters)
+ACCEL_COPIES(
     1D,
-    copy_work(to, from, bytes, kind),
+    linear(to, from, bytes, kind),
     void* to,
     const void* from,
     size_t bytes,
     cudaMemcpyKind kind)
-ACCEL_CHANGED(
-    MemsetNode,
-    ,
-    fill_work(parameters),
-    const cudaMemsetParams* parameters)
-ACCEL_CHANGED(
-    HostNode,
-    ,
-    host_work(parameters),
-    const cudaHostNodeParams* parameters)
-ACCEL_ADDED(
-    ChildGraphNode,
-    SetParams,
-    ,
-    ChildGraphWork{resolve_graph(child)->clone()},
-    cudaGraph_t child)
-ACCEL_ADDED(
-    EventRecordNode,
-    SetEvent,
-    ,
-    EventRecordWork{machine().events().get(event)},
-    cudaEvent_t event)
-ACCEL_ADDED(
-    EventWaitNode,
-    SetEvent,
-    ,
-    EventWaitWork{machine().events().get(event)},
-    cudaEvent_t event)
+ACCEL_COPIES(
+    FromSymbol,
+    linear(to, part_of(symbol, bytes, offset), bytes, kind),
+    void* to,
+    const void* symbol,
+    size_t bytes,
+    size_t offset,
+    cudaMemcpyKind kind)
+ACCEL_COPIES(
+    ToSymbol,
+    linear(part_of(symbol, bytes, offset), from, bytes, kind),
+    const void* symbol,
+    const void* from,
+    size_t bytes,
+    size_t offset,
+    cudaMemcpyKind kind)
 
-#undef ACCEL_CHANGED
-#undef ACCEL_ADDED
+#undef ACCEL_COPIES
 #undef ACCEL_PLACE
 
 cudaError_t cudaGraphKernelNodeGetParams(
-    cudaGraphNode_t handle,
+    cudaGraphNode_t node,
     cudaKernelNodeParams* parameters) {
-  return call([&] {
-    require(parameters != nullptr);
-    Node& node = resolve_node(handle);
-    const KernelWork& work = parts<KernelWork>(node);
-    *parameters = {};
-    parameters->func = const_cast<void*>(work.symbol);
-    parameters->gridDim = dim3(work.grid.x, work.grid.y, work.grid.z);
-    parameters->blockDim = dim3(work.block.x, work.block.y, work.block.z);
-    parameters->sharedMemBytes = static_cast<unsigned>(work.shared_bytes);
-    parameters->kernelParams = node.parameter_pointers();
-  });
-}
-
-cudaError_t cudaGraphKernelNodeGetAttribute(
-    cudaGraphNode_t node,
-    cudaLaunchAttributeID id,
-    cudaLaunchAttributeValue* value) {
-  return call([&] {
-    require(value != nullptr);
-    *value = {};
-    const KernelWork& work = parts<KernelWork>(resolve_node(node));
-    if (id == cudaLaunchAttributeCooperative) {
-      value->cooperative = work.cooperative ? 1 : 0;
-    } else {
-      require(
-          id == cudaLaunchAttributePriority ||
-          id == cudaLaunchAttributeAccessPolicyWindow);
-    }
-  });
-}
-
-cudaError_t cudaGraphKernelNodeSetAttribute(
-    cudaGraphNode_t node,
-    cudaLaunchAttributeID id,
-    const cudaLaunchAttributeValue* value) {
-  return call([&] {
-    require(value != nullptr);
-    KernelWork& work = parts<KernelWork>(resolve_node(node));
-    if (id == cudaLaunchAttributeCooperative) {
-      work.cooperative = value->cooperative != 0;
-    } else {
-      require(
-          id == cudaLaunchAttributePriority ||
-          id == cudaLaunchAttributeAccessPolicyWindow);
-    }
-  });
-}
-
-cudaError_t cudaGraphKernelNodeCopyAttributes(
-    cudaGraphNode_t from,
-    cudaGraphNode_t to) {
-  return call([&] {
-    parts<KernelWork>(resolve_node(to)).cooperative =
-        parts<KernelWork>(resolve_node(from)).cooperative;
-  });
+  return call([&] { store(parameters, kernel_parameters(node)); });
 }
 
 cudaError_t cudaGraphMemcpyNodeGetParams(
     cudaGraphNode_t node,
     cudaMemcpy3DParms* parameters) {
-  return call([&] {
-    require(parameters != nullptr);
-    const CopyWork& work = parts<CopyWork>(resolve_node(node));
-    const auto rows = [&](std::size_t slice, std::size_t pitch) {
-      return pitch == 0 ? work.height : slice / pitch;
-    };
-    *parameters = {};
-    parameters->dstPtr = {
-        work.to, work.to_pitch, work.width, rows(work.to_slice, work.to_pitch)};
-    parameters->srcPtr = {
-        const_cast<void*>(work.from),
-        work.from_pitch,
-        work.width,
-        rows(work.from_slice, work.from_pitch)};
-    parameters->extent = {work.width, work.height, work.depth};
-    parameters->kind = work.kind;
-  });
+  return call([&] { store(parameters, copy_of(node)); });
 }
 
-cudaError_t cudaGraphMemsetNodeGetParams(
-    cudaGraphNode_t node,
-    cudaMemsetParams* parameters) {
-  return call([&] {
-    const FillWork& work = parts<FillWork>(resolve_node(node));
-    store(
-        parameters,
-        cudaMemsetParams{
-            work.to,
-            work.pitch,
-            work.value,
-            work.element_size,
-            work.width,
-            work.height});
-  });
+#if CUDART_VERSION < 13000
+// CUDA 13 has its parameters the other way round.
+cudaError_t cudaGraphKernelNodeCopyAttributes(
+    cudaGraphNode_t from,
+    cudaGraphNode_t to) {
+  return call([&] { graph_kernel_node_copy_attributes(to, from); });
 }
-
-cudaError_t cudaGraphHostNodeGetParams(
-    cudaGraphNode_t node,
-    cudaHostNodeParams* parameters) {
-  return call([&] {
-    const HostWork& work = parts<HostWork>(resolve_node(node));
-    store(parameters, cudaHostNodeParams{work.function, work.data});
-  });
-}
-
-cudaError_t cudaGraphMemAllocNodeGetParams(
-    cudaGraphNode_t node,
-    cudaMemAllocNodeParams* parameters) {
-  return call([&] {
-    require(parameters != nullptr);
-    const auto& memory = *parts<AllocationWork>(resolve_node(node)).memory;
-    *parameters = {};
-    parameters->poolProps.allocType = cudaMemAllocationTypePinned;
-    parameters->poolProps.location = {
-        cudaMemLocationTypeDevice, memory.pool().device().ordinal()};
-    parameters->bytesize = memory.bytes();
-    parameters->dptr = memory.address();
-  });
-}
-
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* memory) {
-  return call([&] {
-    require(memory != nullptr);
-    *static_cast<void**>(memory) = parts<FreeWork>(resolve_node(node)).memory;
-  });
-}
-
-cudaError_t cudaGraphEventRecordNodeGetEvent(
-    cudaGraphNode_t node,
-    cudaEvent_t* event) {
-  return call([&] { store_event<EventRecordWork>(node, event); });
-}
-
-cudaError_t cudaGraphEventWaitNodeGetEvent(
-    cudaGraphNode_t node,
-    cudaEvent_t* event) {
-  return call([&] { store_event<EventWaitWork>(node, event); });
-}
-
-cudaError_t cudaGraphChildGraphNodeGetGraph(
-    cudaGraphNode_t node,
-    cudaGraph_t* graph) {
-  return call([&] {
-    const auto& child = parts<ChildGraphWork>(resolve_node(node)).graph;
-    if (!machine().graphs().contains(child.get())) {
-      machine().graphs().add(child);
-    }
-    store(graph, reinterpret_cast<cudaGraph_t>(child.get()));
-  });
-}
+#endif
 
 } // extern "C"

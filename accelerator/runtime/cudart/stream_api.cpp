@@ -1,7 +1,5 @@
 // Streams, capture of streams, and host functions in them.
 // Source: CUDA runtime API, stream management.
-#include "accelerator/runtime/core/graphs/capture.h"
-#include "accelerator/runtime/core/operations/graph_handles.h"
 #include "accelerator/runtime/core/operations/streams.h"
 #include "accelerator/runtime/cudart/call.h"
 #include "accelerator/runtime/cudart/versions.h"
@@ -31,26 +29,15 @@ API_FUNCTION(7, cudaStreamGetCaptureInfo, stream_get_capture_info_v3)
 API_FUNCTION(6, cudaStreamGetCaptureInfo_v2, stream_get_capture_info_v2)
 API_FUNCTION(7, cudaStreamGetCaptureInfo_v3, stream_get_capture_info_v3)
 #endif
+API_FUNCTION(6, cudaStreamBeginCaptureToGraph, stream_begin_capture_to_graph)
+API_FUNCTION(
+    5,
+    ACCEL_SECOND(cudaStreamUpdateCaptureDependencies),
+    stream_update_capture_dependencies)
 API_FUNCTION(
     1,
     cudaThreadExchangeStreamCaptureMode,
     thread_exchange_stream_capture_mode)
-
-namespace {
-
-void update_dependencies(
-    cudaStream_t stream,
-    const cudaGraphNode_t* dependencies,
-    std::size_t count,
-    unsigned flags) {
-  require(flags <= cudaStreamSetCaptureDependencies);
-  update_capture_dependencies(
-      *resolve_stream(stream),
-      nodes_of(dependencies, count),
-      flags == cudaStreamSetCaptureDependencies);
-}
-
-} // namespace
 
 extern "C" {
 
@@ -100,42 +87,16 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   });
 }
 
-cudaError_t cudaStreamBeginCaptureToGraph(
-    cudaStream_t stream,
-    cudaGraph_t graph,
-    const cudaGraphNode_t* dependencies,
-    const cudaGraphEdgeData* edges,
-    size_t count,
-    cudaStreamCaptureMode mode) {
-  return call([&] {
-    require(edges == nullptr, cudaErrorNotSupported);
-    begin_capture(
-        *resolve_stream(stream),
-        mode,
-        machine().graphs().get(graph, cudaErrorInvalidValue),
-        nodes_of(dependencies, count));
-  });
-}
-
-cudaError_t ACCEL_SECOND(cudaStreamUpdateCaptureDependencies)(
-    cudaStream_t stream,
-    cudaGraphNode_t* dependencies,
-    const cudaGraphEdgeData* edges,
-    size_t count,
-    unsigned flags) {
-  return call([&] {
-    require(edges == nullptr, cudaErrorNotSupported);
-    update_dependencies(stream, dependencies, count, flags);
-  });
-}
-
 #if CUDART_VERSION < 13000
 cudaError_t cudaStreamUpdateCaptureDependencies(
     cudaStream_t stream,
     cudaGraphNode_t* dependencies,
     size_t count,
     unsigned flags) {
-  return call([&] { update_dependencies(stream, dependencies, count, flags); });
+  return call([&] {
+    stream_update_capture_dependencies(
+        stream, dependencies, nullptr, count, flags);
+  });
 }
 #endif
 

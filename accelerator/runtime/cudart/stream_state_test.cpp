@@ -263,7 +263,8 @@ TEST_F(Captures, LeaveEventsThatMarkNothing) {
   }
   EXPECT_EQ(cudaEventQuery(last), cudaErrorCapturedEvent);
   EXPECT_EQ(cudaEventSynchronize(last), cudaErrorCapturedEvent);
-  for (cudaStream_t waiting : {cudaStream_t{stream}, blocking, cudaStream_t{}}) {
+  for (cudaStream_t waiting :
+       {cudaStream_t{stream}, blocking, cudaStream_t{}}) {
     EXPECT_EQ(cudaStreamWaitEvent(waiting, last, 0), cudaErrorCapturedEvent);
   }
   begin(stream); // another capture, which the event has no part in

@@ -6,7 +6,7 @@
 namespace accelerator::linker {
 namespace {
 
-constexpr std::string_view kPrefix = "cudaCG";
+constexpr std::string_view kPrefixes[] = {"cudaCG", "cudaGraphSetConditional"};
 
 constexpr std::string_view kFunctions[] = {
     "cudaCGGetIntrinsicHandle",
@@ -14,8 +14,11 @@ constexpr std::string_view kFunctions[] = {
     "cudaCGSynchronizeGrid",
     "cudaCGGetSize",
     "cudaCGGetRank",
+    "cudaGraphSetConditional",
 };
 
+// The handle of a condition is the address of its value.
+//
 // The handle of a grid is the address of its workspace, which a launch that is
 // not cooperative does not have: 0, and cudaErrorInvalidValue for who uses it.
 //
@@ -176,6 +179,16 @@ NO_GRID:
   st.param.b32 [result], 1;
   ret;
 }
+
+.weak .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [handle];
+  ld.param.u32 %r1, [value];
+  st.u32 [%rd1], %r1;
+  ret;
+}
 )";
 
 } // namespace
@@ -186,7 +199,10 @@ bool is_of_device_runtime(std::string_view function) {
 }
 
 bool mentions_device_runtime(std::string_view ptx) {
-  return ptx.find(kPrefix) != std::string_view::npos;
+  return std::any_of(
+      std::begin(kPrefixes), std::end(kPrefixes), [&](std::string_view prefix) {
+        return ptx.find(prefix) != std::string_view::npos;
+      });
 }
 
 std::string device_runtime() {

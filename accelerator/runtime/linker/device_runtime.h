@@ -1,7 +1,7 @@
 // What programs link from libcudadevrt, which holds machine code: the functions
-// below cooperative groups, as PTX of our own. Source: CUDA's
-// cuda_device_runtime_api.h, and cooperative_groups.h for the layout of the
-// grid's workspace, which both use.
+// below cooperative groups, and the one that sets the condition of a graph's
+// node, as PTX of our own. Source: CUDA's cuda_device_runtime_api.h, and
+// cooperative_groups.h for the layout of the grid's workspace, which both use.
 #pragma once
 
 #include <string>

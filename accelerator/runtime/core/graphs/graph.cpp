@@ -31,15 +31,14 @@ const char* type_name(const Work& work) {
       "graph",
       "mem alloc",
       "mem free",
+      "conditional",
   };
   static_assert(std::size(kNames) == std::variant_size_v<Work>);
   return kNames[work.index()];
 }
 
-// Each type of object counts by itself.
-template <typename Number>
-Number next_id() {
-  static std::atomic<Number> ids{1};
+std::uint64_t next_node_id() {
+  static std::atomic<std::uint64_t> ids{1};
   return ids++;
 }
 
@@ -49,9 +48,14 @@ Node::Node(Graph& graph, Device& device, Work work)
     : graph_(graph),
       device_(device),
       work_(std::move(work)),
-      id_(next_id<std::uint64_t>()) {}
+      id_(next_node_id()) {}
 
-Graph::Graph() : id_(next_id<std::uint32_t>()) {}
+std::uint32_t Graph::next_id() {
+  static std::atomic<std::uint32_t> ids{1};
+  return ids++;
+}
+
+Graph::Graph() : id_(next_id()) {}
 
 void** Node::parameter_pointers() {
   auto& work = std::get<KernelWork>(work_);
@@ -83,6 +87,7 @@ Node& Graph::add(Work work, Device& device, std::vector<Node*> dependencies) {
   }
   auto node = std::make_unique<Node>(*this, device, std::move(work));
   node->dependencies_ = std::move(dependencies);
+  node->local_id_ = added_++;
   const std::lock_guard lock(registry().mutex);
   registry().nodes.insert(node.get());
   nodes_.push_back(std::move(node));
@@ -185,6 +190,12 @@ std::shared_ptr<Graph> Graph::clone() const {
   // In the order in which they were added, which the copy has then, too.
   for (const auto& node : nodes_) {
     Work work = node->work_;
+    if (std::holds_alternative<ConditionalWork>(work)) {
+      throw Failure(
+          cudaErrorNotSupported,
+          "a graph with conditional nodes can neither be cloned nor be a child "
+          "graph");
+    }
     if (auto* child = std::get_if<ChildGraphWork>(&work)) {
       child->graph = child->graph->clone();
     }
@@ -202,6 +213,7 @@ std::shared_ptr<Graph> Graph::clone() const {
       copy->retain(object, count);
     }
   }
+  copy->kept_ = kept_;
   return copy;
 }
 
@@ -219,8 +231,8 @@ Node* Graph::find(std::uint64_t id) const {
     if (node->id_ == id) {
       return node.get();
     }
-    if (const auto* child = std::get_if<ChildGraphWork>(&node->work_)) {
-      if (Node* found = child->graph->find(id)) {
+    for (const auto& below : graphs_below(node->work_)) {
+      if (Node* found = below->find(id)) {
         return found;
       }
     }
@@ -252,13 +264,31 @@ std::vector<HeldObject> Graph::hold_objects() const {
     }
   }
   for (const auto& node : nodes_) {
-    if (const auto* child = std::get_if<ChildGraphWork>(&node->work_)) {
-      for (auto& object : child->graph->hold_objects()) {
+    for (const auto& below : graphs_below(node->work_)) {
+      for (auto& object : below->hold_objects()) {
         held.push_back(std::move(object));
       }
     }
   }
   return held;
+}
+
+void Graph::keep(std::shared_ptr<const void> needed) {
+  kept_.push_back(std::move(needed));
+}
+
+void Graph::keep(std::shared_ptr<Condition> condition) {
+  conditions_.push_back(std::move(condition));
+}
+
+void Graph::require_conditions_used() const {
+  for (const auto& condition : conditions_) {
+    if (condition->bodies.expired()) {
+      throw Failure(
+          cudaErrorInvalidValue,
+          "a conditional handle of the graph has no conditional node");
+    }
+  }
 }
 
 std::string Graph::dot() const {
@@ -285,6 +315,16 @@ std::string Graph::dot() const {
   }
   out << "}\n";
   return out.str();
+}
+
+std::vector<std::shared_ptr<Graph>> graphs_below(const Work& work) {
+  if (const auto* child = std::get_if<ChildGraphWork>(&work)) {
+    return {child->graph};
+  }
+  if (const auto* conditional = std::get_if<ConditionalWork>(&work)) {
+    return conditional->bodies->graphs;
+  }
+  return {};
 }
 
 Node& resolve_node(cudaGraphNode_t handle) {

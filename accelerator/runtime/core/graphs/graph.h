@@ -39,6 +39,10 @@ class Node {
   std::uint64_t id() const {
     return id_;
   }
+  /// Counts up over the nodes that were added to the graph.
+  unsigned local_id() const {
+    return local_id_;
+  }
 
  private:
   friend class Graph;
@@ -47,6 +51,7 @@ class Node {
   Device& device_;
   Work work_;
   std::uint64_t id_;
+  unsigned local_id_ = 0;
   std::vector<Node*> dependencies_;
   std::uint64_t cloned_from_ = 0; // the number of a node
   /// Kernel parameters as cudaGraphKernelNodeGetParams points to them.
@@ -65,7 +70,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// Counts up over all graphs of the process.
+  /// A number that no graph has, and no instance.
+  static std::uint32_t next_id();
+  /// Counts up over all graphs of the process, and what is instantiated of
+  /// them.
   std::uint32_t id() const {
     return id_;
   }
@@ -89,28 +97,43 @@ class Graph : public std::enable_shared_from_this<Graph> {
   /// @throws Failure: cudaErrorInvalidValue for a circle.
   std::vector<Node*> in_order() const;
 
+  /// @throws Failure: cudaErrorNotSupported when it has conditional nodes.
   std::shared_ptr<Graph> clone() const;
   /// The copy of a node in a graph that clone() made; null when there is none.
   Node* find_clone(const Node& original) const;
-  /// The node of that number, in this graph or in a child graph; null when
+  /// The node of that number, in this graph or in one below a node; null when
   /// there is none.
   Node* find(std::uint64_t id) const;
 
   void retain(std::shared_ptr<UserObject> object, unsigned count);
   /// @throws Failure: cudaErrorInvalidValue when the graph holds fewer.
   void release(const UserObject& object, unsigned count);
-  /// The objects that it keeps alive, those of child graphs among them; they
-  /// live as long as what is returned.
+  /// The objects that it keeps alive, those of graphs below nodes among them;
+  /// they live as long as what is returned.
   std::vector<HeldObject> hold_objects() const;
+
+  /// Keeps what its nodes need as long as there is the graph.
+  void keep(std::shared_ptr<const void> needed);
+  void keep(std::shared_ptr<Condition> condition);
+  /// @throws Failure: cudaErrorInvalidValue when no node goes by one of its
+  /// conditions.
+  void require_conditions_used() const;
 
   /// The graph in the language of Graphviz.
   std::string dot() const;
 
  private:
   std::uint32_t id_;
+  unsigned added_ = 0; // nodes so far
   std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::shared_ptr<const void>> kept_;
+  std::vector<std::shared_ptr<Condition>> conditions_;
   std::vector<std::pair<std::shared_ptr<UserObject>, unsigned>> objects_;
 };
+
+/// Those that a node's work consists of: a child graph, or the graphs of a
+/// conditional node.
+std::vector<std::shared_ptr<Graph>> graphs_below(const Work& work);
 
 /// A node handle that lives.
 /// @throws Failure: cudaErrorInvalidValue.

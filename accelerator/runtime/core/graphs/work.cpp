@@ -42,6 +42,7 @@ cudaGraphNodeType type_of(const Work& work) {
       cudaGraphNodeTypeGraph,
       cudaGraphNodeTypeMemAlloc,
       cudaGraphNodeTypeMemFree,
+      cudaGraphNodeTypeConditional,
   };
   static_assert(std::size(kTypes) == std::variant_size_v<Work>);
   return kTypes[work.index()];

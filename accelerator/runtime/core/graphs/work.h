@@ -6,6 +6,7 @@
 #include <memory>
 #include <variant>
 
+#include "accelerator/runtime/core/graphs/condition.h"
 #include "accelerator/runtime/core/graphs/graph_memory.h"
 #include "accelerator/runtime/core/streams/event.h"
 #include "accelerator/runtime/core/streams/work/work.h"
@@ -46,14 +47,15 @@ using Work = std::variant<
     EventWaitWork,
     ChildGraphWork,
     AllocationWork,
-    FreeWork>;
+    FreeWork,
+    ConditionalWork>;
 
 /// The runtime's name for this kind of work.
 cudaGraphNodeType type_of(const Work& work);
 
-/// Puts a node's work into a stream, captured or not (child graphs are not put
-/// here: an instantiated graph has taken them apart), and tells who watches
-/// when it is done.
+/// Puts a node's work into a stream, captured or not (child graphs and those of
+/// conditional nodes are not put here: an instantiated graph has taken them
+/// apart), and tells who watches when it is done.
 void put(Stream& stream, const Work& work, const tracing::Origin& origin);
 
 } // namespace accelerator::runtime

@@ -6,27 +6,65 @@
 #include <driver_types.h>
 
 #include <cstddef>
-#include <vector>
-
-namespace accelerator::runtime {
-
-class Node;
-
-} // namespace accelerator::runtime
 
 namespace accelerator::runtime::operations {
-
-/// The two-step way of CUDA to hand out a list: its length, then its elements;
-/// what is beyond the end is null.
-void hand_out(
-    const std::vector<Node*>& nodes,
-    cudaGraphNode_t* list,
-    size_t* count);
 
 void graph_create(cudaGraph_t* graph, unsigned flags);
 void graph_destroy(cudaGraph_t graph);
 void graph_clone(cudaGraph_t* clone, cudaGraph_t original);
+void graph_get_id(cudaGraph_t graph, unsigned* id);
 void graph_get_nodes(cudaGraph_t graph, cudaGraphNode_t* list, size_t* count);
+void graph_get_root_nodes(
+    cudaGraph_t graph,
+    cudaGraphNode_t* list,
+    size_t* count);
+void graph_node_find_in_clone(
+    cudaGraphNode_t* node,
+    cudaGraphNode_t original,
+    cudaGraph_t clone);
+void graph_node_get_type(cudaGraphNode_t node, cudaGraphNodeType* type);
+void graph_node_get_containing_graph(cudaGraphNode_t node, cudaGraph_t* graph);
+void graph_node_get_local_id(cudaGraphNode_t node, unsigned* id);
+void graph_node_get_tools_id(cudaGraphNode_t node, unsigned long long* id);
+void graph_destroy_node(cudaGraphNode_t node);
+
+/// Dependencies, with edge data, which may be null.
+void graph_add_dependencies(
+    cudaGraph_t graph,
+    const cudaGraphNode_t* from,
+    const cudaGraphNode_t* to,
+    const cudaGraphEdgeData* data,
+    size_t count);
+void graph_remove_dependencies(
+    cudaGraph_t graph,
+    const cudaGraphNode_t* from,
+    const cudaGraphNode_t* to,
+    const cudaGraphEdgeData* data,
+    size_t count);
+void graph_get_edges(
+    cudaGraph_t graph,
+    cudaGraphNode_t* from,
+    cudaGraphNode_t* to,
+    cudaGraphEdgeData* data,
+    size_t* count);
+void graph_node_get_dependencies(
+    cudaGraphNode_t node,
+    cudaGraphNode_t* list,
+    cudaGraphEdgeData* data,
+    size_t* count);
+void graph_node_get_dependent_nodes(
+    cudaGraphNode_t node,
+    cudaGraphNode_t* list,
+    cudaGraphEdgeData* data,
+    size_t* count);
+
+void graph_conditional_handle_create(
+    cudaGraphConditionalHandle* handle,
+    cudaGraph_t graph,
+    int device,
+    unsigned initial,
+    unsigned flags);
+
 void graph_instantiate_with_flags(
     cudaGraphExec_t* exec,
     cudaGraph_t graph,
@@ -40,6 +78,16 @@ void graph_exec_update(
     cudaGraph_t graph,
     cudaGraphExecUpdateResultInfo* result);
 void graph_exec_destroy(cudaGraphExec_t exec);
+void graph_exec_get_id(cudaGraphExec_t exec, unsigned* id);
+void graph_exec_get_flags(cudaGraphExec_t exec, unsigned long long* flags);
+void graph_node_set_enabled(
+    cudaGraphExec_t exec,
+    cudaGraphNode_t node,
+    unsigned enabled);
+void graph_node_get_enabled(
+    cudaGraphExec_t exec,
+    cudaGraphNode_t node,
+    unsigned* enabled);
 void graph_launch(cudaGraphExec_t exec, cudaStream_t handle);
 void graph_upload(cudaGraphExec_t exec, cudaStream_t stream);
 void user_object_create(

@@ -10,6 +10,7 @@
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/machine/thread_state.h"
 #include "accelerator/runtime/core/operations/devices.h"
+#include "accelerator/runtime/core/operations/graph_handles.h"
 #include "accelerator/runtime/core/status/guarded.h"
 #include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/core/tracing/tracing.h"
@@ -155,6 +156,7 @@ void stream_get_capture_info_v3(
     size_t* count) {
   // What is returned by pointer is valid until the thread's next such call.
   static thread_local std::vector<cudaGraphNode_t> nodes;
+  static thread_local std::vector<cudaGraphEdgeData> ordinary;
   const CaptureInfo info = capture_info(*resolve_stream(stream), false);
   store(status, info.status);
   if (id != nullptr) {
@@ -174,11 +176,41 @@ void stream_get_capture_info_v3(
     *dependencies = nodes.data();
   }
   if (edges != nullptr) {
-    *edges = nullptr;
+    ordinary.assign(nodes.size(), {});
+    *edges = ordinary.data();
   }
   if (count != nullptr) {
     *count = nodes.size();
   }
+}
+
+void stream_begin_capture_to_graph(
+    cudaStream_t stream,
+    cudaGraph_t graph,
+    const cudaGraphNode_t* dependencies,
+    const cudaGraphEdgeData* edges,
+    size_t count,
+    cudaStreamCaptureMode mode) {
+  require_ordinary(edges, count);
+  begin_capture(
+      *resolve_stream(stream),
+      mode,
+      resolve_graph(graph),
+      nodes_of(dependencies, count));
+}
+
+void stream_update_capture_dependencies(
+    cudaStream_t stream,
+    cudaGraphNode_t* dependencies,
+    const cudaGraphEdgeData* edges,
+    size_t count,
+    unsigned flags) {
+  require(flags <= cudaStreamSetCaptureDependencies);
+  require_ordinary(edges, count);
+  update_capture_dependencies(
+      *resolve_stream(stream),
+      nodes_of(dependencies, count),
+      flags == cudaStreamSetCaptureDependencies);
 }
 
 void thread_exchange_stream_capture_mode(cudaStreamCaptureMode* mode) {

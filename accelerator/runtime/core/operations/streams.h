@@ -52,6 +52,19 @@ void stream_get_capture_info_v3(
     const cudaGraphNode_t** dependencies,
     const cudaGraphEdgeData** edges,
     size_t* count);
+void stream_begin_capture_to_graph(
+    cudaStream_t stream,
+    cudaGraph_t graph,
+    const cudaGraphNode_t* dependencies,
+    const cudaGraphEdgeData* edges,
+    size_t count,
+    cudaStreamCaptureMode mode);
+void stream_update_capture_dependencies(
+    cudaStream_t stream,
+    cudaGraphNode_t* dependencies,
+    const cudaGraphEdgeData* edges,
+    size_t count,
+    unsigned flags);
 void thread_exchange_stream_capture_mode(cudaStreamCaptureMode* mode);
 
 } // namespace accelerator::runtime::operations

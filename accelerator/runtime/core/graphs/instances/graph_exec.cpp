@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "accelerator/runtime/core/graphs/condition.h"
+#include "accelerator/runtime/core/graphs/instances/run.h"
 #include "accelerator/runtime/core/machine/device.h"
-#include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/streams/stream.h"
 
 namespace accelerator::runtime {
@@ -29,46 +30,46 @@ bool is_plane(const Work& work) {
 }
 
 bool can_be_set(const Work& work) {
-  return !is_plane<CopyWork>(work) && !is_plane<FillWork>(work);
+  return !is_plane<CopyWork>(work) && !is_plane<FillWork>(work) &&
+      !std::holds_alternative<ConditionalWork>(work);
 }
 
-// A node on another device than the stream's runs there, in its turn.
-void put_elsewhere(
-    Stream& stream,
-    const Step& step,
-    const tracing::Origin& origin) {
-  const auto other = step.device->create_stream(cudaStreamNonBlocking, 0);
-  const auto mark = [](Stream& where) {
-    auto event = std::make_shared<Event>(
-        where.device(), where.device().slot(), cudaEventDisableTiming);
-    event->record(where);
-    return event;
-  };
-  mark(stream)->make_wait(*other);
-  put(*other, step.work, origin);
-  mark(*other)->make_wait(stream);
-  machine().streams().remove(other.get());
-  step.device->remove_stream(*other);
-}
-
-void put_steps(
-    Stream& stream,
+// The conditions of conditional nodes, those below others among them.
+void collect(
     const std::vector<Step>& steps,
-    tracing::Origin origin) {
+    std::vector<std::shared_ptr<Condition>>& conditions) {
   for (const Step& step : steps) {
-    if (!step.enabled) {
-      continue;
+    if (const auto* work = std::get_if<ConditionalWork>(&step.work)) {
+      conditions.push_back(work->condition);
     }
-    origin.graph = step.graph_id;
-    origin.node = step.node_id;
-    if (std::holds_alternative<ChildGraphWork>(step.work)) {
-      put_steps(stream, step.children, origin);
-    } else if (step.device == &stream.device()) {
-      put(stream, step.work, origin);
-    } else {
-      put_elsewhere(stream, step, origin);
+    for (const auto& below : step.below) {
+      collect(below, conditions);
     }
   }
+}
+
+// A graph whose nodes do what the steps do.
+std::shared_ptr<Graph> make_graph(const std::vector<Step>& steps) {
+  auto graph = std::make_shared<Graph>();
+  std::vector<Node*> nodes;
+  for (const Step& step : steps) {
+    Work work = step.enabled ? step.work : EmptyWork{};
+    if (std::holds_alternative<ChildGraphWork>(work)) {
+      work = ChildGraphWork{make_graph(step.below.front())};
+    } else if (std::holds_alternative<ConditionalWork>(work)) {
+      throw Failure(
+          cudaErrorNotSupported,
+          "a graph with conditional nodes cannot be launched into a stream "
+          "that is being captured: it cannot be a child graph");
+    }
+    std::vector<Node*> dependencies;
+    for (const std::size_t dependency : step.dependencies) {
+      dependencies.push_back(nodes[dependency]);
+    }
+    nodes.push_back(
+        &graph->add(std::move(work), *step.device, std::move(dependencies)));
+  }
+  return graph;
 }
 
 // Nothing may run in the place of a kernel without code, and nothing behind it.
@@ -78,14 +79,33 @@ void require_code(const std::vector<Step>& steps) {
     if (step.enabled && kernel != nullptr) {
       kernel->function->to_launch(*step.device);
     }
-    require_code(step.children);
+    for (const auto& below : step.below) {
+      require_code(below);
+    }
   }
 }
 
 } // namespace
 
 GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
-    : flags_(flags), steps_(make_plan(graph)) {}
+    : id_(Graph::next_id()),
+      flags_(flags),
+      steps_(make_plan(graph)),
+      claim_(std::make_shared<char>()) {
+  std::vector<std::shared_ptr<Condition>> conditions;
+  collect(*steps_, conditions);
+  for (const auto& condition : conditions) {
+    if (!condition->instance.expired()) {
+      throw Failure(
+          cudaErrorInvalidValue,
+          "a graph with conditional nodes can have one instance at a time: "
+          "destroy the other first");
+    }
+  }
+  for (const auto& condition : conditions) {
+    condition->instance = claim_;
+  }
+}
 
 void GraphExec::launch(Stream& stream) {
   const std::lock_guard lock(mutex_);
@@ -93,13 +113,21 @@ void GraphExec::launch(Stream& stream) {
   if (last_run_ != nullptr) {
     last_run_->make_wait(stream);
   }
-  put_steps(stream, *steps_, tracing::origin_of_work(stream.id()));
+  put_initial(stream, *steps_);
+  put_steps(stream, *steps_, tracing::origin_of_work(stream.id()), steps_);
   // What the graph owns lives until the run has ended.
   stream.enqueue([steps = steps_] { return cudaSuccess; }, true);
   // An event of this stream's device, which the next launch may not be on.
   last_run_ = std::make_shared<Event>(
       stream.device(), stream.device().slot(), cudaEventDisableTiming);
   last_run_->record(stream);
+}
+
+std::shared_ptr<Graph> GraphExec::to_graph() {
+  const std::lock_guard lock(mutex_);
+  auto graph = make_graph(*steps_);
+  graph->keep(steps_);
+  return graph;
 }
 
 Step& GraphExec::find(const Node& node) const {
@@ -119,10 +147,10 @@ void GraphExec::set_work(const Node& node, Work work) {
   step.work = std::move(work);
   locate_memory(step);
   require(compare(step, before) == cudaGraphExecUpdateSuccess);
-  if (const auto* child = std::get_if<ChildGraphWork>(&step.work)) {
-    step.children = make_steps(*child->graph);
+  if (std::holds_alternative<ChildGraphWork>(step.work)) {
+    take_apart(step);
     require(
-        take_over(step.children, before.children).result ==
+        take_over(step.below.front(), before.below.front()).result ==
         cudaGraphExecUpdateSuccess);
   }
   before = std::move(step);

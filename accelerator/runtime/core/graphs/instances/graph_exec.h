@@ -3,6 +3,7 @@
 
 #include <driver_types.h>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -19,8 +20,13 @@ namespace accelerator::runtime {
 /// A graph that can be launched. Launches of one do not overlap.
 class GraphExec {
  public:
+  /// @throws Failure: cudaErrorInvalidValue for what cannot be instantiated.
   GraphExec(const Graph& graph, unsigned long long flags);
 
+  /// Counts up over graphs and their instances.
+  std::uint32_t id() const {
+    return id_;
+  }
   unsigned long long flags() const {
     return flags_;
   }
@@ -28,6 +34,9 @@ class GraphExec {
   /// code.
   /// @throws Failure as Function::to_launch().
   void launch(Stream& stream);
+  /// A graph that does what the next launch would do.
+  /// @throws Failure: cudaErrorNotSupported for conditional nodes.
+  std::shared_ptr<Graph> to_graph();
   /// Changes the work of one node; only launches that follow see it.
   /// @throws Failure: cudaErrorInvalidValue when the node is not in it, is of
   /// another type, or may not be changed so (CUDA runtime API,
@@ -44,9 +53,11 @@ class GraphExec {
  private:
   Step& find(const Node& node) const;
 
+  std::uint32_t id_;
   unsigned long long flags_;
   std::mutex mutex_;
   std::shared_ptr<std::vector<Step>> steps_;
+  std::shared_ptr<const void> claim_; // to the conditions
   std::shared_ptr<Event> last_run_; // where its end is marked; null: none
 };
 

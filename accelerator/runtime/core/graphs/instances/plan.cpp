@@ -1,5 +1,6 @@
 #include "accelerator/runtime/core/graphs/instances/plan.h"
 
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -14,9 +15,31 @@ int device_of(const void* memory) {
   return !piece || piece->on_host() ? Step::kHost : piece->device;
 }
 
+// What runs under a condition is for the device alone.
+void require_conditional(const Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    const cudaGraphNodeType type = type_of(node->work());
+    if (type != cudaGraphNodeTypeKernel && type != cudaGraphNodeTypeMemcpy &&
+        type != cudaGraphNodeTypeMemset && type != cudaGraphNodeTypeEmpty &&
+        type != cudaGraphNodeTypeGraph &&
+        type != cudaGraphNodeTypeConditional) {
+      throw Failure(
+          cudaErrorInvalidValue,
+          "a graph below a conditional node has a node of type " +
+              std::to_string(type) +
+              ": only kernels, copies, fills, empty nodes, child graphs and "
+              "conditional nodes can be there");
+    }
+    for (const auto& below : graphs_below(node->work())) {
+      require_conditional(*below);
+    }
+  }
+}
+
 } // namespace
 
 std::vector<Step> make_steps(const Graph& graph) {
+  graph.require_conditions_used();
   std::unordered_map<const Node*, std::size_t> positions;
   std::vector<Step> steps;
   for (const Node* node : graph.in_order()) {
@@ -29,13 +52,21 @@ std::vector<Step> make_steps(const Graph& graph) {
       step.dependencies.push_back(positions.at(dependency));
     }
     locate_memory(step);
-    if (const auto* child = std::get_if<ChildGraphWork>(&step.work)) {
-      step.children = make_steps(*child->graph);
-    }
+    take_apart(step);
     positions[node] = steps.size();
     steps.push_back(std::move(step));
   }
   return steps;
+}
+
+void take_apart(Step& step) {
+  step.below.clear();
+  for (const auto& graph : graphs_below(step.work)) {
+    if (std::holds_alternative<ConditionalWork>(step.work)) {
+      require_conditional(*graph);
+    }
+    step.below.push_back(make_steps(*graph));
+  }
 }
 
 void locate_memory(Step& step) {

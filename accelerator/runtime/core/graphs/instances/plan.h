@@ -27,12 +27,17 @@ struct Step {
   /// The devices that a copy's or a fill's memory was on when this was made.
   int to_device = kHost;
   int from_device = kHost;
-  std::vector<Step> children; // of a child graph
+  /// Of a child graph, or of each graph of a conditional node.
+  std::vector<std::vector<Step>> below;
 };
 
 /// The nodes of a graph, each behind those it depends on.
-/// @throws Failure: cudaErrorInvalidValue for a circle.
+/// @throws Failure: cudaErrorInvalidValue for a circle, and for what a
+/// conditional node cannot have below it.
 std::vector<Step> make_steps(const Graph& graph);
+
+/// Takes apart the graphs below a step's node.
+void take_apart(Step& step);
 
 /// Finds out on which devices the memory of a step's work is.
 void locate_memory(Step& step);

@@ -120,6 +120,12 @@ cudaGraphExecUpdateResult compare(const Step& step, const Step& before) {
   if (std::holds_alternative<AllocationWork>(step.work)) {
     return cudaGraphExecUpdateErrorNotSupported;
   }
+  if (const auto* conditional = std::get_if<ConditionalWork>(&step.work)) {
+    if (conditional->type != std::get<ConditionalWork>(before.work).type ||
+        step.below.size() != before.below.size()) {
+      return cudaGraphExecUpdateErrorParametersChanged;
+    }
+  }
   if (const auto* kernel = std::get_if<KernelWork>(&step.work)) {
     if (step.device != before.device) {
       return cudaGraphExecUpdateErrorUnsupportedFunctionChange;
@@ -148,8 +154,10 @@ UpdateProblem take_over(
        ++i) {
     const Step& partner = pairs.partner_of(i);
     problem = {compare(steps[i], partner), steps[i].node_id};
-    if (problem.result == cudaGraphExecUpdateSuccess) {
-      problem = take_over(steps[i].children, partner.children);
+    for (std::size_t below = 0; below < steps[i].below.size() &&
+         problem.result == cudaGraphExecUpdateSuccess;
+         ++below) {
+      problem = take_over(steps[i].below[below], partner.below[below]);
     }
   }
   if (problem.result != cudaGraphExecUpdateSuccess) {
