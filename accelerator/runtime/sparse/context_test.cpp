@@ -195,6 +195,60 @@ TEST_F(ContextTest, GraphsRepeatIt) {
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
+// The result on the host is a graph's, too: it is there when that has run.
+TEST_F(ContextTest, ADotProductIsCapturedWithItsResultOnTheHost) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(
+      cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cusparseSetStream(handle, stream), kGood);
+  const Array<std::int32_t> places(std::vector<std::int32_t>{3, 0});
+  const Array<double> values(std::vector<double>{2, 10});
+  const Array<double> dense(std::vector<double>{1, 7, 8, 5});
+  cusparseSpVecDescr_t x = nullptr;
+  cusparseDnVecDescr_t y = nullptr;
+  ASSERT_EQ(
+      cusparseCreateSpVec(
+          &x,
+          4,
+          2,
+          places.get(),
+          values.get(),
+          CUSPARSE_INDEX_32I,
+          CUSPARSE_INDEX_BASE_ZERO,
+          CUDA_R_64F),
+      kGood);
+  ASSERT_EQ(cusparseCreateDnVec(&y, 4, dense.get(), CUDA_R_64F), kGood);
+  double result = -1;
+  const auto dot = [&] {
+    return cusparseSpVV(handle, kNone, x, y, &result, CUDA_R_64F, work.get());
+  };
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  ASSERT_EQ(
+      cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  EXPECT_EQ(dot(), kGood);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_EQ(result, -1);
+  ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+  for (const double first : {1.0, 4.0}) {
+    ASSERT_EQ(
+        cudaMemcpy(dense.get(), &first, sizeof(first), cudaMemcpyHostToDevice),
+        cudaSuccess);
+    ASSERT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_EQ(result, 2 * 5 + 10 * first);
+  }
+  result = -1;
+  EXPECT_EQ(dot(), kGood);
+  EXPECT_EQ(result, 50) << "is there at once without a capture";
+  EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(cusparseDestroySpVec(x), kGood);
+  EXPECT_EQ(cusparseDestroyDnVec(y), kGood);
+  ASSERT_EQ(cusparseSetStream(handle, nullptr), kGood);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
 TEST_F(ContextTest, EachThreadWithItsHandle) {
   std::vector<std::thread> threads;
   for (unsigned number = 0; number < 4; ++number) {

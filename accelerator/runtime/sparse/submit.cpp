@@ -147,4 +147,14 @@ cusparseStatus_t submit_and_wait(
       : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
+cusparseStatus_t wait_unless_captured(cusparseHandle_t handle) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaError_t error = cudaStreamIsCapturing(handle->stream, &status);
+  if (error == cudaSuccess && status == cudaStreamCaptureStatusNone) {
+    error = cudaStreamSynchronize(handle->stream);
+  }
+  return error == cudaSuccess ? CUSPARSE_STATUS_SUCCESS
+                              : CUSPARSE_STATUS_EXECUTION_FAILED;
+}
+
 } // namespace accelerator::sparse

@@ -134,4 +134,7 @@ cusparseStatus_t submit_and_wait(
     const Memory& memory,
     std::function<bool()> work);
 
+/// Waits for the stream, if it is not being captured.
+cusparseStatus_t wait_unless_captured(cusparseHandle_t handle);
+
 } // namespace accelerator::sparse

@@ -276,12 +276,11 @@ cusparseStatus_t cusparseSpVV(
         }
         store(compute, result, 0, 1, 1, &sum);
       });
-  // A result on the host has to be there when the function returns.
-  if (status == CUSPARSE_STATUS_SUCCESS && on_host &&
-      cudaStreamSynchronize(handle->stream) != cudaSuccess) {
-    return CUSPARSE_STATUS_EXECUTION_FAILED;
-  }
-  return status;
+  // A result on the host has to be there when the function returns; that of a
+  // captured call is there when its graph has run.
+  return status == CUSPARSE_STATUS_SUCCESS && on_host
+      ? wait_unless_captured(handle)
+      : status;
 }
 
 } // extern "C"
