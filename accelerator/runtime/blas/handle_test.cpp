@@ -107,6 +107,60 @@ TEST_F(Handle, WorkGoesIntoItsStream) {
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
+// cuBLAS API, 2.1.9: results on the host need a synchronization, and are the
+// exception among what can be captured.
+TEST_F(Handle, ResultsAreCapturedOnTheDeviceOnly) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(
+      cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cublasSetStream(handle, stream), CUBLAS_STATUS_SUCCESS);
+  const Array<float> x(std::vector<float>{3, -4});
+  const Array<float> results(std::vector<float>(3));
+  const Array<int> index(std::vector<int>(1));
+  const auto all = [&](float* result, int* place) {
+    return std::vector<cublasStatus_t>{
+        cublasSdot(handle, 2, x.get(), 1, x.get(), 1, result),
+        cublasSnrm2(handle, 2, x.get(), 1, result + 1),
+        cublasSasum(handle, 2, x.get(), 1, result + 2),
+        cublasIsamax(handle, 2, x.get(), 1, place)};
+  };
+  const auto begin = [&] {
+    ASSERT_EQ(
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal),
+        cudaSuccess);
+  };
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  begin();
+  cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE);
+  EXPECT_EQ(
+      all(results.get(), index.get()),
+      std::vector<cublasStatus_t>(4, CUBLAS_STATUS_SUCCESS));
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_EQ(results.values(), std::vector<float>(3));
+  ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  EXPECT_EQ(results.values(), (std::vector<float>{25, 5, 7}));
+  EXPECT_EQ(index.values(), std::vector<int>{2});
+  EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+
+  cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST);
+  float told[3] = {-1, -1, -1};
+  int place = -1;
+  begin();
+  EXPECT_EQ(
+      all(told, &place),
+      std::vector<cublasStatus_t>(4, CUBLAS_STATUS_EXECUTION_FAILED));
+  EXPECT_EQ(
+      cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+  EXPECT_EQ(told[0], -1);
+  EXPECT_EQ(place, -1);
+  cudaGetLastError();
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
 TEST(NoHandle, NothingIsDoneWithoutAHandle) {
   constexpr auto kNone = CUBLAS_STATUS_NOT_INITIALIZED;
   float value = 1;
