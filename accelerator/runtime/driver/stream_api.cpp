@@ -1,12 +1,11 @@
-// Streams, events and graphs: the same objects as the runtime's.
-// Source: CUDA driver API, stream, event and graph management.
+// Streams and events: the same objects as the runtime's.
+// Source: CUDA driver API, stream and event management.
 #include <chrono>
 #include <cstdint>
 #include <thread>
 
 #include "accelerator/runtime/core/graphs/capture.h"
 #include "accelerator/runtime/core/operations/events.h"
-#include "accelerator/runtime/core/operations/graphs.h"
 #include "accelerator/runtime/core/operations/streams.h"
 #include "accelerator/runtime/driver/perform.h"
 
@@ -77,23 +76,6 @@ API_FUNCTION(1, cuEventQuery, event_query)
 API_FUNCTION(1, cuEventSynchronize, event_synchronize)
 API_FUNCTION(3, cuEventElapsedTime, event_elapsed_time)
 
-API_FUNCTION(2, cuGraphCreate, graph_create)
-API_FUNCTION(1, cuGraphDestroy, graph_destroy)
-API_FUNCTION(2, cuGraphClone, graph_clone)
-API_FUNCTION(3, cuGraphGetNodes, graph_get_nodes)
-API_FUNCTION(3, cuGraphDebugDotPrint, graph_debug_dot_print)
-API_FUNCTION(3, cuGraphInstantiateWithFlags, graph_instantiate_with_flags)
-API_FUNCTION(3, cuGraphInstantiateWithParams, graph_instantiate_with_params)
-API_FUNCTION(3, cuGraphExecUpdate, graph_exec_update)
-API_FUNCTION(1, cuGraphExecDestroy, graph_exec_destroy)
-API_FUNCTION(2, cuGraphLaunch, graph_launch)
-API_FUNCTION(2, cuGraphUpload, graph_upload)
-API_FUNCTION(5, cuUserObjectCreate, user_object_create)
-API_FUNCTION(2, cuUserObjectRetain, user_object_retain)
-API_FUNCTION(2, cuUserObjectRelease, user_object_release)
-API_FUNCTION(4, cuGraphRetainUserObject, graph_retain_user_object)
-API_FUNCTION(3, cuGraphReleaseUserObject, graph_release_user_object)
-
 extern "C" {
 
 CUresult cuStreamWaitValue32(
@@ -120,24 +102,6 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
         context,
         reinterpret_cast<CUcontext>(&resolve_stream(stream)->device()));
   });
-}
-
-// What programs for CUDA 11 call.
-#undef cuGraphExecUpdate
-CUresult cuGraphExecUpdate(
-    CUgraphExec exec,
-    CUgraph graph,
-    CUgraphNode* error_node,
-    CUgraphExecUpdateResult* result) {
-  CUgraphExecUpdateResultInfo told{};
-  const CUresult status = cuGraphExecUpdate_v2(exec, graph, &told);
-  if (error_node != nullptr) {
-    *error_node = told.errorNode;
-  }
-  if (result != nullptr) {
-    *result = told.result;
-  }
-  return status;
 }
 
 } // extern "C"
