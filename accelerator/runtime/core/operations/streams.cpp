@@ -127,8 +127,13 @@ void stream_begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode) {
 }
 
 void stream_end_capture(cudaStream_t stream, cudaGraph_t* graph) {
-  store(graph, nullptr);
-  *graph = handle_of(end_capture(*resolve_stream(stream)));
+  if (graph != nullptr) {
+    *graph = nullptr;
+  }
+  const auto captured = end_capture(*resolve_stream(stream));
+  if (graph != nullptr) {
+    *graph = handle_of(captured);
+  }
 }
 
 void stream_is_capturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {

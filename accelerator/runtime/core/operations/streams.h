@@ -35,6 +35,7 @@ void stream_get_flags(cudaStream_t stream, unsigned* flags);
 void stream_get_id(cudaStream_t stream, unsigned long long* id);
 
 void stream_begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode);
+/// @param graph may be null: of a capture into a graph the program has it.
 void stream_end_capture(cudaStream_t stream, cudaGraph_t* graph);
 void stream_is_capturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
 void stream_get_capture_info_v2(
