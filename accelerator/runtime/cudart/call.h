@@ -39,4 +39,26 @@ cudaError_t perform(
   return call([&] { operation(arguments...); }, function);
 }
 
+/// An operation that needs no context, of which CUDA's runtime makes one
+/// current all the same.
+template <typename... Parameters>
+struct InContext {
+  void (*operation)(Parameters...);
+};
+template <typename... Parameters>
+InContext(void (*)(Parameters...)) -> InContext<Parameters...>;
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t perform(
+    const char* function,
+    InContext<Parameters...> wanted,
+    Arguments... arguments) noexcept {
+  return call(
+      [&] {
+        runtime::current_device();
+        wanted.operation(arguments...);
+      },
+      function);
+}
+
 } // namespace accelerator::cudart

@@ -2,9 +2,7 @@
 // Source: CUDA runtime API, memory management and API synchronization behavior.
 #include <limits>
 
-#include "accelerator/runtime/core/graphs/capture.h"
 #include "accelerator/runtime/core/operations/copies.h"
-#include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/cudart/call.h"
 
 using namespace accelerator::runtime;
@@ -13,29 +11,6 @@ using accelerator::cudart::call;
 using accelerator::cudart::perform;
 
 namespace {
-
-void fill(cudaStream_t handle, const FillWork& work, bool wait) {
-  const auto stream = resolve_stream(handle);
-  check_fill(machine().addresses(), work);
-  if (work.empty()) {
-    return;
-  }
-  if (wait) {
-    require_no_unsafe_capture();
-    require_not_capturing(*stream);
-  }
-  submit(*stream, work);
-  // On a device only filling pinned host memory waits; waiting always would
-  // hide what is missing in a program.
-  if (wait &&
-      machine()
-          .addresses()
-          .find(reinterpret_cast<std::uint64_t>(work.to))
-          ->on_host()) {
-    stream->synchronize();
-    stream->device().require_health();
-  }
-}
 
 FillWork plane_fill(
     void* to,

@@ -24,13 +24,21 @@ void set_flags(Device& device, unsigned flags) {
 
 API_FUNCTION(3, cudaDeviceGetAttribute, device_get_attribute)
 API_FUNCTION(3, cudaDeviceGetPCIBusId, device_get_pci_bus_id)
+API_FUNCTION(2, cudaDeviceGetByPCIBusId, device_get_by_pci_bus_id)
 API_FUNCTION(3, cudaDeviceCanAccessPeer, device_can_access_peer)
+API_FUNCTION(4, cudaDeviceGetP2PAttribute, device_get_p2p_attribute)
 API_FUNCTION(2, cudaDeviceEnablePeerAccess, device_enable_peer_access)
 API_FUNCTION(1, cudaDeviceDisablePeerAccess, device_disable_peer_access)
 API_FUNCTION(2, cudaDeviceSetLimit, device_set_limit)
 API_FUNCTION(2, cudaDeviceGetLimit, device_get_limit)
 API_FUNCTION(1, cudaDeviceGetCacheConfig, device_get_cache_config)
 API_FUNCTION(1, cudaDeviceSetCacheConfig, device_set_cache_config)
+API_FUNCTION(1, cudaDeviceGetSharedMemConfig, device_get_shared_mem_config)
+API_FUNCTION(1, cudaDeviceSetSharedMemConfig, device_set_shared_mem_config)
+API_FUNCTION(
+    2,
+    cudaDeviceFlushGPUDirectRDMAWrites,
+    device_flush_gpu_direct_rdma_writes)
 API_FUNCTION(
     2,
     cudaDeviceGetStreamPriorityRange,
@@ -134,73 +142,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
       [&] { store(flags, selected_device().flags | cudaDeviceMapHost); });
 }
 
-cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* configuration) {
-  return call([&] {
-    current_device();
-    store(configuration, cudaSharedMemBankSizeFourByte);
-  });
-}
-
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
-  return call([] { current_device(); });
-}
-
 cudaError_t cudaCtxResetPersistingL2Cache() {
-  return call([] { current_device(); });
-}
-
-cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
-  return call([&] {
-    require(device != nullptr && id != nullptr);
-    unsigned domain = 0;
-    unsigned bus = 0;
-    unsigned slot = 0;
-    if (std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3) {
-      domain = 0;
-      require(std::sscanf(id, "%x:%x", &bus, &slot) == 2);
-    }
-    for (int ordinal = 0; ordinal < machine().device_count(); ++ordinal) {
-      const auto& p = machine().device(ordinal).properties();
-      if (static_cast<unsigned>(p.pciDomainID) == domain &&
-          static_cast<unsigned>(p.pciBusID) == bus &&
-          static_cast<unsigned>(p.pciDeviceID) == slot) {
-        *device = ordinal;
-        return;
-      }
-    }
-    throw Failure(cudaErrorInvalidDevice);
-  });
-}
-
-cudaError_t cudaDeviceGetP2PAttribute(
-    int* value,
-    cudaDeviceP2PAttr attribute,
-    int source,
-    int destination) {
-  return call([&] {
-    machine().device(source);
-    machine().device(destination);
-    require(value != nullptr);
-    require(source != destination, cudaErrorInvalidDevice);
-    switch (static_cast<int>(attribute)) {
-      case cudaDevP2PAttrAccessSupported:
-      case cudaDevP2PAttrNativeAtomicSupported:
-        *value = 1;
-        return;
-      case cudaDevP2PAttrPerformanceRank:
-      case cudaDevP2PAttrCudaArrayAccessSupported:
-      case 5: // of CUDA 13: native atomics are there in part only
-        *value = 0;
-        return;
-      default:
-        throw Failure(cudaErrorInvalidValue);
-    }
-  });
-}
-
-cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(
-    cudaFlushGPUDirectRDMAWritesTarget,
-    cudaFlushGPUDirectRDMAWritesScope) {
   return call([] { current_device(); });
 }
 

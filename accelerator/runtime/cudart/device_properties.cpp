@@ -59,6 +59,7 @@ cudaDeviceProp device_properties(const runtime::Properties& p) {
   result.reservedSharedMemPerBlock = p.reservedSharedMemPerBlock;
   result.hostRegisterSupported = p.hostRegisterSupported;
   result.memoryPoolsSupported = p.memoryPoolsSupported;
+  result.memoryPoolSupportedHandleTypes = p.memoryPoolSupportedHandleTypes;
   result.ipcEventSupported = p.ipcEventSupported;
 #if CUDART_VERSION < 13000 // which asks for them as attributes alone
   result.clockRate = p.clockRate;

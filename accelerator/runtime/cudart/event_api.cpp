@@ -1,9 +1,5 @@
 // Events. Source: CUDA runtime API, event management.
-#include <memory>
-
-#include "accelerator/runtime/core/ipc/shared_event.h"
 #include "accelerator/runtime/core/operations/events.h"
-#include "accelerator/runtime/core/streams/event.h"
 #include "accelerator/runtime/cudart/call.h"
 
 using namespace accelerator::runtime;
@@ -18,32 +14,13 @@ API_FUNCTION(3, cudaEventRecordWithFlags, event_record_with_flags)
 API_FUNCTION(1, cudaEventQuery, event_query)
 API_FUNCTION(1, cudaEventSynchronize, event_synchronize)
 API_FUNCTION(3, cudaEventElapsedTime, event_elapsed_time)
+API_FUNCTION(2, cudaIpcGetEventHandle, ipc_get_event_handle)
+API_FUNCTION(2, cudaIpcOpenEventHandle, ipc_open_event_handle)
 
 extern "C" {
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
   return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-
-cudaError_t cudaIpcGetEventHandle(
-    cudaIpcEventHandle_t* handle,
-    cudaEvent_t event) {
-  return call([&] {
-    store(handle, export_event(machine().events().get(event)->shared()));
-  });
-}
-
-cudaError_t cudaIpcOpenEventHandle(
-    cudaEvent_t* event,
-    cudaIpcEventHandle_t handle) {
-  return call([&] {
-    Device& device = current_device();
-    auto made =
-        std::make_shared<Event>(device, device.slot(), import_event(handle));
-    store(
-        event,
-        reinterpret_cast<cudaEvent_t>(machine().events().add(std::move(made))));
-  });
 }
 
 } // extern "C"

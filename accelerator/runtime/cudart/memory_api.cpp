@@ -1,113 +1,41 @@
 // Memory of devices and of the host: allocating, freeing, asking about it.
 // Source: CUDA runtime API, memory management and unified addressing.
-#include "accelerator/runtime/core/graphs/capture.h"
 #include "accelerator/runtime/core/operations/memory.h"
+#include "accelerator/runtime/core/operations/memory/managed.h"
 #include "accelerator/runtime/cudart/call.h"
 #include "accelerator/runtime/cudart/versions.h"
 
 using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
 using accelerator::cudart::call;
+using accelerator::cudart::InContext;
 using accelerator::cudart::perform;
 
-namespace {
-
-constexpr std::size_t kPitch = 512; // bytes, as on compute capability 8.0
-
-void* allocate(std::size_t bytes) {
-  return reinterpret_cast<void*>(current_device().memory().allocate(bytes));
-}
-
-void require_place(int device) {
-  if (device != cudaCpuDeviceId) {
-    machine().device(device);
-  }
-}
-
-// The device of a location, or cudaCpuDeviceId.
-int place_of(const cudaMemLocation& location) {
-  if (location.type == cudaMemLocationTypeDevice) {
-    return location.id;
-  }
-  require(
-      location.type >= cudaMemLocationTypeHost &&
-      location.type <= cudaMemLocationTypeHostNumaCurrent);
-  return cudaCpuDeviceId;
-}
-
-void require_managed(const void* memory, std::size_t bytes) {
-  const auto piece = machine().addresses().find(address_of(memory));
-  require(
-      piece && piece->space == Space::kManaged &&
-      bytes <= piece->end - address_of(memory));
-}
-
-// All memory is the host's: advice and prefetching have nothing to move.
-void advise(
-    const void* memory,
-    std::size_t bytes,
-    cudaMemoryAdvise advice,
-    int device) {
-  current_device();
-  require(
-      advice >= cudaMemAdviseSetReadMostly &&
-      advice <= cudaMemAdviseUnsetAccessedBy);
-  const bool placeless = advice == cudaMemAdviseSetReadMostly ||
-      advice == cudaMemAdviseUnsetReadMostly ||
-      advice == cudaMemAdviseUnsetPreferredLocation;
-  if (!placeless) {
-    require_place(device);
-  }
-  require_managed(memory, bytes);
-}
-
-void prefetch(
-    const void* memory,
-    std::size_t bytes,
-    int device,
-    cudaStream_t stream) {
-  resolve_stream(stream);
-  require_place(device);
-  require_managed(memory, bytes);
-}
-
-} // namespace
-
 API_FUNCTION(2, cudaMalloc, mem_alloc)
+API_FUNCTION(4, cudaMallocPitch, mem_alloc_pitch)
 API_FUNCTION(1, cudaFree, mem_free)
-API_FUNCTION(3, cudaHostAlloc, mem_host_alloc)
-API_FUNCTION(2, cudaMallocHost, mem_alloc_host)
-API_FUNCTION(1, cudaFreeHost, mem_free_host)
+API_FUNCTION(3, cudaHostAlloc, InContext{mem_host_alloc})
+API_FUNCTION(2, cudaMallocHost, InContext{mem_alloc_host})
+API_FUNCTION(1, cudaFreeHost, InContext{mem_free_host})
 API_FUNCTION(3, cudaMallocManaged, mem_alloc_managed)
 API_FUNCTION(3, cudaHostRegister, mem_host_register)
 API_FUNCTION(1, cudaHostUnregister, mem_host_unregister)
-API_FUNCTION(3, cudaHostGetDevicePointer, mem_host_get_device_pointer)
+API_FUNCTION(
+    3,
+    cudaHostGetDevicePointer,
+    InContext{mem_host_get_device_pointer})
+API_FUNCTION(2, cudaHostGetFlags, InContext{mem_host_get_flags})
 API_FUNCTION(2, cudaMemGetInfo, mem_get_info)
 API_FUNCTION(2, cudaIpcGetMemHandle, ipc_get_mem_handle)
 API_FUNCTION(3, cudaIpcOpenMemHandle, ipc_open_mem_handle)
 API_FUNCTION(1, cudaIpcCloseMemHandle, ipc_close_mem_handle)
+API_FUNCTION(4, ACCEL_SECOND(cudaMemAdvise), mem_advise)
+API_FUNCTION(5, ACCEL_SECOND(cudaMemPrefetchAsync), mem_prefetch_async)
+API_FUNCTION(5, cudaMemRangeGetAttribute, mem_range_get_attribute)
+API_FUNCTION(6, cudaMemRangeGetAttributes, mem_range_get_attributes)
+API_FUNCTION(4, cudaStreamAttachMemAsync, stream_attach_mem_async)
 
 extern "C" {
-
-cudaError_t cudaMallocPitch(
-    void** memory,
-    size_t* pitch,
-    size_t width,
-    size_t height) {
-  return call([&] {
-    require_no_unsafe_capture();
-    require(memory != nullptr && pitch != nullptr);
-    current_device();
-    const std::size_t row = (width + kPitch - 1) / kPitch * kPitch;
-    std::size_t bytes = 0;
-    require(
-        row >= width && !__builtin_mul_overflow(row, height, &bytes),
-        cudaErrorMemoryAllocation);
-    void* const begin = bytes > 0 ? allocate(bytes) : nullptr;
-    *pitch = row;
-    *memory = begin;
-  });
-}
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
   return call([&] {
@@ -125,21 +53,12 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
   });
 }
 
-cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
-  return call([&] {
-    const auto piece = machine().addresses().find(address_of(host));
-    require(piece && piece->on_host());
-    // With unified addressing all pinned memory is mapped and portable.
-    store(flags, piece->flags | cudaHostAllocPortable | cudaHostAllocMapped);
-  });
-}
-
 cudaError_t cudaPointerGetAttributes(
     cudaPointerAttributes* attributes,
     const void* pointer) {
   return call([&] {
     require(attributes != nullptr);
-    const Device& device = selected_device();
+    const Device& device = current_device();
     *attributes = {};
     attributes->type = cudaMemoryTypeUnregistered;
     attributes->device = -2; // cudaInvalidDeviceId
@@ -169,33 +88,13 @@ cudaError_t cudaPointerGetAttributes(
   });
 }
 
-cudaError_t ACCEL_SECOND(cudaMemAdvise)(
-    const void* memory,
-    size_t bytes,
-    cudaMemoryAdvise advice,
-    cudaMemLocation location) {
-  return call([&] { advise(memory, bytes, advice, place_of(location)); });
-}
-
-cudaError_t ACCEL_SECOND(cudaMemPrefetchAsync)(
-    const void* memory,
-    size_t bytes,
-    cudaMemLocation location,
-    unsigned flags,
-    cudaStream_t stream) {
-  return call([&] {
-    require(flags == 0); // reserved
-    prefetch(memory, bytes, place_of(location), stream);
-  });
-}
-
 #if CUDART_VERSION < 13000
 cudaError_t cudaMemAdvise(
     const void* memory,
     size_t bytes,
     cudaMemoryAdvise advice,
     int device) {
-  return call([&] { advise(memory, bytes, advice, device); });
+  return call([&] { mem_advise(memory, bytes, advice, location_of(device)); });
 }
 
 cudaError_t cudaMemPrefetchAsync(
@@ -203,23 +102,10 @@ cudaError_t cudaMemPrefetchAsync(
     size_t bytes,
     int device,
     cudaStream_t stream) {
-  return call([&] { prefetch(memory, bytes, device, stream); });
-}
-#endif
-
-cudaError_t cudaStreamAttachMemAsync(
-    cudaStream_t stream,
-    void* memory,
-    size_t,
-    unsigned flags) {
   return call([&] {
-    resolve_stream(stream);
-    require(
-        flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||
-        flags == cudaMemAttachSingle);
-    const auto piece = machine().addresses().find(address_of(memory));
-    require(piece && piece->space == Space::kManaged);
+    mem_prefetch_async(memory, bytes, location_of(device), 0, stream);
   });
 }
+#endif
 
 } // extern "C"

@@ -20,10 +20,14 @@ API_FUNCTION(3, cudaLaunchHostFunc, launch_host_func)
 API_FUNCTION(2, cudaStreamGetPriority, stream_get_priority)
 API_FUNCTION(2, cudaStreamGetFlags, stream_get_flags)
 API_FUNCTION(2, cudaStreamGetId, stream_get_id)
+API_FUNCTION(3, cudaStreamGetAttribute, stream_get_attribute)
+API_FUNCTION(3, cudaStreamSetAttribute, stream_set_attribute)
+API_FUNCTION(2, cudaStreamCopyAttributes, stream_copy_attributes)
 API_FUNCTION(2, cudaStreamBeginCapture, stream_begin_capture)
 API_FUNCTION(2, cudaStreamEndCapture, stream_end_capture)
 API_FUNCTION(2, cudaStreamIsCapturing, stream_is_capturing)
 #if CUDART_VERSION >= 13000
+API_FUNCTION(2, cudaStreamGetDevice, stream_get_device)
 API_FUNCTION(7, cudaStreamGetCaptureInfo, stream_get_capture_info_v3)
 #else
 API_FUNCTION(6, cudaStreamGetCaptureInfo_v2, stream_get_capture_info_v2)
@@ -43,48 +47,6 @@ extern "C" {
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
-}
-
-cudaError_t cudaStreamGetAttribute(
-    cudaStream_t stream,
-    cudaLaunchAttributeID id,
-    cudaLaunchAttributeValue* value) {
-  return call([&] {
-    require(value != nullptr);
-    const auto target = resolve_stream(stream);
-    *value = {};
-    if (id == cudaLaunchAttributeSynchronizationPolicy) {
-      value->syncPolicy = static_cast<cudaSynchronizationPolicy>(
-          target->synchronization_policy);
-    } else if (id == cudaLaunchAttributePriority) {
-      value->priority = target->priority();
-    } else {
-      require(id == cudaLaunchAttributeAccessPolicyWindow);
-    }
-  });
-}
-
-cudaError_t cudaStreamSetAttribute(
-    cudaStream_t stream,
-    cudaLaunchAttributeID id,
-    const cudaLaunchAttributeValue* value) {
-  return call([&] {
-    require(value != nullptr);
-    const auto target = resolve_stream(stream);
-    if (id == cudaLaunchAttributeSynchronizationPolicy) {
-      target->synchronization_policy = value->syncPolicy;
-    } else {
-      // A window for the L2 cache, which no device here has, is only a hint.
-      require(id == cudaLaunchAttributeAccessPolicyWindow);
-    }
-  });
-}
-
-cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-  return call([&] {
-    resolve_stream(to)->synchronization_policy =
-        resolve_stream(from)->synchronization_policy;
-  });
 }
 
 #if CUDART_VERSION < 13000

@@ -11,8 +11,8 @@ namespace {
 // Of the places of devices that are on no bus; the machine's begin with 0.
 constexpr int kOwnDomain = 0xacc;
 
-// Of CUDA 13.2, the latest that is served.
-constexpr int kLastAttribute = 148;
+// Of CUDA 13.5, the latest that is served.
+constexpr int kLastAttribute = 159;
 
 // What a device has when it does not say.
 int figure(std::int32_t value, int otherwise) {
@@ -105,6 +105,8 @@ Properties make_properties(const accel_properties& figures, int number) {
   p.reservedSharedMemPerBlock = 1 << 10;
   p.hostRegisterSupported = 1;
   p.memoryPoolsSupported = 1;
+  p.memoryPoolSupportedHandleTypes =
+      has(ACCEL_CAP_IPC) != 0 ? cudaMemHandleTypePosixFileDescriptor : 0;
   p.ipcEventSupported = has(ACCEL_CAP_IPC);
   return p;
 }
@@ -219,6 +221,8 @@ bool attribute_value(const Properties& p, int attribute, int* value) {
       return set(p.reservedSharedMemPerBlock);
     case cudaDevAttrMemoryPoolsSupported:
       return set(p.memoryPoolsSupported);
+    case cudaDevAttrMemoryPoolSupportedHandleTypes:
+      return set(p.memoryPoolSupportedHandleTypes);
     case cudaDevAttrIpcEventSupport:
       return set(p.ipcEventSupported);
     case 102: // CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED

@@ -66,6 +66,7 @@ struct Properties {
   std::size_t reservedSharedMemPerBlock;
   int hostRegisterSupported;
   int memoryPoolsSupported;
+  unsigned memoryPoolSupportedHandleTypes;
   int ipcEventSupported;
 };
 

@@ -87,6 +87,16 @@ bool AddressMap::set_readers(std::uint64_t begin, std::uint64_t readers) {
   return true;
 }
 
+bool AddressMap::set_synchronous(std::uint64_t begin, bool synchronous) {
+  const std::unique_lock lock(mutex_);
+  const auto found = pieces_.find(begin);
+  if (found == pieces_.end()) {
+    return false;
+  }
+  found->second.synchronous = synchronous;
+  return true;
+}
+
 bool AddressMap::can_be_peers(int from, int to) const {
   const Slot& user = slot(from);
   const Slot& owner = slot(to);

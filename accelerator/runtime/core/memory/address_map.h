@@ -42,6 +42,8 @@ struct Allocation {
   /// Devices that may use it besides its own, a bit each (memory pools and
   /// virtual memory grant this; cudaMalloc's memory goes by peer access).
   std::uint64_t readers = 0;
+  /// Whether calls that work on it wait (cuPointerSetAttribute).
+  bool synchronous = false;
 
   std::uint64_t size() const {
     return end - begin;
@@ -75,6 +77,8 @@ class AddressMap {
   std::vector<std::uint64_t> list(int device, Space space) const;
   /// Changes who may use the piece that begins there; false: there is none.
   bool set_readers(std::uint64_t begin, std::uint64_t readers);
+  /// Changes whether calls that work on it wait; false: there is none.
+  bool set_synchronous(std::uint64_t begin, bool synchronous);
 
   /// Whether the kernels of a device may use a piece.
   bool visible(const Allocation& allocation, int device) const;

@@ -45,6 +45,7 @@ void forget_pools_of(const Device& device) {
 }
 
 void* MemoryPool::allocate(std::size_t bytes) {
+  require(sharing_ != Sharing::kImported);
   std::uint64_t begin = 0;
   try {
     begin = memory_.allocate(bytes);

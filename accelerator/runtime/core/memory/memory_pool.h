@@ -19,9 +19,27 @@ class StreamSet;
 /// it holds no reserve, so a release threshold is only kept.
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
+  /// Whether other processes take part.
+  enum class Sharing : std::uint8_t {
+    kNone,
+    kExportable,
+    kImported, // nothing is allocated from it here
+  };
+
   /// @param memory and @param streams of the device.
-  MemoryPool(Device& device, Memory& memory, StreamSet& streams)
-      : device_(device), memory_(memory), streams_(streams) {}
+  MemoryPool(
+      Device& device,
+      Memory& memory,
+      StreamSet& streams,
+      Sharing sharing = Sharing::kNone)
+      : device_(device),
+        memory_(memory),
+        streams_(streams),
+        sharing_(sharing) {}
+
+  Sharing sharing() const {
+    return sharing_;
+  }
 
   Device& device() const {
     return device_;
@@ -51,6 +69,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   Device& device_;
   Memory& memory_;
   StreamSet& streams_;
+  const Sharing sharing_;
   std::atomic<std::uint64_t> release_threshold_{0};
   std::atomic<int> reuse_follow_event_{1};
   std::atomic<int> reuse_opportunistic_{1};

@@ -51,6 +51,29 @@ void copy(cudaStream_t handle, CopyWork work, bool wait) {
   }
 }
 
+void fill(cudaStream_t handle, const FillWork& work, bool wait) {
+  const auto stream = resolve_stream(handle);
+  check_fill(machine().addresses(), work);
+  if (work.empty()) {
+    return;
+  }
+  if (wait) {
+    require_no_unsafe_capture();
+    require_not_capturing(*stream);
+  }
+  submit(*stream, work);
+  // On a device only filling pinned host memory waits, and what the program
+  // wants to wait; waiting always would hide what is missing in a program.
+  if (wait) {
+    const auto piece =
+        machine().addresses().find(reinterpret_cast<std::uint64_t>(work.to));
+    if (piece && (piece->on_host() || piece->synchronous)) {
+      stream->synchronize();
+      stream->device().require_health();
+    }
+  }
+}
+
 void mem_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   copy(nullptr, linear_copy(to, from, bytes, kind), true);
 }

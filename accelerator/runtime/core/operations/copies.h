@@ -14,6 +14,10 @@ namespace accelerator::runtime::operations {
 /// Puts a copy into a stream and, with pageable memory or when asked to, waits.
 void copy(cudaStream_t handle, CopyWork work, bool wait);
 
+/// Puts a fill into a stream and, when asked to, waits where CUDA does: for
+/// memory of the host.
+void fill(cudaStream_t handle, const FillWork& work, bool wait);
+
 void mem_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 void mem_copy_async(
     void* to,

@@ -28,10 +28,55 @@ void device_get_pci_bus_id(char* id, int length, int device) {
       static_cast<unsigned>(p.pciDeviceID));
 }
 
+void device_get_by_pci_bus_id(int* device, const char* id) {
+  require(device != nullptr && id != nullptr);
+  unsigned domain = 0;
+  unsigned bus = 0;
+  unsigned slot = 0;
+  if (std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3) {
+    domain = 0;
+    require(std::sscanf(id, "%x:%x", &bus, &slot) == 2);
+  }
+  for (int ordinal = 0; ordinal < machine().device_count(); ++ordinal) {
+    const auto& p = machine().device(ordinal).properties();
+    if (static_cast<unsigned>(p.pciDomainID) == domain &&
+        static_cast<unsigned>(p.pciBusID) == bus &&
+        static_cast<unsigned>(p.pciDeviceID) == slot) {
+      *device = ordinal;
+      return;
+    }
+  }
+  throw Failure(cudaErrorInvalidDevice);
+}
+
 void device_can_access_peer(int* can, int device, int peer) {
   machine().device(device);
   machine().device(peer);
   store(can, machine().addresses().can_be_peers(device, peer) ? 1 : 0);
+}
+
+void device_get_p2p_attribute(
+    int* value,
+    cudaDeviceP2PAttr attribute,
+    int source,
+    int destination) {
+  machine().device(source);
+  machine().device(destination);
+  require(value != nullptr);
+  require(source != destination, cudaErrorInvalidDevice);
+  switch (static_cast<int>(attribute)) {
+    case cudaDevP2PAttrAccessSupported:
+    case cudaDevP2PAttrNativeAtomicSupported:
+      *value = machine().addresses().can_be_peers(source, destination) ? 1 : 0;
+      return;
+    case cudaDevP2PAttrPerformanceRank:
+    case cudaDevP2PAttrCudaArrayAccessSupported:
+    case 5: // of CUDA 13: native atomics are there in part only
+      *value = 0;
+      return;
+    default:
+      throw Failure(cudaErrorInvalidValue);
+  }
 }
 
 void device_enable_peer_access(int peer, unsigned flags) {
@@ -60,7 +105,10 @@ void device_disable_peer_access(int peer) {
 }
 
 void device_synchronize() {
-  Device& device = current_device();
+  device_synchronize_one(current_device());
+}
+
+void device_synchronize_one(Device& device) {
   require_device_not_capturing(device);
   {
     const tracing::Wait traced(
@@ -87,8 +135,23 @@ void device_set_cache_config(cudaFuncCache) {
   current_device();
 }
 
+void device_get_shared_mem_config(cudaSharedMemConfig* configuration) {
+  current_device();
+  store(configuration, cudaSharedMemBankSizeFourByte);
+}
+
+void device_set_shared_mem_config(cudaSharedMemConfig) {
+  current_device();
+}
+
+void device_flush_gpu_direct_rdma_writes(
+    cudaFlushGPUDirectRDMAWritesTarget,
+    cudaFlushGPUDirectRDMAWritesScope) {
+  current_device();
+}
+
 void device_get_stream_priority_range(int* least, int* greatest) {
-  selected_device();
+  current_device();
   if (least != nullptr) {
     *least = kLeastPriority;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/core/ipc/shared_event.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/status/guarded.h"
 #include "accelerator/runtime/core/streams/event.h"
@@ -29,6 +30,25 @@ void tell_of(const Event& event, Stream& stream) {
     tracing::event_recorded(device, stream.id(), event.id());
   }
 }
+
+/// A stream that is there for one call; it ends when its work is done.
+class PassingStream {
+ public:
+  explicit PassingStream(Device& device)
+      : stream_(device.create_stream(cudaStreamNonBlocking, 0)) {}
+  ~PassingStream() {
+    machine().streams().remove(stream_.get());
+    stream_->device().remove_stream(*stream_);
+  }
+  PassingStream(const PassingStream&) = delete;
+  PassingStream& operator=(const PassingStream&) = delete;
+  Stream& operator*() const {
+    return *stream_;
+  }
+
+ private:
+  std::shared_ptr<Stream> stream_;
+};
 
 } // namespace
 
@@ -66,6 +86,36 @@ void event_record_with_flags(
       *target, std::move(event), (flags & cudaEventRecordExternal) != 0);
 }
 
+void device_record_event(int device, cudaEvent_t handle) {
+  Device& target = machine().device(device);
+  const auto event = machine().events().get(handle);
+  require(&event->device() == &target, cudaErrorInvalidResourceHandle);
+  require_device_not_capturing(target);
+  const PassingStream all(target);
+  for (const auto& stream : target.streams()) {
+    if (stream.get() != &*all) {
+      Event mark(target, target.slot(), cudaEventDisableTiming);
+      mark.record(*stream);
+      mark.make_wait(*all);
+    }
+  }
+  event->record(*all);
+}
+
+void device_wait_event(int device, cudaEvent_t handle) {
+  Device& target = machine().device(device);
+  const auto event = machine().events().get(handle);
+  require_not_captured(*event);
+  require_device_not_capturing(target);
+  // What is recorded into the program's event later is nobody's to wait for.
+  auto reached =
+      std::make_shared<Event>(target, target.slot(), cudaEventDisableTiming);
+  const PassingStream waiting(target);
+  event->make_wait(*waiting);
+  reached->record(*waiting);
+  target.stream_set().let_wait(std::move(reached));
+}
+
 void event_query(cudaEvent_t handle) {
   const auto event = machine().events().get(handle);
   require_not_captured(*event);
@@ -100,6 +150,19 @@ void event_elapsed_time(
   require_not_captured(*last);
   first->device().require_health();
   store(milliseconds, first->milliseconds_until(*last));
+}
+
+void ipc_get_event_handle(cudaIpcEventHandle_t* handle, cudaEvent_t event) {
+  store(handle, export_event(machine().events().get(event)->shared()));
+}
+
+void ipc_open_event_handle(cudaEvent_t* event, cudaIpcEventHandle_t handle) {
+  Device& device = current_device();
+  auto made =
+      std::make_shared<Event>(device, device.slot(), import_event(handle));
+  store(
+      event,
+      reinterpret_cast<cudaEvent_t>(machine().events().add(std::move(made))));
 }
 
 } // namespace accelerator::runtime::operations

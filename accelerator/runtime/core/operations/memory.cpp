@@ -3,12 +3,16 @@
 #include "accelerator/runtime/core/graphs/capture.h"
 #include "accelerator/runtime/core/graphs/graph_memory.h"
 #include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/memory/advice_map.h"
 #include "accelerator/runtime/core/memory/ipc_memory.h"
 #include "accelerator/runtime/core/memory/memory_pool.h"
+#include "accelerator/runtime/core/memory/pool_file.h"
 #include "accelerator/runtime/core/status/guarded.h"
 
 namespace accelerator::runtime::operations {
 namespace {
+
+constexpr std::size_t kPitch = 512; // bytes, as on compute capability 8.0
 
 void* allocate_shared(std::size_t bytes, Space space, unsigned flags) {
   require_no_unsafe_capture();
@@ -33,6 +37,26 @@ void mem_alloc(void** memory, size_t bytes) {
   }
 }
 
+void mem_alloc_pitch(
+    void** memory,
+    size_t* pitch,
+    size_t width,
+    size_t height) {
+  require_no_unsafe_capture();
+  require(memory != nullptr && pitch != nullptr);
+  Device& device = current_device();
+  const std::size_t row = (width + kPitch - 1) / kPitch * kPitch;
+  std::size_t bytes = 0;
+  require(
+      row >= width && !__builtin_mul_overflow(row, height, &bytes),
+      cudaErrorMemoryAllocation);
+  void* const begin = bytes > 0
+      ? reinterpret_cast<void*>(device.memory().allocate(bytes))
+      : nullptr;
+  *pitch = row;
+  *memory = begin;
+}
+
 void mem_free(void* memory) {
   require_no_unsafe_capture();
   current_device();
@@ -42,10 +66,17 @@ void mem_free(void* memory) {
   const auto piece = machine().addresses().find(address_of(memory));
   require(
       piece && piece->begin == address_of(memory) &&
-      (piece->space == Space::kManaged || piece->space == Space::kDevice));
+      (piece->space == Space::kManaged || piece->space == Space::kDevice ||
+       piece->space == Space::kImported));
   // Work that was given before may still use it.
   machine().synchronize_users(*piece);
+  if (piece->space == Space::kImported) {
+    require(leave_pool_import(piece->begin)); // of a pool, not by a handle
+    close_memory(machine().addresses(), memory);
+    return;
+  }
   if (piece->space == Space::kManaged) {
+    advice_map().forget(piece->begin, piece->end);
     release_host(machine().addresses(), memory, Space::kManaged);
     return;
   }
@@ -114,6 +145,13 @@ void mem_host_get_device_pointer(void** device, void* host, unsigned flags) {
   const auto piece = machine().addresses().find(address_of(host));
   require(piece && piece->on_host());
   store(device, host);
+}
+
+void mem_host_get_flags(unsigned* flags, void* host) {
+  const auto piece = machine().addresses().find(address_of(host));
+  require(piece && piece->on_host());
+  // With unified addressing all pinned memory is mapped and portable.
+  store(flags, piece->flags | cudaHostAllocPortable | cudaHostAllocMapped);
 }
 
 void mem_get_info(size_t* available, size_t* total) {

@@ -10,6 +10,7 @@
 namespace accelerator::runtime::operations {
 
 void mem_alloc(void** memory, size_t bytes);
+void mem_alloc_pitch(void** memory, size_t* pitch, size_t width, size_t height);
 void mem_free(void* memory);
 void mem_host_alloc(void** memory, size_t bytes, unsigned flags);
 void mem_alloc_host(void** memory, size_t bytes);
@@ -18,6 +19,7 @@ void mem_alloc_managed(void** memory, size_t bytes, unsigned flags);
 void mem_host_register(void* memory, size_t bytes, unsigned flags);
 void mem_host_unregister(void* memory);
 void mem_host_get_device_pointer(void** device, void* host, unsigned flags);
+void mem_host_get_flags(unsigned* flags, void* host);
 void mem_get_info(size_t* available, size_t* total);
 void ipc_get_mem_handle(cudaIpcMemHandle_t* handle, void* memory);
 void ipc_open_mem_handle(void** memory, cudaIpcMemHandle_t handle, unsigned);

@@ -1,13 +1,16 @@
 #include "accelerator/runtime/core/operations/pools.h"
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 
 #include "accelerator/runtime/core/graphs/capture.h"
 #include "accelerator/runtime/core/graphs/work.h"
 #include "accelerator/runtime/core/machine/machine.h"
+#include "accelerator/runtime/core/memory/ipc_memory.h"
 #include "accelerator/runtime/core/memory/memory_pool.h"
+#include "accelerator/runtime/core/memory/pool_file.h"
 #include "accelerator/runtime/core/status/guarded.h"
 
 namespace accelerator::runtime::operations {
@@ -19,6 +22,23 @@ std::shared_ptr<MemoryPool> resolve_pool(cudaMemPool_t handle) {
 
 cudaMemPool_t handle_of(const std::shared_ptr<MemoryPool>& pool) {
   return reinterpret_cast<cudaMemPool_t>(pool.get());
+}
+
+// There are no pools of the host's memory, nor of managed memory, yet.
+int device_with_pools(
+    const cudaMemLocation* location,
+    cudaMemAllocationType type) {
+  require(location != nullptr);
+  const bool managed = static_cast<int>(type) == 2; // of CUDA 13
+  const bool known = location->type == cudaMemLocationTypeDevice ||
+      location->type == cudaMemLocationTypeHost ||
+      location->type == cudaMemLocationTypeHostNuma ||
+      (managed && location->type == cudaMemLocationTypeInvalid);
+  require(known && (managed || type == cudaMemAllocationTypePinned));
+  require(
+      !managed && location->type == cudaMemLocationTypeDevice,
+      cudaErrorNotSupported);
+  return location->id;
 }
 
 // Inside a capture the memory belongs to the graph.
@@ -64,7 +84,16 @@ void mem_free_async(void* memory, cudaStream_t handle) {
   }
   const auto address = reinterpret_cast<std::uint64_t>(memory);
   const auto piece = machine().addresses().find(address);
-  require(piece && piece->begin == address && piece->space == Space::kDevice);
+  require(piece && piece->begin == address);
+  if (piece->space == Space::kImported) {
+    require(leave_pool_import(address));
+    stream->enqueue([memory] {
+      close_memory(machine().addresses(), memory);
+      return cudaSuccess;
+    });
+    return;
+  }
+  require(piece->space == Space::kDevice);
   // It takes what cudaMalloc gave as well, which is of no pool.
   Device& owner = machine().device(piece->device);
   stream->enqueue([pool = pool_of(memory), memory, address, &owner] {
@@ -90,8 +119,30 @@ void device_get_mem_pool(cudaMemPool_t* pool, int device) {
 
 void device_set_mem_pool(int device, cudaMemPool_t pool) {
   auto chosen = resolve_pool(pool);
+  require(chosen->sharing() != MemoryPool::Sharing::kImported);
   require(chosen->device().ordinal() == device);
   machine().device(device).current_pool = std::move(chosen);
+}
+
+void mem_get_default_mem_pool(
+    cudaMemPool_t* pool,
+    cudaMemLocation* location,
+    cudaMemAllocationType type) {
+  device_get_default_mem_pool(pool, device_with_pools(location, type));
+}
+
+void mem_get_mem_pool(
+    cudaMemPool_t* pool,
+    cudaMemLocation* location,
+    cudaMemAllocationType type) {
+  device_get_mem_pool(pool, device_with_pools(location, type));
+}
+
+void mem_set_mem_pool(
+    cudaMemLocation* location,
+    cudaMemAllocationType type,
+    cudaMemPool_t pool) {
+  device_set_mem_pool(device_with_pools(location, type), pool);
 }
 
 void mem_pool_create(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
@@ -99,11 +150,17 @@ void mem_pool_create(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
       properties != nullptr &&
       properties->allocType == cudaMemAllocationTypePinned &&
       properties->location.type == cudaMemLocationTypeDevice);
+  const bool shared =
+      properties->handleTypes == cudaMemHandleTypePosixFileDescriptor;
   require(
-      properties->handleTypes == cudaMemHandleTypeNone, cudaErrorNotSupported);
+      shared || properties->handleTypes == cudaMemHandleTypeNone,
+      cudaErrorNotSupported);
   Device& device = machine().device(properties->location.id);
   auto made = std::make_shared<MemoryPool>(
-      device, device.memory(), device.stream_set());
+      device,
+      device.memory(),
+      device.stream_set(),
+      shared ? MemoryPool::Sharing::kExportable : MemoryPool::Sharing::kNone);
   store(pool, handle_of(made));
   machine().pools().add(std::move(made));
 }
@@ -115,6 +172,70 @@ void mem_pool_destroy(cudaMemPool_t handle) {
     pool->device().current_pool = pool->device().default_pool;
   }
   machine().pools().remove(handle);
+}
+
+void mem_pool_export_to_shareable_handle(
+    void* shareable,
+    cudaMemPool_t handle,
+    cudaMemAllocationHandleType type,
+    unsigned flags) {
+  require(shareable != nullptr && flags == 0);
+  const auto pool = resolve_pool(handle);
+  require(
+      type == cudaMemHandleTypePosixFileDescriptor &&
+      pool->sharing() == MemoryPool::Sharing::kExportable);
+  *static_cast<int*>(shareable) = write_pool_file(pool->device().physical());
+}
+
+void mem_pool_import_from_shareable_handle(
+    cudaMemPool_t* pool,
+    void* shareable,
+    cudaMemAllocationHandleType type,
+    unsigned flags) {
+  require(flags == 0 && type == cudaMemHandleTypePosixFileDescriptor);
+  // The descriptor itself is passed in the pointer.
+  const int physical = read_pool_file(
+      static_cast<int>(reinterpret_cast<std::intptr_t>(shareable)));
+  for (int ordinal = 0; ordinal < machine().device_count(); ++ordinal) {
+    Device& device = machine().device(ordinal);
+    if (device.physical() == physical) {
+      auto made = std::make_shared<MemoryPool>(
+          device,
+          device.memory(),
+          device.stream_set(),
+          MemoryPool::Sharing::kImported);
+      store(pool, handle_of(made));
+      machine().pools().add(std::move(made));
+      return;
+    }
+  }
+  throw Failure(cudaErrorInvalidDevice); // which this process does not see
+}
+
+void mem_pool_export_pointer(cudaMemPoolPtrExportData* data, void* memory) {
+  const auto pool = pool_of(memory);
+  require(
+      pool != nullptr && pool->sharing() == MemoryPool::Sharing::kExportable);
+  static_assert(sizeof(*data) == sizeof(cudaIpcMemHandle_t));
+  Device& device = pool->device();
+  const cudaIpcMemHandle_t handle =
+      export_memory(device.memory(), device.physical(), memory);
+  require(data != nullptr);
+  std::memcpy(data, &handle, sizeof(handle));
+}
+
+void mem_pool_import_pointer(
+    void** memory,
+    cudaMemPool_t handle,
+    cudaMemPoolPtrExportData* data) {
+  const auto pool = resolve_pool(handle);
+  require(data != nullptr && memory != nullptr);
+  require(pool->sharing() == MemoryPool::Sharing::kImported);
+  cudaIpcMemHandle_t exported;
+  std::memcpy(&exported, data, sizeof(exported));
+  *memory =
+      import_memory(machine().addresses(), pool->device().ordinal(), exported);
+  enter_pool_import(reinterpret_cast<std::uint64_t>(*memory));
 }
 
 void mem_pool_trim_to(cudaMemPool_t pool, size_t) {

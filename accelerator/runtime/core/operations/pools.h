@@ -19,8 +19,36 @@ void mem_free_async(void* memory, cudaStream_t handle);
 void device_get_default_mem_pool(cudaMemPool_t* pool, int device);
 void device_get_mem_pool(cudaMemPool_t* pool, int device);
 void device_set_mem_pool(int device, cudaMemPool_t pool);
+/// Of a place: devices have pools of pinned memory.
+void mem_get_default_mem_pool(
+    cudaMemPool_t* pool,
+    cudaMemLocation* location,
+    cudaMemAllocationType type);
+void mem_get_mem_pool(
+    cudaMemPool_t* pool,
+    cudaMemLocation* location,
+    cudaMemAllocationType type);
+void mem_set_mem_pool(
+    cudaMemLocation* location,
+    cudaMemAllocationType type,
+    cudaMemPool_t pool);
 void mem_pool_create(cudaMemPool_t* pool, const cudaMemPoolProps* properties);
 void mem_pool_destroy(cudaMemPool_t handle);
+void mem_pool_export_to_shareable_handle(
+    void* shareable,
+    cudaMemPool_t pool,
+    cudaMemAllocationHandleType type,
+    unsigned flags);
+void mem_pool_import_from_shareable_handle(
+    cudaMemPool_t* pool,
+    void* shareable,
+    cudaMemAllocationHandleType type,
+    unsigned flags);
+void mem_pool_export_pointer(cudaMemPoolPtrExportData* data, void* memory);
+void mem_pool_import_pointer(
+    void** memory,
+    cudaMemPool_t pool,
+    cudaMemPoolPtrExportData* data);
 void mem_pool_trim_to(cudaMemPool_t pool, size_t);
 void mem_pool_get_attribute(
     cudaMemPool_t pool,

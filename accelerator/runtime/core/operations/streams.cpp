@@ -122,6 +122,46 @@ void stream_get_id(cudaStream_t stream, unsigned long long* id) {
   store(id, resolve_stream(stream)->id());
 }
 
+void stream_get_attribute(
+    cudaStream_t stream,
+    cudaLaunchAttributeID id,
+    cudaLaunchAttributeValue* value) {
+  require(value != nullptr);
+  const auto target = resolve_stream(stream);
+  *value = {};
+  if (id == cudaLaunchAttributeSynchronizationPolicy) {
+    value->syncPolicy =
+        static_cast<cudaSynchronizationPolicy>(target->synchronization_policy);
+  } else if (id == cudaLaunchAttributePriority) {
+    value->priority = target->priority();
+  } else {
+    require(id == cudaLaunchAttributeAccessPolicyWindow);
+  }
+}
+
+void stream_set_attribute(
+    cudaStream_t stream,
+    cudaLaunchAttributeID id,
+    const cudaLaunchAttributeValue* value) {
+  require(value != nullptr);
+  const auto target = resolve_stream(stream);
+  if (id == cudaLaunchAttributeSynchronizationPolicy) {
+    target->synchronization_policy = value->syncPolicy;
+  } else {
+    // A window for the L2 cache, which no device here has, is only a hint.
+    require(id == cudaLaunchAttributeAccessPolicyWindow);
+  }
+}
+
+void stream_copy_attributes(cudaStream_t to, cudaStream_t from) {
+  resolve_stream(to)->synchronization_policy =
+      resolve_stream(from)->synchronization_policy;
+}
+
+void stream_get_device(cudaStream_t stream, int* device) {
+  store(device, resolve_stream(stream)->device().ordinal());
+}
+
 void stream_begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   begin_capture(*resolve_stream(stream), mode);
 }

@@ -34,6 +34,17 @@ void stream_get_priority(cudaStream_t stream, int* priority);
 void stream_get_flags(cudaStream_t stream, unsigned* flags);
 void stream_get_id(cudaStream_t stream, unsigned long long* id);
 
+void stream_get_attribute(
+    cudaStream_t stream,
+    cudaLaunchAttributeID id,
+    cudaLaunchAttributeValue* value);
+void stream_set_attribute(
+    cudaStream_t stream,
+    cudaLaunchAttributeID id,
+    const cudaLaunchAttributeValue* value);
+void stream_copy_attributes(cudaStream_t to, cudaStream_t from);
+void stream_get_device(cudaStream_t stream, int* device);
+
 void stream_begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode);
 /// @param graph may be null: of a capture into a graph the program has it.
 void stream_end_capture(cudaStream_t stream, cudaGraph_t* graph);

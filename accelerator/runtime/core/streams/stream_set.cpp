@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+
+#include "accelerator/runtime/core/streams/event.h"
 
 namespace accelerator::runtime {
 
@@ -29,9 +32,14 @@ std::shared_ptr<Stream> StreamSet::create(unsigned flags, int priority) {
       ? Stream::Kind::kNonBlocking
       : Stream::Kind::kBlocking;
   auto stream = std::make_shared<Stream>(*this, kind, flags, priority);
+  std::shared_ptr<Event> gate;
   {
     const std::lock_guard lock(mutex_);
     streams_.push_back(stream);
+    gate = gate_;
+  }
+  if (gate != nullptr) {
+    gate->make_wait(*stream);
   }
   if (kind == Stream::Kind::kBlocking) {
     had_blocking_.store(true, std::memory_order_release);
@@ -61,6 +69,18 @@ void StreamSet::remove(const Stream& stream) {
                  !handles_.contains(candidate.get()));
           }),
       streams_.end());
+}
+
+void StreamSet::let_wait(std::shared_ptr<Event> event) {
+  std::vector<std::shared_ptr<Stream>> streams;
+  {
+    const std::lock_guard lock(mutex_);
+    gate_ = event;
+    streams = streams_;
+  }
+  for (const auto& stream : streams) {
+    event->make_wait(*stream);
+  }
 }
 
 std::vector<std::shared_ptr<Stream>> StreamSet::all() const {

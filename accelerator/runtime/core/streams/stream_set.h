@@ -14,6 +14,7 @@
 namespace accelerator::runtime {
 
 class Device;
+class Event;
 
 class StreamSet {
  public:
@@ -49,6 +50,9 @@ class StreamSet {
   bool had_blocking() const {
     return had_blocking_.load(std::memory_order_acquire);
   }
+  /// Lets all streams, and those that are made later, wait for the event, which
+  /// nobody records again.
+  void let_wait(std::shared_ptr<Event> event);
   /// All streams that live.
   std::vector<std::shared_ptr<Stream>> all() const;
   /// Waits for all work of all streams.
@@ -75,6 +79,7 @@ class StreamSet {
   mutable std::mutex mutex_;
   std::mutex order_mutex_;
   std::vector<std::shared_ptr<Stream>> streams_; // the first is the default
+  std::shared_ptr<Event> gate_; // what new streams wait for; null: nothing
   std::atomic<bool> had_blocking_{false};
   std::atomic<Status> fault_{cudaSuccess}; // of the host's part in the work
   mutable std::atomic<bool> told_{false}; // that the device is lost
