@@ -45,7 +45,7 @@ TEST(ContextDeathTest, NothingIsAnsweredBeforeInit) {
 TEST_F(Context, TheVersionIsThatOfTheHeader) {
   int version = 0;
   EXPECT_EQ(cuDriverGetVersion(&version), CUDA_SUCCESS);
-  EXPECT_EQ(version, 13020);
+  EXPECT_EQ(version, 13050);
   EXPECT_EQ(accelerator_driver_version(), version);
   EXPECT_EQ(cuDriverGetVersion(nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuInit(1), CUDA_ERROR_INVALID_VALUE);
@@ -249,9 +249,13 @@ TEST_F(Context, ANewContextIsCurrentUntilItIsDestroyed) {
   EXPECT_EQ(current, context) << "what failed must not change the stack";
 }
 
-TEST_F(Context, TheFourthFormMakesOneWithoutParameters) {
+TEST_F(Context, TheLaterFormsMakeOneWithoutParameters) {
   CUcontext made = nullptr, current = nullptr;
   CUdevice device = -1;
+  CUexecAffinityParam share{};
+  EXPECT_EQ(cuCtxCreate_v3(&made, &share, 1, 0, 1), CUDA_ERROR_NOT_SUPPORTED);
+  ASSERT_EQ(cuCtxCreate_v3(&made, nullptr, 0, 0, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxDestroy(made), CUDA_SUCCESS);
   ASSERT_EQ(cuCtxCreate_v4(&made, nullptr, 0, 1), CUDA_SUCCESS);
   EXPECT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
   EXPECT_EQ(current, made);

@@ -80,13 +80,27 @@ Device& accelerator::driver::resolve_context(CUcontext context) {
 
 API_FUNCTION(3, cuDeviceGetAttribute, device_get_attribute)
 API_FUNCTION(3, cuDeviceGetPCIBusId, device_get_pci_bus_id)
+API_FUNCTION(2, cuDeviceGetByPCIBusId, device_get_by_pci_bus_id)
 API_FUNCTION(3, cuDeviceCanAccessPeer, device_can_access_peer)
+API_FUNCTION(4, cuDeviceGetP2PAttribute, device_get_p2p_attribute)
 API_FUNCTION(2, cuCtxEnablePeerAccess, InContext{device_enable_peer_access})
 API_FUNCTION(1, cuCtxDisablePeerAccess, InContext{device_disable_peer_access})
 API_FUNCTION(2, cuCtxSetLimit, InContext{device_set_limit})
 API_FUNCTION(2, cuCtxGetLimit, InContext{device_get_limit})
 API_FUNCTION(1, cuCtxGetCacheConfig, InContext{device_get_cache_config})
 API_FUNCTION(1, cuCtxSetCacheConfig, InContext{device_set_cache_config})
+API_FUNCTION(
+    1,
+    cuCtxGetSharedMemConfig,
+    InContext{device_get_shared_mem_config})
+API_FUNCTION(
+    1,
+    cuCtxSetSharedMemConfig,
+    InContext{device_set_shared_mem_config})
+API_FUNCTION(
+    2,
+    cuFlushGPUDirectRDMAWrites,
+    InContext{device_flush_gpu_direct_rdma_writes})
 API_FUNCTION(
     2,
     cuCtxGetStreamPriorityRange,
@@ -198,6 +212,20 @@ CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
   });
 }
 
+// The form of CUDA 11.4. Its parameters are about the share of a device that a
+// context has.
+CUresult cuCtxCreate_v3(
+    CUcontext* context,
+    CUexecAffinityParam*,
+    int parameter_count,
+    unsigned flags,
+    CUdevice device) {
+  if (parameter_count != 0) {
+    return call([] { throw Failure(cudaErrorNotSupported); });
+  }
+  return cuCtxCreate(context, flags, device);
+}
+
 // The form of CUDA 12.5 and later. Its parameters are about the share of a
 // device that a context has, or about whom it keeps work for.
 CUresult cuCtxCreate_v4(
@@ -254,6 +282,17 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 
 CUresult cuCtxGetFlags(unsigned* flags) {
   return call([&] { store(flags, current_context().flags); });
+}
+
+CUresult cuCtxSetFlags(unsigned flags) {
+  return call([&] {
+    check_context_flags(flags);
+    current_context().flags = flags;
+  });
+}
+
+CUresult cuCtxResetPersistingL2Cache() {
+  return call([] { current_context(); });
 }
 
 CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {

@@ -1,6 +1,5 @@
 // Filling memory. Source: CUDA driver API, memory management.
-#include "accelerator/runtime/core/memory/copy.h"
-#include "accelerator/runtime/core/streams/work/submit.h"
+#include "accelerator/runtime/core/operations/copies.h"
 #include "accelerator/runtime/driver/call.h"
 
 using namespace accelerator::runtime;
@@ -11,6 +10,7 @@ using accelerator::driver::pointer;
 namespace {
 
 CUresult fill(
+    bool wait,
     CUdeviceptr to,
     std::size_t pitch,
     std::uint32_t value,
@@ -26,8 +26,7 @@ CUresult fill(
     if (height > 1) {
       work.pitch = pitch;
     }
-    check_fill(machine().addresses(), work);
-    submit(*resolve_stream(stream), work);
+    operations::fill(stream, work, wait);
   };
   return call(body, function);
 }
@@ -37,15 +36,15 @@ CUresult fill(
 extern "C" {
 
 CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count) {
-  return fill(to, 0, value, 1, count, 1, nullptr);
+  return fill(true, to, 0, value, 1, count, 1, nullptr);
 }
 
 CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, size_t count) {
-  return fill(to, 0, value, 2, count, 1, nullptr);
+  return fill(true, to, 0, value, 2, count, 1, nullptr);
 }
 
 CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t count) {
-  return fill(to, 0, value, 4, count, 1, nullptr);
+  return fill(true, to, 0, value, 4, count, 1, nullptr);
 }
 
 CUresult cuMemsetD8Async(
@@ -53,7 +52,7 @@ CUresult cuMemsetD8Async(
     unsigned char value,
     size_t count,
     CUstream stream) {
-  return fill(to, 0, value, 1, count, 1, stream);
+  return fill(false, to, 0, value, 1, count, 1, stream);
 }
 
 CUresult cuMemsetD16Async(
@@ -61,7 +60,7 @@ CUresult cuMemsetD16Async(
     unsigned short value,
     size_t count,
     CUstream stream) {
-  return fill(to, 0, value, 2, count, 1, stream);
+  return fill(false, to, 0, value, 2, count, 1, stream);
 }
 
 CUresult cuMemsetD32Async(
@@ -69,7 +68,7 @@ CUresult cuMemsetD32Async(
     unsigned value,
     size_t count,
     CUstream stream) {
-  return fill(to, 0, value, 4, count, 1, stream);
+  return fill(false, to, 0, value, 4, count, 1, stream);
 }
 
 CUresult cuMemsetD2D8Async(
@@ -79,7 +78,7 @@ CUresult cuMemsetD2D8Async(
     size_t width,
     size_t height,
     CUstream stream) {
-  return fill(to, pitch, value, 1, width, height, stream);
+  return fill(false, to, pitch, value, 1, width, height, stream);
 }
 
 CUresult cuMemsetD2D16Async(
@@ -89,7 +88,7 @@ CUresult cuMemsetD2D16Async(
     size_t width,
     size_t height,
     CUstream stream) {
-  return fill(to, pitch, value, 2, width, height, stream);
+  return fill(false, to, pitch, value, 2, width, height, stream);
 }
 
 CUresult cuMemsetD2D32Async(
@@ -99,7 +98,7 @@ CUresult cuMemsetD2D32Async(
     size_t width,
     size_t height,
     CUstream stream) {
-  return fill(to, pitch, value, 4, width, height, stream);
+  return fill(false, to, pitch, value, 4, width, height, stream);
 }
 
 CUresult cuMemsetD2D8(
@@ -108,7 +107,16 @@ CUresult cuMemsetD2D8(
     unsigned char value,
     size_t width,
     size_t height) {
-  return fill(to, pitch, value, 1, width, height, nullptr);
+  return fill(true, to, pitch, value, 1, width, height, nullptr);
+}
+
+CUresult cuMemsetD2D16(
+    CUdeviceptr to,
+    size_t pitch,
+    unsigned short value,
+    size_t width,
+    size_t height) {
+  return fill(true, to, pitch, value, 2, width, height, nullptr);
 }
 
 CUresult cuMemsetD2D32(
@@ -117,7 +125,7 @@ CUresult cuMemsetD2D32(
     unsigned value,
     size_t width,
     size_t height) {
-  return fill(to, pitch, value, 4, width, height, nullptr);
+  return fill(true, to, pitch, value, 4, width, height, nullptr);
 }
 
 // A word that a stream writes is a fill like any other: the barrier that its
@@ -131,7 +139,7 @@ CUresult cuStreamWriteValue32(
   if (flags > CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) {
     return call([] { throw Failure(cudaErrorInvalidValue); });
   }
-  return fill(address, 0, value, 4, 1, 1, stream);
+  return fill(false, address, 0, value, 4, 1, 1, stream);
 }
 
 } // extern "C"

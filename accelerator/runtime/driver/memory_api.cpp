@@ -56,6 +56,7 @@ API_FUNCTION(3, cuMemHostGetDevicePointer, mem_host_get_device_pointer)
 API_FUNCTION(3, cuMemHostRegister, mem_host_register)
 API_FUNCTION(1, cuMemHostUnregister, mem_host_unregister)
 API_FUNCTION(3, cuMemAllocManaged, mem_alloc_managed)
+API_FUNCTION(2, cuMemHostGetFlags, mem_host_get_flags)
 API_FUNCTION(2, cuMemGetInfo, mem_get_info)
 API_FUNCTION(2, cuIpcGetMemHandle, ipc_get_mem_handle)
 API_FUNCTION(3, cuIpcOpenMemHandle, ipc_open_mem_handle)
@@ -84,28 +85,19 @@ CUresult cuMemAlloc(CUdeviceptr* memory, size_t bytes) {
   });
 }
 
-CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* copy, CUstream stream) {
+CUresult cuMemAllocPitch(
+    CUdeviceptr* memory,
+    size_t* pitch,
+    size_t width,
+    size_t height,
+    unsigned element_size) {
   return call([&] {
-    require(copy != nullptr);
-    require(
-        copy->srcMemoryType != CU_MEMORYTYPE_ARRAY &&
-            copy->dstMemoryType != CU_MEMORYTYPE_ARRAY,
-        cudaErrorNotSupported);
-    const auto* from = static_cast<const char*>(
-        copy->srcMemoryType == CU_MEMORYTYPE_HOST ? copy->srcHost
-                                                  : pointer(copy->srcDevice));
-    auto* to = static_cast<char*>(
-        copy->dstMemoryType == CU_MEMORYTYPE_HOST ? copy->dstHost
-                                                  : pointer(copy->dstDevice));
-    mem_copy_2d_async(
-        to + copy->dstY * copy->dstPitch + copy->dstXInBytes,
-        copy->dstPitch,
-        from + copy->srcY * copy->srcPitch + copy->srcXInBytes,
-        copy->srcPitch,
-        copy->WidthInBytes,
-        copy->Height,
-        cudaMemcpyDefault,
-        stream);
+    current_context();
+    require(memory != nullptr && width > 0 && height > 0);
+    require(element_size == 4 || element_size == 8 || element_size == 16);
+    void* begin = nullptr;
+    mem_alloc_pitch(&begin, pitch, width, height);
+    *memory = reinterpret_cast<CUdeviceptr>(begin);
   });
 }
 
@@ -153,7 +145,7 @@ CUresult cuPointerGetAttribute(
         *static_cast<void**>(value) = pointer(address);
         return;
       case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        *static_cast<unsigned*>(value) = 0;
+        *static_cast<unsigned*>(value) = piece->synchronous;
         return;
       case CU_POINTER_ATTRIBUTE_BUFFER_ID:
         *static_cast<unsigned long long*>(value) = piece->id;
@@ -182,6 +174,20 @@ CUresult cuPointerGetAttribute(
             "cuPointerGetAttribute has no attribute " +
                 std::to_string(attribute));
     }
+  });
+}
+
+CUresult cuPointerSetAttribute(
+    const void* value,
+    CUpointer_attribute attribute,
+    CUdeviceptr address) {
+  return call([&] {
+    // The only one that can be set.
+    require(value != nullptr && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS);
+    const auto piece = machine().addresses().find(address);
+    require(piece.has_value());
+    require(machine().addresses().set_synchronous(
+        piece->begin, *static_cast<const unsigned*>(value) != 0));
   });
 }
 

@@ -3,7 +3,9 @@
 #include "accelerator/runtime/core/operations/pools.h"
 #include "accelerator/runtime/driver/perform.h"
 
+using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
+using accelerator::driver::call;
 using accelerator::driver::perform;
 
 API_FUNCTION(3, cuMemAllocAsync, mem_alloc_async)
@@ -19,3 +21,33 @@ API_FUNCTION(3, cuMemPoolGetAttribute, mem_pool_get_attribute)
 API_FUNCTION(3, cuMemPoolSetAttribute, mem_pool_set_attribute)
 API_FUNCTION(3, cuMemPoolSetAccess, mem_pool_set_access)
 API_FUNCTION(3, cuMemPoolGetAccess, mem_pool_get_access)
+API_FUNCTION(2, cuMemPoolExportPointer, mem_pool_export_pointer)
+API_FUNCTION(3, cuMemPoolImportPointer, mem_pool_import_pointer)
+
+extern "C" {
+
+CUresult cuMemPoolExportToShareableHandle(
+    void* shareable,
+    CUmemoryPool pool,
+    CUmemAllocationHandleType type,
+    unsigned long long flags) {
+  return call([&] {
+    require(flags == 0);
+    mem_pool_export_to_shareable_handle(
+        shareable, pool, static_cast<cudaMemAllocationHandleType>(type), 0);
+  });
+}
+
+CUresult cuMemPoolImportFromShareableHandle(
+    CUmemoryPool* pool,
+    void* shareable,
+    CUmemAllocationHandleType type,
+    unsigned long long flags) {
+  return call([&] {
+    require(flags == 0);
+    mem_pool_import_from_shareable_handle(
+        pool, shareable, static_cast<cudaMemAllocationHandleType>(type), 0);
+  });
+}
+
+} // extern "C"

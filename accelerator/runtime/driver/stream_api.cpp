@@ -59,6 +59,9 @@ API_FUNCTION(3, cuLaunchHostFunc, launch_host_func)
 API_FUNCTION(2, cuStreamGetPriority, stream_get_priority)
 API_FUNCTION(2, cuStreamGetFlags, stream_get_flags)
 API_FUNCTION(2, cuStreamGetId, stream_get_id)
+API_FUNCTION(3, cuStreamGetAttribute, stream_get_attribute)
+API_FUNCTION(3, cuStreamSetAttribute, stream_set_attribute)
+API_FUNCTION(2, cuStreamCopyAttributes, stream_copy_attributes)
 API_FUNCTION(2, cuStreamBeginCapture, stream_begin_capture)
 API_FUNCTION(2, cuStreamEndCapture, stream_end_capture)
 API_FUNCTION(2, cuStreamIsCapturing, stream_is_capturing)
@@ -75,6 +78,8 @@ API_FUNCTION(3, cuEventRecordWithFlags, event_record_with_flags)
 API_FUNCTION(1, cuEventQuery, event_query)
 API_FUNCTION(1, cuEventSynchronize, event_synchronize)
 API_FUNCTION(3, cuEventElapsedTime, event_elapsed_time)
+API_FUNCTION(2, cuIpcGetEventHandle, ipc_get_event_handle)
+API_FUNCTION(2, cuIpcOpenEventHandle, ipc_open_event_handle)
 
 extern "C" {
 
@@ -93,6 +98,31 @@ CUresult cuStreamWaitValue32(
           return wait_for_value(address, value, flags);
         },
         false);
+  });
+}
+
+CUresult cuStreamGetCaptureInfo_v3(
+    CUstream stream,
+    CUstreamCaptureStatus* status,
+    cuuint64_t* id,
+    CUgraph* graph,
+    const CUgraphNode** dependencies,
+    const CUgraphEdgeData** edges,
+    size_t* count) {
+  static_assert(sizeof(CUgraphEdgeData) == sizeof(cudaGraphEdgeData));
+  return call([&] {
+    const cudaGraphEdgeData* of_edges = nullptr;
+    stream_get_capture_info_v3(
+        stream,
+        reinterpret_cast<cudaStreamCaptureStatus*>(status),
+        reinterpret_cast<unsigned long long*>(id),
+        graph,
+        dependencies,
+        edges != nullptr ? &of_edges : nullptr,
+        count);
+    if (edges != nullptr) {
+      *edges = reinterpret_cast<const CUgraphEdgeData*>(of_edges);
+    }
   });
 }
 
