@@ -17,6 +17,8 @@ namespace cudasim::backend {
 namespace {
 
 constexpr std::uint64_t kAlignment = 512;
+// From this size on CUDA gives memory in pages of this size.
+constexpr std::uint64_t kLargePage = 2 << 20;
 // Behind every allocation; also what a stray index has to jump over.
 constexpr std::uint64_t kGap = kPage;
 // Smaller pieces keep their pages when they are freed.
@@ -24,6 +26,14 @@ constexpr std::uint64_t kDropFrom = 64 << 10;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
+}
+
+// Where memory of that size begins. CUDA has 2 MiB pages and gives parts of one
+// for less, at multiples of 512 bytes; programs that manage memory themselves
+// rely on the first of a page. With a gap behind each piece, whole pages of the
+// host's take no more memory than parts of them.
+std::uint64_t alignment_of(std::uint64_t bytes) {
+  return bytes >= kLargePage ? kLargePage : kPage;
 }
 
 } // namespace
@@ -75,7 +85,9 @@ std::uint64_t Memory::allocate(
   {
     const std::lock_guard lock(mutex_);
     const auto piece = size >= bytes && size <= capacity_ - used_
-        ? pieces_->allocate(size, std::max(alignment, kAlignment))
+        ? pieces_->allocate(
+              size,
+              std::max(alignment, variable ? kAlignment : alignment_of(size)))
         : std::nullopt;
     if (!piece) {
       throw Error(
