@@ -4,6 +4,11 @@
 #include <gtest/gtest.h>
 #include <nvml.h>
 
+#include <chrono>
+#include <cstdio>
+#include <future>
+#include <string>
+
 namespace {
 
 class Nvml : public testing::Test {
@@ -92,6 +97,158 @@ TEST_F(Nvml, AFabricOfAnotherVersionIsRefused) {
   EXPECT_EQ(
       nvmlDeviceGetGpuFabricInfoV(nullptr, nullptr),
       NVML_ERROR_INVALID_ARGUMENT);
+}
+
+nvmlDevice_t device(unsigned index) {
+  nvmlDevice_t found = nullptr;
+  EXPECT_EQ(nvmlDeviceGetHandleByIndex(index, &found), NVML_SUCCESS);
+  return found;
+}
+
+// CUDA's device 0 is the machine's device 1.
+TEST_F(Nvml, ADeviceIsWhatCudaSaysOfIt) {
+  cudaDeviceProp p{};
+  ASSERT_EQ(cudaGetDeviceProperties(&p, 0), cudaSuccess);
+  char text[NVML_DEVICE_NAME_V2_BUFFER_SIZE] = "";
+  EXPECT_EQ(nvmlDeviceGetName(device(1), text, sizeof(text)), NVML_SUCCESS);
+  EXPECT_STREQ(text, p.name);
+  EXPECT_EQ(
+      nvmlDeviceGetName(device(1), text, 4), NVML_ERROR_INSUFFICIENT_SIZE);
+  int major = 0, minor = -1;
+  EXPECT_EQ(
+      nvmlDeviceGetCudaComputeCapability(device(1), &major, &minor),
+      NVML_SUCCESS);
+  EXPECT_EQ(major, p.major);
+  EXPECT_EQ(minor, p.minor);
+  unsigned index = 9;
+  EXPECT_EQ(nvmlDeviceGetIndex(device(1), &index), NVML_SUCCESS);
+  EXPECT_EQ(index, 1u);
+  EXPECT_EQ(
+      nvmlDeviceGetName(nullptr, text, sizeof(text)),
+      NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      nvmlDeviceGetName(device(1), nullptr, 9), NVML_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(Nvml, ADeviceIsFoundByItsUuid) {
+  cudaDeviceProp p{};
+  ASSERT_EQ(cudaGetDeviceProperties(&p, 0), cudaSuccess);
+  char uuid[NVML_DEVICE_UUID_V2_BUFFER_SIZE] = "";
+  ASSERT_EQ(nvmlDeviceGetUUID(device(1), uuid, sizeof(uuid)), NVML_SUCCESS);
+  char expected[64];
+  const auto* b = reinterpret_cast<const unsigned char*>(p.uuid.bytes);
+  std::snprintf(
+      expected,
+      sizeof(expected),
+      "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+      b[0],
+      b[1],
+      b[2],
+      b[3],
+      b[4],
+      b[5],
+      b[6],
+      b[7],
+      b[8],
+      b[9],
+      b[10],
+      b[11],
+      b[12],
+      b[13],
+      b[14],
+      b[15]);
+  EXPECT_STREQ(uuid, expected);
+  nvmlDevice_t found = nullptr;
+  ASSERT_EQ(nvmlDeviceGetHandleByUUID(uuid, &found), NVML_SUCCESS);
+  EXPECT_EQ(found, device(1));
+  EXPECT_EQ(
+      nvmlDeviceGetHandleByUUID("GPU-none", &found), NVML_ERROR_NOT_FOUND);
+}
+
+TEST_F(Nvml, MemoryIsTheDevices) {
+  std::size_t available = 0, total = 0;
+  void* taken = nullptr;
+  ASSERT_EQ(cudaMalloc(&taken, 5 << 20), cudaSuccess);
+  ASSERT_EQ(cudaMemGetInfo(&available, &total), cudaSuccess);
+  nvmlMemory_t memory{};
+  ASSERT_EQ(nvmlDeviceGetMemoryInfo(device(1), &memory), NVML_SUCCESS);
+  EXPECT_EQ(memory.total, total);
+  EXPECT_EQ(memory.free, available);
+  EXPECT_EQ(memory.used, total - available);
+  EXPECT_GE(memory.used, 5u << 20);
+  nvmlMemory_v2_t later{};
+  later.version = nvmlMemory_v2;
+  ASSERT_EQ(nvmlDeviceGetMemoryInfo_v2(device(1), &later), NVML_SUCCESS);
+  EXPECT_EQ(later.used, memory.used);
+  EXPECT_EQ(later.total, memory.total);
+  later.version = 7;
+  EXPECT_EQ(
+      nvmlDeviceGetMemoryInfo_v2(device(1), &later),
+      NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+  EXPECT_EQ(cudaFree(taken), cudaSuccess);
+}
+
+TEST_F(Nvml, ADeviceIsBusyWhileItHasWork) {
+  nvmlUtilization_t rates{9, 9};
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  ASSERT_EQ(nvmlDeviceGetUtilizationRates(device(1), &rates), NVML_SUCCESS);
+  EXPECT_EQ(rates.gpu, 0u);
+  std::promise<void> done;
+  const auto wait = [](void* data) {
+    static_cast<std::promise<void>*>(data)->get_future().wait_for(
+        std::chrono::seconds(30));
+  };
+  ASSERT_EQ(cudaLaunchHostFunc(nullptr, wait, &done), cudaSuccess);
+  EXPECT_EQ(nvmlDeviceGetUtilizationRates(device(1), &rates), NVML_SUCCESS);
+  EXPECT_EQ(rates.gpu, 100u);
+  EXPECT_EQ(nvmlDeviceGetUtilizationRates(device(0), &rates), NVML_SUCCESS);
+  EXPECT_EQ(rates.gpu, 0u); // the other one
+  done.set_value();
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+TEST_F(Nvml, APlaceOnTheBusIsWhereCudaSeesIt) {
+  char id[16] = "";
+  ASSERT_EQ(cudaDeviceGetPCIBusId(id, sizeof(id), 0), cudaSuccess);
+  nvmlPciInfo_t info{};
+  ASSERT_EQ(nvmlDeviceGetPciInfo(device(1), &info), NVML_SUCCESS);
+  for (const char* text : {info.busId, info.busIdLegacy}) {
+    nvmlDevice_t found = nullptr;
+    EXPECT_EQ(nvmlDeviceGetHandleByPciBusId(text, &found), NVML_SUCCESS);
+    EXPECT_EQ(found, device(1)) << text;
+  }
+  unsigned domain = 0, bus = 0, slot = 0;
+  ASSERT_EQ(std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot), 3);
+  EXPECT_EQ(info.domain, domain);
+  EXPECT_EQ(info.bus, bus);
+  EXPECT_EQ(info.device, slot);
+}
+
+TEST_F(Nvml, NoProcessIsKnownWhateverTheVersion) {
+  unsigned count = 3;
+  nvmlProcessInfo_t processes[3];
+  EXPECT_EQ(
+      nvmlDeviceGetComputeRunningProcesses(device(1), &count, processes),
+      NVML_SUCCESS);
+  EXPECT_EQ(count, 0u);
+  count = 3;
+  EXPECT_EQ(
+      nvmlDeviceGetGraphicsRunningProcesses(device(1), &count, processes),
+      NVML_SUCCESS);
+  EXPECT_EQ(count, 0u);
+}
+
+TEST_F(Nvml, VersionsAreThoseOfTheDriver) {
+  int cuda = 0, driver = 0;
+  EXPECT_EQ(nvmlSystemGetCudaDriverVersion(&cuda), NVML_SUCCESS);
+  EXPECT_EQ(cudaDriverGetVersion(&driver), cudaSuccess);
+  EXPECT_EQ(cuda, driver);
+  char text[NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE] = "";
+  EXPECT_EQ(nvmlSystemGetDriverVersion(text, sizeof(text)), NVML_SUCCESS);
+  EXPECT_GT(std::stod(text), 600.0); // the first of CUDA 13.5 is
+  EXPECT_EQ(nvmlSystemGetNVMLVersion(text, sizeof(text)), NVML_SUCCESS);
+  EXPECT_EQ(std::stoi(text), 13);
+  EXPECT_EQ(nvmlSystemGetNVMLVersion(text, 2), NVML_ERROR_INSUFFICIENT_SIZE);
 }
 
 TEST_F(Nvml, ErrorsHaveNames) {
