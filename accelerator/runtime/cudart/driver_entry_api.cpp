@@ -46,11 +46,12 @@ cudaError_t entry_point(
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     const CUresult status = driver_lookup()(
         symbol, function, static_cast<int>(version), flags, &found);
+    require(status == CUDA_SUCCESS, static_cast<Status>(status));
     if (result != nullptr) {
       *result = static_cast<cudaDriverEntryPointQueryResult>(found);
       return; // the caller reads there that nothing was found
     }
-    require(status == CUDA_SUCCESS, cudaErrorSymbolNotFound);
+    require(*function != nullptr, cudaErrorSymbolNotFound);
   });
 }
 

@@ -1,38 +1,28 @@
 // Functions by name and version. Source: CUDA driver API, driver entry point
-// access; which version of CUDA brought which variant: cudaTypedefs.h.
+// access; what NVIDIA's driver answers was tried with that of CUDA 12.4, which
+// answers without a GPU.
 #include <dlfcn.h>
 
-#include <cstring>
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "accelerator/runtime/driver/call.h"
+#include "accelerator/runtime/driver/function_versions.h"
 
 using namespace accelerator::runtime;
 using accelerator::driver::call_before_init;
+using accelerator::driver::FunctionVersions;
+using accelerator::driver::kFunctionVersions;
 
 namespace {
 
-// Variants that came after CUDA 11.3, which brought this function; everything
-// older is taken in its newest form.
-struct Variant {
-  const char* name;
-  const char* symbol;
-  int since; // CUDA_VERSION
-};
-constexpr Variant kVariants[] = {
-    {"cuCtxCreate", "cuCtxCreate_v4", 12050},
-    {"cuCtxCreate", "cuCtxCreate_v3", 11040},
-    {"cuGetProcAddress", "cuGetProcAddress_v2", 12000},
-    {"cuGraphAddKernelNode", "cuGraphAddKernelNode_v2", 12000},
-    {"cuGraphExecUpdate", "cuGraphExecUpdate_v2", 12000},
-    {"cuGraphInstantiate", "cuGraphInstantiateWithFlags", 11040},
-    {"cuMemAdvise", "cuMemAdvise_v2", 12020},
-    {"cuMemPrefetchAsync", "cuMemPrefetchAsync_v2", 12020},
-    {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v3", 12030},
-    {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v2", 11030},
-    {"cuStreamUpdateCaptureDependencies",
-     "cuStreamUpdateCaptureDependencies_v2",
-     12030},
+constexpr unsigned kPerThreadSince = 7000; // CUDA_VERSION
+
+struct Found {
+  void* function = nullptr;
+  CUdriverProcAddressQueryResult result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 };
 
 void* own_symbol(const std::string& name) {
@@ -45,36 +35,69 @@ void* own_symbol(const std::string& name) {
   return dlsym(self != nullptr ? self : RTLD_DEFAULT, name.c_str());
 }
 
-// The function itself or its variant for the per-thread default stream.
-void* find(const std::string& name, bool per_thread) {
-  if (per_thread) {
-    for (const char* suffix : {"_ptsz", "_ptds"}) {
-      if (void* found = own_symbol(name + suffix)) {
-        return found;
-      }
-    }
-  }
-  return own_symbol(name);
+const FunctionVersions* versions_of(std::string_view name) {
+  const auto* const found = std::lower_bound(
+      std::begin(kFunctionVersions),
+      std::end(kFunctionVersions),
+      name,
+      [](const FunctionVersions& row, std::string_view wanted) {
+        return row.name < wanted;
+      });
+  return found != std::end(kFunctionVersions) && found->name == name ? found
+                                                                     : nullptr;
 }
 
-void* find_version(const std::string& name, int version, bool per_thread) {
-  bool listed = false;
-  for (const Variant& variant : kVariants) {
-    if (name == variant.name) {
-      listed = true;
-      if (version >= variant.since) {
-        return find(variant.symbol, per_thread);
+// Whether a symbol is a form of a function, whose name has no such ending.
+bool is_form(const std::string& name) {
+  const std::size_t end = name.rfind('_');
+  return end != std::string::npos && end > 0 &&
+      versions_of(name.substr(0, name.find('_'))) != nullptr;
+}
+
+// The newest form that the version has: an older one has other parameters than
+// who asks for the version has in mind, also where the newest is missing here.
+Found find(const std::string& name, unsigned version, bool per_thread) {
+  std::string symbol = name;
+  if (const FunctionVersions* versions = versions_of(name)) {
+    const auto form = std::count_if(
+        std::begin(versions->since),
+        std::end(versions->since),
+        [&](unsigned since) { return since > 0 && since <= version; });
+    if (form == 0) {
+      return {nullptr, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT};
+    }
+    if (form > 1) {
+      symbol += "_v" + std::to_string(form);
+    }
+  } else if (is_form(name)) {
+    return {};
+  }
+  if (per_thread) {
+    for (const char* suffix : {"_ptsz", "_ptds"}) {
+      if (void* function = own_symbol(symbol + suffix)) {
+        return version >= kPerThreadSince
+            ? Found{function, CU_GET_PROC_ADDRESS_SUCCESS}
+            : Found{nullptr, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT};
       }
     }
   }
-  if (!listed || name == "cuCtxCreate") {
-    for (const char* suffix : {"_v2", ""}) {
-      if (void* found = find(name + suffix, per_thread)) {
-        return found;
-      }
-    }
-  }
-  return find(name, per_thread);
+  void* const function = own_symbol(symbol);
+  return function != nullptr ? Found{function, CU_GET_PROC_ADDRESS_SUCCESS}
+                             : Found{};
+}
+
+Found find_checked(
+    const char* symbol,
+    void** function,
+    int version,
+    cuuint64_t flags) {
+  constexpr cuuint64_t kLegacy = CU_GET_PROC_ADDRESS_LEGACY_STREAM;
+  constexpr cuuint64_t kPerThread =
+      CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  require(symbol != nullptr && function != nullptr);
+  require((flags & ~(kLegacy | kPerThread)) == 0);
+  return find(
+      symbol, static_cast<unsigned>(version), (flags & kPerThread) != 0);
 }
 
 } // namespace
@@ -88,18 +111,25 @@ CUresult cuGetProcAddress(
     cuuint64_t flags,
     CUdriverProcAddressQueryResult* result) {
   return call_before_init([&] {
-    require(symbol != nullptr && function != nullptr);
-    // A name may already carry its version.
-    const bool per_thread =
-        (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
-    *function = find_version(symbol, version, per_thread);
-    const bool found = *function != nullptr;
+    const Found found = find_checked(symbol, function, version, flags);
+    *function = found.function;
     if (result != nullptr) {
-      *result = found ? CU_GET_PROC_ADDRESS_SUCCESS
-                      : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+      *result = found.result;
     }
-    require(found, cudaErrorSymbolNotFound);
   });
+}
+
+/// Which programs with a per-thread default stream call.
+CUresult cuGetProcAddress_v2_ptsz(
+    const char* symbol,
+    void** function,
+    int version,
+    cuuint64_t flags,
+    CUdriverProcAddressQueryResult* result) {
+  if (flags == CU_GET_PROC_ADDRESS_DEFAULT) {
+    flags = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  }
+  return cuGetProcAddress(symbol, function, version, flags, result);
 }
 
 // The form from before CUDA 12; the header only declares the newer one.
@@ -109,7 +139,11 @@ CUresult cuGetProcAddress(
     void** function,
     int version,
     cuuint64_t flags) {
-  return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
+  return call_before_init([&] {
+    const Found found = find_checked(symbol, function, version, flags);
+    require(found.function != nullptr, cudaErrorSymbolNotFound);
+    *function = found.function;
+  });
 }
 
 } // extern "C"
