@@ -1,5 +1,6 @@
 """dropin_library: a library with the soname, the symbols and the symbol versions of one of NVIDIA's."""
 
+load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain", "use_cpp_toolchain")
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//tools/cc:shared_library.bzl", "shared_library")
@@ -127,6 +128,66 @@ def dropin_library(name, status, status_name, real = None, names = None, deps = 
         run_paths = ["$ORIGIN", "$ORIGIN/.."],
         deps = deps + links + [":%s_missing" % name],
         version_script = ":%s_exports" % name,
+        **kwargs
+    )
+
+def _unversioned_library_impl(ctx):
+    toolchain = find_cpp_toolchain(ctx)
+    library = ctx.actions.declare_file(ctx.label.name)
+    names = ctx.actions.declare_file(ctx.label.name + ".c")
+    script = ctx.file.exports
+    ctx.actions.run_shell(
+        command = "sed -n 's/^    \\([A-Za-z_][A-Za-z0-9_]*\\);$/void \\1(void) {}/p' %s > %s" % (script.path, names.path),
+        inputs = [script],
+        outputs = [names],
+        mnemonic = "UnversionedNames",
+    )
+    ctx.actions.run(
+        executable = toolchain.compiler_executable,
+        arguments = [
+            "-shared",
+            "-nostdlib",
+            "-Wl,-soname," + ctx.attr.soname,
+            "-Wl,-F,$ORIGIN/" + ctx.attr.soname,
+            "-Wl,--build-id=none",
+            "-Wl,-z,relro,-z,now",
+            "-Wl,--version-script," + script.path,
+            names.path,
+            "-o",
+            library.path,
+        ],
+        inputs = depset([names, script], transitive = [toolchain.all_files]),
+        outputs = [library],
+        mnemonic = "UnversionedLibrary",
+        use_default_shell_env = True,
+    )
+    return [DefaultInfo(files = depset([library]), runfiles = ctx.runfiles([library]))]
+
+_unversioned_library = rule(
+    implementation = _unversioned_library_impl,
+    attrs = {
+        "exports": attr.label(allow_single_file = True, mandatory = True, doc = "The version script of the library."),
+        "soname": attr.string(mandatory = True),
+    },
+    doc = "A library of names alone, for which the loader takes those of another in the same folder.",
+    toolchains = use_cpp_toolchain(),
+)
+
+def unversioned_library(name, library, **kwargs):
+    """Makes a library's second name, `libcuda.so` of `libcuda.so.1`: a wheel has no symbolic links.
+
+    It is a filter (ld -F). A linker finds all names in it, and writes the library's own soname into the program. The
+    loader finds none in it, but those of the library beside it, which is loaded once, whoever asks for it and how.
+
+    Args:
+        name: string, the name without a version.
+        library: label of the dropin_library, whose name is its soname, in the same package.
+        **kwargs: attributes common to all rules.
+    """
+    _unversioned_library(
+        name = name,
+        exports = library + "_exports",
+        soname = library.split(":")[-1],
         **kwargs
     )
 
