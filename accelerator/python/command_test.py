@@ -126,6 +126,13 @@ class ProgramTest(CommandTest):
         both = self.env.run(code, LD_PRELOAD="libm.so.6", **asked).stdout.strip()
         self.assertEqual(both, f"{ours}:libm.so.6")
 
+    def test_the_folder_of_the_major_that_is_preloaded_comes_first(self) -> None:
+        for major, first in (("None", "cu12"), ("12", "cu12"), ("13", "cu13")):
+            code = f"import torch_cuda_runtime as r; print(r.environment(preload={major})['LD_LIBRARY_PATH'])"
+            path = self.env.run(code, TORCH_CUDA_DEVICES="fake").stdout.strip().split(":")
+            self.assertEqual(pathlib.Path(path[0]).name, first)
+            self.assertLen(set(path), len(path))
+
     def test_majors_that_are_not_there(self) -> None:
         for option, text in (
             (

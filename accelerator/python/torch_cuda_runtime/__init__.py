@@ -86,7 +86,8 @@ def environment(
 
     Returns:
         ``LD_LIBRARY_PATH`` with these libraries first, and ``TORCH_CUDA_DEVICES`` with the paths of
-        the devices that installed distributions bring; with ``preload`` ``LD_PRELOAD``, too.
+        the devices that installed distributions bring; with ``preload`` the libraries of that major
+        come before the other's, and ``LD_PRELOAD`` has them, too.
 
     Raises:
         DeviceError: no device is named, or no distribution brings one of that name, or there are no
@@ -105,7 +106,9 @@ def environment(
         )
     entries = [_with_path(*entry.partition(":")) for entry in asked.split(",") if entry]
     majors = _libraries.majors()
-    folders = [folder for one in majors for folder in _libraries.folders(one)[:-1]]
+    # Programs that search a folder for the name without its number take the first that they find.
+    ordered = sorted(majors, key=lambda one: one != preload)
+    folders = [folder for one in ordered for folder in _libraries.folders(one)[:-1]]
     folders.append(_libraries.root())
     settings = {
         _PATH: _joined(folders, environ.get(_PATH, "")),
