@@ -172,7 +172,7 @@ TEST(SeparateCompilation, PtxForNewerDevicesIsNamed) {
   EXPECT_NE(
       ::testing::internal::GetCapturedStderr().find(
           "no PTX for a device of compute capability 8.0: the objects that are "
-          "linked here have it for compute_90; compile with nvcc -gencode "
+          "linked here have PTX for compute_90; compile with nvcc -gencode "
           "arch=compute_80,code=compute_80"),
       std::string::npos);
 }

@@ -42,6 +42,23 @@ class Search {
  public:
   explicit Search(std::uint32_t capability) : capability_(capability) {}
 
+  void search_all(std::string_view file, const std::string& name) {
+    if (begins_with(file, kArchiveMagic)) {
+      archive(file, name);
+    } else {
+      search(file, name);
+    }
+  }
+
+  std::vector<FoundPtx> found() {
+    return std::move(found_);
+  }
+
+  const DeviceCode& code() const {
+    return code_;
+  }
+
+ private:
   void search(std::string_view file, const std::string& name) {
     if (begins_with(file, kElfMagic)) {
       object(file, name);
@@ -77,11 +94,6 @@ class Search {
     }
   }
 
-  std::vector<FoundPtx> found() {
-    return std::move(found_);
-  }
-
- private:
   // "x.o/", or "/12", which is an offset into the table of long names.
   static std::string member_name(
       std::string_view field,
@@ -142,8 +154,11 @@ class Search {
       const std::vector<Entry> entries =
           list_entries(image.data(), image.size());
       for (const Entry& entry : entries) {
-        if (entry.kind == Entry::Kind::kPtx &&
-            entry.architecture <= capability_) {
+        code_.any = true;
+        code_.lto_ir |= entry.kind == Entry::Kind::kLtoIr;
+      }
+      for (const Entry& entry : entries) {
+        if (entry.is_ptx_for(capability_)) {
           found_.push_back(
               {name, select_ptx(image.data(), capability_, image.size())});
           break;
@@ -156,6 +171,7 @@ class Search {
 
   std::uint32_t capability_;
   std::vector<FoundPtx> found_;
+  DeviceCode code_;
 };
 
 } // namespace
@@ -165,12 +181,14 @@ std::vector<FoundPtx> find_ptx(
     const std::string& name,
     std::uint32_t capability) {
   Search search(capability);
-  if (begins_with(file, kArchiveMagic)) {
-    search.archive(file, name);
-  } else {
-    search.search(file, name);
-  }
+  search.search_all(file, name);
   return search.found();
+}
+
+DeviceCode find_code(std::string_view file, const std::string& name) {
+  Search search(0);
+  search.search_all(file, name);
+  return search.code();
 }
 
 } // namespace accelerator::fatbin

@@ -25,4 +25,13 @@ std::vector<FoundPtx> find_ptx(
     const std::string& name,
     std::uint32_t capability);
 
+/// Whether such a file has code for devices, and LTO IR among it.
+struct DeviceCode {
+  bool any = false;
+  bool lto_ir = false;
+};
+
+/// @throws FatbinError as find_ptx does.
+DeviceCode find_code(std::string_view file, const std::string& name);
+
 } // namespace accelerator::fatbin

@@ -114,6 +114,28 @@ TEST(FindPtx, AnArchiveGivesThatOfItsMembers) {
           {"lib.a(a_rather_long_name.o)", ".version 7.0"}}));
 }
 
+TEST(FindCode, TellsWhatAFileHas) {
+  constexpr std::uint16_t kLtoIr = 8;
+  const auto code = [](const std::string& file) {
+    const DeviceCode found = find_code(file, "x");
+    return std::pair(found.any, found.lto_ir);
+  };
+  EXPECT_EQ(code(object({{".text", "code"}})), std::pair(false, false));
+  EXPECT_EQ(
+      code(object({{".nv_fatbin", fat_binary(kCode, "code")}})),
+      std::pair(true, false));
+  EXPECT_EQ(
+      code(object(
+          {{"__nv_relfatbin",
+            fat_binary(kPtx, "one") + fat_binary(kLtoIr, "two")}})),
+      std::pair(true, true));
+  EXPECT_EQ(code(fat_binary(kLtoIr, "code")), std::pair(true, true));
+  const std::string file = "!<arch>\n" + member("a.o/", object({})) +
+      member("b.o/", object({{"__nv_relfatbin", fat_binary(kLtoIr, "one")}}));
+  EXPECT_EQ(code(file), std::pair(true, true));
+  EXPECT_EQ(code("!<arch>\n" + member("a.o/", "odd")), std::pair(false, false));
+}
+
 TEST(FindPtx, WhatIsCutOffIsAnError) {
   const std::string good = "!<arch>\n" +
       member("x.o/", object({{".nv_fatbin", fat_binary(kPtx, "one")}}));

@@ -4,16 +4,27 @@
 //
 //   header of the image, 16 bytes: magic, version (u16), size of this header
 //   (u16), bytes of the entries (u64); then entries, each with a header:
-//     0  kind (u16): 1 PTX, 2 ELF      28 architecture (u32), 80 for 8.0
-//     4  size of this header (u32)     40 flags (u64)
-//     8  bytes of the payload (u64)    56 bytes when unpacked (u64)
-//    16  bytes of it that are compressed data (u32); the rest is padding
+//     0  kind (u16): 1 PTX, 2 ELF,     20 where its options are (u32)
+//        8 LTO IR, 256 a bundle        28 architecture (u32), 80 for 8.0
+//     4  size of this header (u32)     32 where its name is, its length (u32)
+//     8  bytes of the payload (u64)    40 flags (u64)
+//    16  bytes of it that are          56 bytes when unpacked (u64)
+//        compressed data (u32)
+//
+// A bundle (nvcc -concat) is what several entries of one kind are compressed in
+// together. Behind the 64 bytes above its header has their number (u32), the
+// bytes from there on (u32), and their headers, which have their place in the
+// unpacked data for their size (at 4), which follows from the name and options
+// that they end with: name and NUL; offset and length of the options (u32),
+// options and NUL; each a multiple of 8 bytes. Offsets count from the header.
 #include "accelerator/runtime/fatbin/fatbin.h"
 
 #include <lz4.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "accelerator/runtime/fatbin/zstd.h"
 
@@ -25,8 +36,13 @@ constexpr std::size_t kHeaderSize = 16;
 constexpr std::size_t kSmallestEntryHeader = 64;
 constexpr std::uint16_t kPtxKind = 1;
 constexpr std::uint16_t kElfKind = 2;
+constexpr std::uint16_t kLtoIrKind = 8;
+constexpr std::uint16_t kBundleKind = 256;
+constexpr std::size_t kEntryAlignment = 8;
 constexpr std::uint64_t kLz4Flag = 0x2000;
 constexpr std::uint64_t kZstdFlag = 0x8000;
+constexpr std::uint64_t kExactFlag = 0x100000; // compute_90a
+constexpr std::uint64_t kFamilyFlag = 0x200000; // compute_100f
 // One byte of an LZ4 block stands for at most 255.
 constexpr std::uint64_t kLz4Ratio = 255;
 constexpr std::uint64_t kLz4Slack = 64;
@@ -87,6 +103,8 @@ Entry::Kind kind_of(std::uint16_t number) {
       return Entry::Kind::kPtx;
     case kElfKind:
       return Entry::Kind::kElf;
+    case kLtoIrKind:
+      return Entry::Kind::kLtoIr;
     default:
       return Entry::Kind::kOther;
   }
@@ -115,6 +133,97 @@ void read_compression(
   }
   entry.size = compressed;
   entry.uncompressed_size = read<std::uint64_t>(image, at + 56);
+}
+
+// What an entry is, from its header alone.
+void read_identity(const void* image, std::size_t at, Entry& entry) {
+  entry.kind = kind_of(read<std::uint16_t>(image, at));
+  entry.architecture = read<std::uint32_t>(image, at + 28);
+  const auto flags = read<std::uint64_t>(image, at + 40);
+  if ((flags & kExactFlag) != 0) {
+    entry.variant = Entry::Variant::kExact;
+  } else if ((flags & kFamilyFlag) != 0) {
+    entry.variant = Entry::Variant::kFamily;
+  }
+}
+
+// The size of a header in a bundle, of which `left` bytes are.
+std::uint64_t bundled_header_size(
+    const void* image,
+    std::size_t at,
+    std::uint64_t left) {
+  std::uint64_t size = kSmallestEntryHeader;
+  const auto reach = [&](std::uint64_t offset, std::uint64_t length) {
+    const std::uint64_t end = offset + length + 1; // its NUL
+    size = std::max(
+        size, (end + kEntryAlignment - 1) / kEntryAlignment * kEntryAlignment);
+  };
+  const std::uint64_t name = read<std::uint32_t>(image, at + 32);
+  if (name != 0) {
+    reach(name, read<std::uint32_t>(image, at + 36));
+  }
+  const std::uint64_t options = read<std::uint32_t>(image, at + 20);
+  if (options != 0 && options + 2 * sizeof(std::uint32_t) <= left) {
+    reach(
+        read<std::uint32_t>(image, at + options),
+        read<std::uint32_t>(image, at + options + sizeof(std::uint32_t)));
+  }
+  return size;
+}
+
+// Adds the entries of a bundle.
+// @param bundle the one payload that all of them are in.
+// @param end of the bundle's header.
+void read_bundle(
+    const void* image,
+    std::size_t at,
+    std::size_t end,
+    const Entry& bundle,
+    std::vector<Entry>& entries) {
+  const std::size_t table = at + kSmallestEntryHeader;
+  constexpr std::size_t kTableHeader = 2 * sizeof(std::uint32_t);
+  if (end - table < kTableHeader) {
+    fail("a bundle without a table", table);
+  }
+  const std::uint64_t count = read<std::uint32_t>(image, table);
+  const std::uint64_t bytes = read<std::uint32_t>(image, table + 4);
+  if (bytes < kTableHeader || bytes > end - table) {
+    fail(
+        "a table of " + std::to_string(bytes) + " bytes where there are " +
+            std::to_string(end - table),
+        table + 4);
+  }
+  const std::uint64_t unpacked = bundle.compression == Entry::Compression::kNone
+      ? bundle.size
+      : bundle.uncompressed_size;
+  std::size_t place = table + kTableHeader;
+  std::uint64_t left = bytes - kTableHeader;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t header = left < kSmallestEntryHeader
+        ? left + 1
+        : bundled_header_size(image, place, left);
+    if (header > left) {
+      fail("an entry of a bundle that is cut off", place);
+    }
+    Entry entry = bundle;
+    read_identity(image, place, entry);
+    entry.part_offset = read<std::uint32_t>(image, place + 4);
+    const auto size = read<std::uint64_t>(image, place + 8);
+    if (entry.part_offset > unpacked || size > unpacked - entry.part_offset) {
+      fail(
+          "an entry of " + std::to_string(size) + " bytes at " +
+              std::to_string(entry.part_offset) + " of a bundle of " +
+              std::to_string(unpacked),
+          place + 8);
+    }
+    entry.part_size = size;
+    entries.push_back(entry);
+    place += header;
+    left -= header;
+  }
+  if (left != 0) {
+    fail(std::to_string(left) + " bytes behind a bundle's entries", place);
+  }
 }
 
 // Room for what an entry says that it holds, if so much can be in it.
@@ -155,7 +264,35 @@ std::string text_of_zstd(const char* payload, const Entry& entry) {
   return text;
 }
 
+std::string part_of(std::string unpacked, const Entry& entry) {
+  return entry.part_size == unpacked.size()
+      ? std::move(unpacked)
+      : unpacked.substr(entry.part_offset, entry.part_size);
+}
+
 } // namespace
+
+std::string Entry::architecture_name() const {
+  const char* const suffix = variant == Variant::kExact ? "a"
+      : variant == Variant::kFamily                     ? "f"
+                                                        : "";
+  return std::to_string(architecture) + suffix;
+}
+
+bool Entry::is_ptx_for(std::uint32_t capability) const {
+  if (kind != Kind::kPtx || architecture > capability) {
+    return false;
+  }
+  switch (variant) {
+    case Variant::kExact:
+      return architecture == capability;
+    case Variant::kFamily:
+      return architecture / 10 == capability / 10;
+    case Variant::kLater:
+      break;
+  }
+  return true;
+}
 
 std::string list_text(const std::vector<Entry>& entries) {
   std::string names;
@@ -164,9 +301,17 @@ std::string list_text(const std::vector<Entry>& entries) {
       continue;
     }
     names += names.empty() ? "" : ", ";
-    names += entry.kind == Entry::Kind::kPtx ? "PTX for compute_"
-                                             : "machine code for sm_";
-    names += std::to_string(entry.architecture);
+    switch (entry.kind) {
+      case Entry::Kind::kPtx:
+        names += "PTX for compute_";
+        break;
+      case Entry::Kind::kElf:
+        names += "machine code for sm_";
+        break;
+      default:
+        names += "LTO IR for lto_";
+    }
+    names += entry.architecture_name();
   }
   return names.empty() ? "nothing" : names;
 }
@@ -196,12 +341,18 @@ std::vector<Entry> list_entries(const void* image, std::size_t size) {
           at);
     }
     Entry entry;
-    entry.kind = kind_of(read<std::uint16_t>(image, at));
-    entry.architecture = read<std::uint32_t>(image, at + 28);
     entry.offset = at + header;
     entry.size = payload;
     read_compression(image, at, payload, entry);
-    entries.push_back(entry);
+    if (read<std::uint16_t>(image, at) == kBundleKind) {
+      read_bundle(image, at, at + header, entry, entries);
+    } else {
+      read_identity(image, at, entry);
+      entry.part_size = entry.compression == Entry::Compression::kNone
+          ? entry.size
+          : entry.uncompressed_size;
+      entries.push_back(entry);
+    }
     at += header + payload;
   }
   return entries;
@@ -211,13 +362,13 @@ std::string unpack(const void* image, const Entry& entry) {
   const char* payload = static_cast<const char*>(image) + entry.offset;
   switch (entry.compression) {
     case Entry::Compression::kLz4:
-      return text_of_lz4(payload, entry);
+      return part_of(text_of_lz4(payload, entry), entry);
     case Entry::Compression::kZstd:
-      return text_of_zstd(payload, entry);
+      return part_of(text_of_zstd(payload, entry), entry);
     case Entry::Compression::kNone:
       break;
   }
-  return std::string(payload, entry.size);
+  return std::string(payload + entry.part_offset, entry.part_size);
 }
 
 std::string no_ptx_text(std::uint32_t capability, const std::string& found) {
@@ -235,8 +386,10 @@ std::string select_ptx(
   std::vector<Entry> entries = list_entries(image, size);
   const Entry* best = nullptr;
   for (const Entry& entry : entries) {
-    if (entry.kind == Entry::Kind::kPtx && entry.architecture <= capability &&
-        (best == nullptr || entry.architecture > best->architecture)) {
+    if (entry.is_ptx_for(capability) &&
+        (best == nullptr ||
+         std::pair(entry.architecture, entry.variant) >
+             std::pair(best->architecture, best->variant))) {
       best = &entry;
     }
   }

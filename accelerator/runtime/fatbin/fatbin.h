@@ -29,19 +29,32 @@ class DamagedError : public FatbinError {
 inline constexpr std::size_t kUnknownSize =
     std::numeric_limits<std::size_t>::max();
 
-/// One entry of a fat binary.
+/// One entry of a fat binary, which has its payload alone, or one of several
+/// that are compressed together.
 struct Entry {
-  enum class Kind : std::uint8_t { kPtx, kElf, kOther };
+  enum class Kind : std::uint8_t { kPtx, kElf, kLtoIr, kOther };
   Kind kind = Kind::kOther;
   std::uint32_t architecture = 0; // 80 for sm_80 or compute_80
+  /// What devices it is for: compute_100 for all later ones, compute_100f for
+  /// those of the same major version, compute_100a for that one alone.
+  enum class Variant : std::uint8_t { kLater, kFamily, kExact };
+  Variant variant = Variant::kLater;
   std::size_t offset = 0; // of the payload in the image
   std::size_t size = 0; // of the payload as stored, bytes
   std::size_t uncompressed_size = 0; // 0: it is not compressed
   enum class Compression : std::uint8_t { kNone, kLz4, kZstd };
   Compression compression = Compression::kNone;
+  /// Where it lies in what the payload unpacks to.
+  std::size_t part_offset = 0;
+  std::size_t part_size = 0;
+
+  /// "80", "90a", "100f".
+  std::string architecture_name() const;
+  /// Whether it is PTX that a device of `capability` (80 for 8.0) compiles.
+  bool is_ptx_for(std::uint32_t capability) const;
 };
 
-/// Lists the entries of a fat binary.
+/// Lists the entries of a fat binary, each by itself.
 /// @param image its first byte, at the magic number 0xBA55ED50.
 /// @param size bytes that may be read.
 /// @throws FatbinError
@@ -54,7 +67,7 @@ std::vector<Entry> list_entries(
 std::size_t image_size(const void* image);
 
 /// What a fat binary has, for messages: "PTX for compute_80, machine code for
-/// sm_90".
+/// sm_90, LTO IR for lto_90".
 std::string list_text(const std::vector<Entry>& entries);
 
 /// Unpacks one entry.
@@ -66,7 +79,8 @@ std::string unpack(const void* image, const Entry& entry);
 std::string no_ptx_text(std::uint32_t capability, const std::string& found);
 
 /// The PTX that a device of `capability` (80 for 8.0) would compile: that of
-/// the highest architecture not above it.
+/// the highest architecture not above it, and of the narrowest choice of
+/// devices where there are several.
 /// @param size bytes that may be read.
 /// @throws FatbinError when there is none, naming what there is.
 std::string select_ptx(

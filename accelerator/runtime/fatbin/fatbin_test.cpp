@@ -132,17 +132,110 @@ constexpr char kFatbinary[] =
     "41e20c8ed4ea1746afdfa5b930dfc66ba87bd9b9a64968a0a91f57e216351b35"
     "9caa5ef35e1a092050c2f966601c8cffdeb95324e43348d025f3248338030000";
 
-TEST(Unpacking, OfZstdGivesWhatNvidiasFatbinaryPacked) {
-  std::string image;
-  for (std::size_t i = 0; kFatbinary[i] != '\0'; i += 2) {
-    image += static_cast<char>(
-        std::stoi(std::string(&kFatbinary[i], 2), nullptr, 16));
+std::string from_hex(const char* digits) {
+  std::string bytes;
+  for (; *digits != '\0'; digits += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(digits, 2), nullptr, 16));
   }
+  return bytes;
+}
+
+TEST(Unpacking, OfZstdGivesWhatNvidiasFatbinaryPacked) {
+  const std::string image = from_hex(kFatbinary);
   Entry packed = list_entries(image.data(), image.size()).at(0);
   EXPECT_EQ(packed.compression, Entry::Compression::kZstd);
   EXPECT_EQ(packed.uncompressed_size, sizeof(kText));
   EXPECT_EQ(select_ptx(image.data(), 80, image.size()), kText);
   EXPECT_NE(selection_error(image, 75).find("compute_80"), std::string::npos);
+}
+
+// What NVIDIA's `fatbinary --concat --ident=a.cu` of CUDA 13.5 makes of
+// text_for("75"), text_for("80") and text_for("100f").
+constexpr char kBundle[] =
+    "50ed55ba01001000b80100000000000000010101500100006800000000000000"
+    "6400000040000000010000000000000000000000000000001180000000000000"
+    "0000000000000000f00000000000000003000000100100000100010100000000"
+    "50000000000000000000000048000000080008004b0000004000000004000000"
+    "110000000000000000000000000000000000000000000000612e637500000000"
+    "5000000000000000000000000000000001000101500000005000000000000000"
+    "0000000048000000080008005000000040000000040000001100000000000000"
+    "00000000000000000000000000000000612e6375000000005000000000000000"
+    "000000000000000001000101a000000050000000000000000000000048000000"
+    "0800080064000000400000000400000011002000000000000000000000000000"
+    "0000000000000000612e63750000000050000000000000000000000000000000"
+    "28b52ffd20f0dd020002c5121a7069db40422d4b9573011b27a1aa2ac8a26a8c"
+    "b45157f5f7b93fcb98c41ce3161774ee15478e75c4364b7c1606cadaf014c033"
+    "a18c9873954a784b0019f89d844d8d77f09c1d94371b060400a9c24916509c02"
+    "0805036600000000";
+
+std::string text_for(const std::string& architecture) {
+  return ".version 8.8\n.target sm_" + architecture +
+      "\n.address_size 64\n.visible .entry f() { ret; }\n";
+}
+
+constexpr std::size_t kTable = 16 + 64; // of kBundle
+constexpr std::size_t kFirstInBundle = kTable + 8;
+
+TEST(Bundle, GivesEachOfItsEntries) {
+  const std::string image = from_hex(kBundle);
+  const std::vector<Entry> entries = list_entries(image.data(), image.size());
+  ASSERT_EQ(entries.size(), 3u);
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) {
+    EXPECT_EQ(entry.kind, Entry::Kind::kPtx);
+    names.push_back(entry.architecture_name());
+    const std::string text = unpack(image.data(), entry);
+    EXPECT_EQ(text.substr(0, text.find('\0')), text_for(names.back()));
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"75", "80", "100f"}));
+  EXPECT_EQ(select_ptx(image.data(), 89, image.size()), text_for("80"));
+  EXPECT_EQ(select_ptx(image.data(), 103, image.size()), text_for("100f"));
+  EXPECT_EQ(select_ptx(image.data(), 120, image.size()), text_for("80"));
+  EXPECT_EQ(
+      list_text(entries),
+      "PTX for compute_75, PTX for compute_80, PTX for compute_100f");
+}
+
+TEST(Bundle, ThatIsDamagedIsNamedWithItsPlace) {
+  const std::string whole = from_hex(kBundle);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::vector<char> cut(whole.data(), whole.data() + size);
+    EXPECT_THROW(list_entries(cut.data(), size), DamagedError) << size;
+  }
+  const auto changed = [&](std::size_t at, std::uint32_t value) {
+    std::string image = whole;
+    put<std::uint32_t>(image, at, value);
+    return listing_error(image);
+  };
+  const std::string place = "damaged fat binary: ";
+  EXPECT_EQ(
+      changed(kTable, 4),
+      place + "an entry of a bundle that is cut off at offset 352");
+  EXPECT_EQ(
+      changed(kTable, ~0u),
+      place + "an entry of a bundle that is cut off at offset 352");
+  EXPECT_EQ(
+      changed(kTable, 2),
+      place + "88 bytes behind a bundle's entries at offset 264");
+  EXPECT_EQ(
+      changed(kTable + 4, 4),
+      place + "a table of 4 bytes where there are 272 at offset 84");
+  EXPECT_EQ(
+      changed(kTable + 4, ~0u),
+      place + "a table of 4294967295 bytes where there are 272 at offset 84");
+  // Its place in what is unpacked, its size, its name and its options.
+  EXPECT_EQ(
+      changed(kFirstInBundle + 4, 161),
+      place + "an entry of 80 bytes at 161 of a bundle of 240 at offset 96");
+  EXPECT_EQ(
+      changed(kFirstInBundle + 12, 1),
+      place +
+          "an entry of 4294967376 bytes at 0 of a bundle of 240 at offset 96");
+  for (const std::size_t field : {20, 32, 36, 72, 76}) {
+    EXPECT_EQ(
+        changed(kFirstInBundle + field, ~0u).substr(0, place.size()), place)
+        << field;
+  }
 }
 
 TEST(Unpacking, OfZstdGivesTheTextThatWasPacked) {
@@ -160,6 +253,28 @@ TEST(Selection, TakesTheHighestArchitectureThatTheDeviceHas) {
   EXPECT_EQ(select_ptx(image.data(), 90), "ninety");
   EXPECT_EQ(select_ptx(image.data(), 89), "eighty");
   EXPECT_EQ(select_ptx(image.data(), 75), "seventy");
+}
+
+constexpr std::uint64_t kExact = 0x100011; // compute_90a
+constexpr std::uint64_t kFamily = 0x200011; // compute_100f
+
+TEST(Selection, LeavesOutWhatIsForOtherDevicesAlone) {
+  const std::string image = image_of(
+      entry(1, 80, "eighty") + entry(1, 90, "ninety a", kExact) +
+      entry(1, 90, "ninety") + entry(1, 100, "hundred f", kFamily));
+  EXPECT_EQ(select_ptx(image.data(), 89), "eighty");
+  EXPECT_EQ(select_ptx(image.data(), 90), "ninety a");
+  EXPECT_EQ(select_ptx(image.data(), 100), "hundred f");
+  EXPECT_EQ(select_ptx(image.data(), 103), "hundred f");
+  EXPECT_EQ(select_ptx(image.data(), 120), "ninety");
+  const std::string one = image_of(entry(1, 90, "ninety a", kExact));
+  EXPECT_NE(
+      selection_error(one, 100).find("has PTX for compute_90a;"),
+      std::string::npos);
+  const std::string lto = image_of(entry(8, 80, "intermediate"));
+  EXPECT_NE(
+      selection_error(lto, 80).find("has LTO IR for lto_80;"),
+      std::string::npos);
 }
 
 TEST(Selection, SaysWhatThereIsAndWhatToDo) {

@@ -31,10 +31,12 @@ const void* library_of(const void* address) {
   return library ? reinterpret_cast<const void*>(library->begin) : nullptr;
 }
 
-// The lowest capability of the devices that run PTX; where none does, one above
-// all, so that what a library has is still told.
+// What a library has is told where no device runs PTX, too.
+constexpr auto kAnyCapability = std::numeric_limits<std::uint32_t>::max();
+
+// The lowest capability of the devices that run PTX.
 std::uint32_t lowest_capability() {
-  std::uint32_t lowest = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t lowest = kAnyCapability;
   for (int i = 0; i < machine().device_count(); ++i) {
     const Device& device = machine().device(i);
     if (device.can(ACCEL_CAP_CODE)) {
@@ -48,8 +50,9 @@ bool has_ptx(const void* fat_binary, std::uint32_t capability) {
   try {
     const auto entries = fatbin::list_entries(fat_binary);
     return std::any_of(entries.begin(), entries.end(), [&](const auto& entry) {
-      return entry.kind == fatbin::Entry::Kind::kPtx &&
-          entry.architecture <= capability;
+      return capability == kAnyCapability
+          ? entry.kind == fatbin::Entry::Kind::kPtx
+          : entry.is_ptx_for(capability);
     });
   } catch (const fatbin::FatbinError&) {
     return false; // a launch says what is wrong with it

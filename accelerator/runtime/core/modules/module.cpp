@@ -271,18 +271,14 @@ std::optional<std::string> Module::made_text(Device& device) const {
 
 std::string Module::linked_text(Device& device) const {
   return link(source_name_, [&](linker::Linker& linker) {
-    std::uint32_t newer = 0; // the lowest architecture above the device's
+    std::vector<fatbin::Entry> others; // PTX for other devices
     for (const void* const* part = image_.parts; *part != nullptr; ++part) {
       bool is_for_device = false;
       for (const fatbin::Entry& entry : fatbin::list_entries(*part)) {
-        if (entry.kind != fatbin::Entry::Kind::kPtx) {
-          continue;
-        }
-        if (entry.architecture <= device.capability()) {
+        if (entry.is_ptx_for(device.capability())) {
           is_for_device = true;
-        } else {
-          newer = newer == 0 ? entry.architecture
-                             : std::min(newer, entry.architecture);
+        } else if (entry.kind == fatbin::Entry::Kind::kPtx) {
+          others.push_back(entry);
         }
       }
       // libcudadevrt's has machine code, and PTX for newer devices.
@@ -298,10 +294,9 @@ std::string Module::linked_text(Device& device) const {
           source_name_ + ": " +
               fatbin::no_ptx_text(
                   device.capability(),
-                  newer == 0 ? "the objects that are linked here have none"
-                             : "the objects that are linked here have it for "
-                               "compute_" +
-                          std::to_string(newer)));
+                  others.empty() ? "the objects that are linked here have none"
+                                 : "the objects that are linked here have " +
+                          fatbin::list_text(others)));
     }
   });
 }

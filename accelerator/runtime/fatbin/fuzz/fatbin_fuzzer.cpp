@@ -30,6 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(
   try {
     fatbin::find_ptx(
         {reinterpret_cast<const char*>(image.data()), size}, "file", 90);
+    fatbin::find_code(
+        {reinterpret_cast<const char*>(image.data()), size}, "file");
   } catch (const fatbin::FatbinError&) {
     // These bytes are neither an object nor an archive with PTX.
   }
