@@ -139,6 +139,29 @@ std::vector<std::string> Linker::missing(const Unit& unit) const {
   return names;
 }
 
+std::vector<std::string> Linker::undefined_functions() const {
+  std::vector<std::string> names;
+  const auto collect = [&](const Unit& unit) {
+    for (const Item& item : unit.items) {
+      const auto found = symbols_.find(item.name);
+      if (item.kind == Item::Kind::kFunction && !item.is_defined &&
+          item.linkage == Linkage::kExtern && !is_devices_own(item.name) &&
+          unit.used_names.count(item.name) > 0 &&
+          (found == symbols_.end() || found->second.item == nullptr) &&
+          std::find(names.begin(), names.end(), item.name) == names.end()) {
+        names.push_back(item.name);
+      }
+    }
+  };
+  for (const auto& unit : units_) {
+    collect(*unit);
+  }
+  for (const auto& unit : library_parts_) {
+    collect(*unit);
+  }
+  return names;
+}
+
 void Linker::link_library_parts() {
   // What is linked can miss something itself.
   for (std::size_t i = 0; i < units_.size(); ++i) {

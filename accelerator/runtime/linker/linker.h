@@ -47,6 +47,10 @@ class Linker {
     return inputs_;
   }
 
+  /// Functions that inputs and parts of libraries call and that no input
+  /// defines.
+  std::vector<std::string> undefined_functions() const;
+
   /// The module of all inputs. That of a single one, which needs nothing else,
   /// is its own text.
   /// @throws LinkError

@@ -3,33 +3,21 @@
 
 #include <nvJitLink.h>
 
-#include <cstdint>
-#include <stdexcept>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "accelerator/runtime/linker/linker.h"
+#include "accelerator/runtime/nvjitlink/options.h"
 
 namespace accelerator::nvjitlink {
 
-/// A status, and what the log says.
-class Failure : public std::runtime_error {
- public:
-  Failure(nvJitLinkResult status, const std::string& message)
-      : std::runtime_error(message), status_(status) {}
-  nvJitLinkResult status() const {
-    return status_;
-  }
-
- private:
-  nvJitLinkResult status_;
-};
-
 class Link {
  public:
-  /// @throws Failure for an option that there is not, or without -arch.
-  explicit Link(std::vector<std::string> options);
+  /// Begins with options. Where they are refused, the link stays, for its log.
+  /// @throws Failure
+  void open(std::vector<std::string> options);
 
   /// @throws Failure
   void add(
@@ -39,26 +27,44 @@ class Link {
   /// @throws Failure
   void complete();
 
-  const std::string& ptx() const {
-    return ptx_;
-  }
+  /// What a program takes for machine code: the linked PTX.
+  /// @throws Failure
+  const std::string& code() const;
+  /// @throws Failure without -ptx.
+  const std::string& ptx() const;
+  /// All LTO IR as one.
+  /// @throws Failure without -lto.
+  const std::string& intermediate();
+
   std::string log; // of errors
 
  private:
   struct Input {
+    nvJitLinkInputType type;
     std::string name;
     std::string data;
   };
 
-  void read_option(const std::string& option);
-  std::string compiled() const;
+  void check_type(
+      nvJitLinkInputType type,
+      std::string_view data,
+      const std::string& name) const;
+  void add_ptx(const std::string& name, std::string_view text);
+  void add_container(
+      nvJitLinkInputType type,
+      std::string_view data,
+      const std::string& name);
+  std::vector<std::string> options_of_real() const;
+  std::string compiled(const std::vector<std::string>& kept) const;
+  std::string compiled_for_others() const;
 
-  std::vector<std::string> options_;
-  std::uint32_t capability_ = 0; // 80 for -arch=sm_80
-  unsigned max_registers_ = 0; // a thread; 0: any
+  Options options_;
+  bool is_open_ = false;
   linker::Linker linker_;
-  std::vector<Input> intermediate_; // LTO IR
-  std::string ptx_;
+  std::vector<Input> intermediate_; // what NVIDIA's library compiles
+  bool has_others_ = false; // than those
+  std::optional<std::string> linked_;
+  std::string linked_intermediate_;
 };
 
 } // namespace accelerator::nvjitlink

@@ -1,5 +1,5 @@
 // nvJitLink for a device that runs PTX: what is linked is PTX, under the name
-// of machine code, too. Source: nvJitLink 12.4.
+// of machine code. Source: nvJitLink 13.2.
 #define NVJITLINK_NO_INLINE
 #include <nvJitLink.h>
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "accelerator/runtime/nvjitlink/link.h"
+#include "accelerator/runtime/nvjitlink/release.h"
 
 using accelerator::nvjitlink::Failure;
 using accelerator::nvjitlink::Link;
@@ -57,16 +58,32 @@ void give(const std::string& text, void* place) {
 
 } // namespace
 
-// Programs that were compiled with the header of an earlier 12 call the
-// functions by a name with its version.
-#define ACCEL_VERSIONED(name, parameters)                                   \
-  nvJitLinkResult name parameters;                                          \
-  nvJitLinkResult __##name##_12_0 parameters __attribute__((alias(#name))); \
-  nvJitLinkResult __##name##_12_1 parameters __attribute__((alias(#name))); \
-  nvJitLinkResult __##name##_12_2 parameters __attribute__((alias(#name))); \
-  nvJitLinkResult __##name##_12_3 parameters __attribute__((alias(#name))); \
-  nvJitLinkResult __##name##_12_4 parameters __attribute__((alias(#name))); \
-  nvJitLinkResult name parameters
+// Programs call the functions by a name with the version of the header that
+// they were compiled with. These names have no declarations: a header has those
+// of its own version, with other types.
+#define ACCEL_NAME(name, version)                                     \
+  __asm__(".globl __" #name "_" version "\n.set __" #name "_" version \
+          ", " #name);
+#if CUDA_VERSION >= 13000
+#define ACCEL_VERSIONED(name) \
+  ACCEL_NAME(name, "13_0")    \
+  ACCEL_NAME(name, "13_1")    \
+  ACCEL_NAME(name, "13_2")    \
+  ACCEL_NAME(name, "13_3")    \
+  ACCEL_NAME(name, "13_4")    \
+  ACCEL_NAME(name, "13_5")
+#else
+#define ACCEL_VERSIONED(name) \
+  ACCEL_NAME(name, "12_0")    \
+  ACCEL_NAME(name, "12_1")    \
+  ACCEL_NAME(name, "12_2")    \
+  ACCEL_NAME(name, "12_3")    \
+  ACCEL_NAME(name, "12_4")    \
+  ACCEL_NAME(name, "12_5")    \
+  ACCEL_NAME(name, "12_6")    \
+  ACCEL_NAME(name, "12_7")    \
+  ACCEL_NAME(name, "12_8")
+#endif
 
 extern "C" {
 
@@ -79,30 +96,26 @@ nvJitLinkResult nvJitLinkVersion(unsigned* major, unsigned* minor) {
   if (major == nullptr || minor == nullptr) {
     return NVJITLINK_ERROR_INVALID_INPUT;
   }
-  *major = 12;
-  *minor = 4;
+  *major = accelerator::nvjitlink::kMajor;
+  *minor = accelerator::nvjitlink::kMinor;
   return NVJITLINK_SUCCESS;
 }
 
-ACCEL_VERSIONED(
-    nvJitLinkCreate,
-    (nvJitLinkHandle * handle, std::uint32_t count, const char** options)) {
+nvJitLinkResult nvJitLinkCreate(
+    nvJitLinkHandle* handle,
+    std::uint32_t count,
+    const char** options) {
   if (handle == nullptr || (count > 0 && options == nullptr)) {
     return NVJITLINK_ERROR_INVALID_INPUT;
   }
-  *handle = nullptr;
-  try {
-    *handle = reinterpret_cast<nvJitLinkHandle>(
-        new Link(std::vector<std::string>(options, options + count)));
-    return NVJITLINK_SUCCESS;
-  } catch (const Failure& failure) {
-    return failure.status();
-  } catch (const std::exception&) {
-    return NVJITLINK_ERROR_INTERNAL;
-  }
+  // A link whose options are refused is there, too: it has the log.
+  *handle = reinterpret_cast<nvJitLinkHandle>(new (std::nothrow) Link);
+  return guarded(*handle, [&](Link& link) {
+    link.open(std::vector<std::string>(options, options + count));
+  });
 }
 
-ACCEL_VERSIONED(nvJitLinkDestroy, (nvJitLinkHandle * handle)) {
+nvJitLinkResult nvJitLinkDestroy(nvJitLinkHandle* handle) {
   if (handle == nullptr || *handle == nullptr) {
     return NVJITLINK_ERROR_INVALID_INPUT;
   }
@@ -111,13 +124,12 @@ ACCEL_VERSIONED(nvJitLinkDestroy, (nvJitLinkHandle * handle)) {
   return NVJITLINK_SUCCESS;
 }
 
-ACCEL_VERSIONED(
-    nvJitLinkAddData,
-    (nvJitLinkHandle handle,
-     nvJitLinkInputType type,
-     const void* data,
-     std::size_t size,
-     const char* name)) {
+nvJitLinkResult nvJitLinkAddData(
+    nvJitLinkHandle handle,
+    nvJitLinkInputType type,
+    const void* data,
+    std::size_t size,
+    const char* name) {
   return guarded(handle, [&](Link& link) {
     if (data == nullptr) {
       throw Failure(NVJITLINK_ERROR_INVALID_INPUT, "");
@@ -129,9 +141,10 @@ ACCEL_VERSIONED(
   });
 }
 
-ACCEL_VERSIONED(
-    nvJitLinkAddFile,
-    (nvJitLinkHandle handle, nvJitLinkInputType type, const char* path)) {
+nvJitLinkResult nvJitLinkAddFile(
+    nvJitLinkHandle handle,
+    nvJitLinkInputType type,
+    const char* path) {
   return guarded(handle, [&](Link& link) {
     std::ifstream file(path == nullptr ? "" : path, std::ios::binary);
     if (!file) {
@@ -143,51 +156,90 @@ ACCEL_VERSIONED(
   });
 }
 
-ACCEL_VERSIONED(nvJitLinkComplete, (nvJitLinkHandle handle)) {
+nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {
   return guarded(handle, [](Link& link) { link.complete(); });
 }
 
-ACCEL_VERSIONED(
-    nvJitLinkGetLinkedCubinSize,
-    (nvJitLinkHandle handle, std::size_t* size)) {
+nvJitLinkResult nvJitLinkGetLinkedCubinSize(
+    nvJitLinkHandle handle,
+    std::size_t* size) {
+  return guarded(handle, [&](Link& link) { give_size(link.code(), size); });
+}
+
+nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void* cubin) {
+  return guarded(handle, [&](Link& link) { give(link.code(), cubin); });
+}
+
+nvJitLinkResult nvJitLinkGetLinkedPtxSize(
+    nvJitLinkHandle handle,
+    std::size_t* size) {
   return guarded(handle, [&](Link& link) { give_size(link.ptx(), size); });
 }
 
-ACCEL_VERSIONED(
-    nvJitLinkGetLinkedCubin,
-    (nvJitLinkHandle handle, void* cubin)) {
-  return guarded(handle, [&](Link& link) { give(link.ptx(), cubin); });
-}
-
-ACCEL_VERSIONED(
-    nvJitLinkGetLinkedPtxSize,
-    (nvJitLinkHandle handle, std::size_t* size)) {
-  return guarded(handle, [&](Link& link) { give_size(link.ptx(), size); });
-}
-
-ACCEL_VERSIONED(nvJitLinkGetLinkedPtx, (nvJitLinkHandle handle, char* ptx)) {
+nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char* ptx) {
   return guarded(handle, [&](Link& link) { give(link.ptx(), ptx); });
 }
 
-ACCEL_VERSIONED(
-    nvJitLinkGetErrorLogSize,
-    (nvJitLinkHandle handle, std::size_t* size)) {
+#if CUDA_VERSION >= 13000
+nvJitLinkResult nvJitLinkGetLinkedLTOIRSize(
+    nvJitLinkHandle handle,
+    std::size_t* size) {
+  return guarded(handle, [&](Link& link) {
+    if (size == nullptr) {
+      throw Failure(NVJITLINK_ERROR_INVALID_INPUT, "");
+    }
+    *size = link.intermediate().size();
+  });
+}
+
+nvJitLinkResult nvJitLinkGetLinkedLTOIR(nvJitLinkHandle handle, void* code) {
+  return guarded(handle, [&](Link& link) {
+    if (code == nullptr) {
+      throw Failure(NVJITLINK_ERROR_INVALID_INPUT, "");
+    }
+    const std::string& bytes = link.intermediate();
+    std::memcpy(code, bytes.data(), bytes.size());
+  });
+}
+#endif
+
+nvJitLinkResult nvJitLinkGetErrorLogSize(
+    nvJitLinkHandle handle,
+    std::size_t* size) {
   return guarded(handle, [&](Link& link) { give_size(link.log, size); });
 }
 
-ACCEL_VERSIONED(nvJitLinkGetErrorLog, (nvJitLinkHandle handle, char* log)) {
+nvJitLinkResult nvJitLinkGetErrorLog(nvJitLinkHandle handle, char* log) {
   return guarded(handle, [&](Link& link) { give(link.log, log); });
 }
 
 // Nothing is ever written there.
-ACCEL_VERSIONED(
-    nvJitLinkGetInfoLogSize,
-    (nvJitLinkHandle handle, std::size_t* size)) {
+nvJitLinkResult nvJitLinkGetInfoLogSize(
+    nvJitLinkHandle handle,
+    std::size_t* size) {
   return guarded(handle, [&](Link&) { give_size("", size); });
 }
 
-ACCEL_VERSIONED(nvJitLinkGetInfoLog, (nvJitLinkHandle handle, char* log)) {
+nvJitLinkResult nvJitLinkGetInfoLog(nvJitLinkHandle handle, char* log) {
   return guarded(handle, [&](Link&) { give("", log); });
 }
+
+ACCEL_VERSIONED(nvJitLinkCreate)
+ACCEL_VERSIONED(nvJitLinkDestroy)
+ACCEL_VERSIONED(nvJitLinkAddData)
+ACCEL_VERSIONED(nvJitLinkAddFile)
+ACCEL_VERSIONED(nvJitLinkComplete)
+ACCEL_VERSIONED(nvJitLinkGetLinkedCubinSize)
+ACCEL_VERSIONED(nvJitLinkGetLinkedCubin)
+ACCEL_VERSIONED(nvJitLinkGetLinkedPtxSize)
+ACCEL_VERSIONED(nvJitLinkGetLinkedPtx)
+ACCEL_VERSIONED(nvJitLinkGetErrorLogSize)
+ACCEL_VERSIONED(nvJitLinkGetErrorLog)
+ACCEL_VERSIONED(nvJitLinkGetInfoLogSize)
+ACCEL_VERSIONED(nvJitLinkGetInfoLog)
+#if CUDA_VERSION >= 13000
+ACCEL_VERSIONED(nvJitLinkGetLinkedLTOIR)
+ACCEL_VERSIONED(nvJitLinkGetLinkedLTOIRSize)
+#endif
 
 } // extern "C"
