@@ -363,6 +363,24 @@ std::unique_ptr<Compiler> Compiler::load(
   return works ? std::move(compiler) : nullptr;
 }
 
+std::string library_beside(const std::string& own) {
+  // A program may have named it by ".../bin/../lib/...": folders are counted.
+  const std::size_t last = own.rfind('/');
+  char* const real = realpath(
+      last == std::string::npos ? "." : own.substr(0, last + 1).c_str(),
+      nullptr);
+  std::string folder = real == nullptr ? "" : real;
+  std::free(real);
+  for (int up = 0; up < 4 && !folder.empty(); ++up) {
+    const std::string found = folder + "/llvmlite/binding/libllvmlite.so";
+    if (access(found.c_str(), R_OK) == 0) {
+      return found;
+    }
+    folder.resize(folder.rfind('/'));
+  }
+  return {};
+}
+
 std::string find_library() {
   const char* const path = std::getenv("CUDASIM_LLVM");
   if (path != nullptr && *path != '\0') {
@@ -373,19 +391,7 @@ std::string find_library() {
       own.dli_fname == nullptr) {
     return {};
   }
-  std::string folder = own.dli_fname;
-  for (int up = 0; up < 4; ++up) {
-    const std::size_t slash = folder.rfind('/');
-    if (slash == std::string::npos) {
-      break;
-    }
-    folder.resize(slash);
-    const std::string found = folder + "/llvmlite/binding/libllvmlite.so";
-    if (access(found.c_str(), R_OK) == 0) {
-      return found;
-    }
-  }
-  return {};
+  return library_beside(own.dli_fname);
 }
 
 } // namespace cudasim::native

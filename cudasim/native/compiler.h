@@ -46,4 +46,8 @@ class Compiler {
 /// packages that this library is in, too. Empty where there is none.
 std::string find_library();
 
+/// That of the folder of packages that a library of this one is in.
+/// @param own path of the library, as whoever loaded it wrote it.
+std::string library_beside(const std::string& own);
+
 } // namespace cudasim::native

@@ -1,8 +1,9 @@
 // In the place of NVIDIA's ptxas, for compilers that write PTX and call it,
-// such as Triton: checks the PTX as the simulated device does when it loads it,
-// and gives it as the machine code, which it is there.
+// such as Triton and XLA: checks the PTX as the simulated device does when it
+// loads it, and gives it as the machine code, which it is there.
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -27,10 +28,11 @@ const char* const kHelp =
     "  -V, --version\n"
     "NVIDIA's other options are taken and mean nothing here.\n";
 
-// Compilers look for "release".
+// Compilers look for "release" and "V". Triton of torch 2.6 knows no CUDA 13;
+// XLA warns of wrong code up to 12.6.2.
 const char* const kVersion =
     "ptxas of torch_cuda's simulated device\n"
-    "Cuda compilation tools, release 12.4, V12.4.0\n";
+    "Cuda compilation tools, release 12.9, V12.9.86\n";
 
 int fail(const std::string& reason) {
   std::fprintf(stderr, "ptxas fatal   : %s\n", reason.c_str());
@@ -50,6 +52,9 @@ std::string library() {
 /// Throws accelerator::StatusError for what the device would not load, or not
 /// execute: a compiler can choose other instructions, a running kernel cannot.
 void check(const std::string& text, const std::string& name) {
+  // No kernel runs: what the program that calls this one says of machine code,
+  // and of checks that forbid it, is for kernels.
+  setenv("CUDASIM_NATIVE", "off", 1);
   accelerator::Library sim(library());
   sim.initialize("");
   accel_image image{};
@@ -66,11 +71,12 @@ void check(const std::string& text, const std::string& name) {
   }
 }
 
-/// The file is there as a whole, or not at all.
+/// The file is there as a whole, or not at all. Programs hand what they read
+/// from it to cuModuleLoadData, which sees the end of a text by its NUL.
 bool write(const std::string& file, const std::string& text) {
   const std::string part = file + "." + std::to_string(getpid());
   std::ofstream stream(part, std::ios::binary);
-  stream.write(text.data(), static_cast<std::streamsize>(text.size()));
+  stream.write(text.c_str(), static_cast<std::streamsize>(text.size() + 1));
   stream.close();
   if (stream && std::rename(part.c_str(), file.c_str()) == 0) {
     return true;

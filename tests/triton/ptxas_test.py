@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from unittest import mock
 
 import torch_cuda_runtime
 import torch_cuda_sim
@@ -40,12 +41,28 @@ class PtxasTest(absltest.TestCase):
     def test_its_version_is_found_as_ptxas_s_is(self) -> None:
         said = subprocess.run([PTXAS, "--version"], capture_output=True, text=True, check=True)
         self.assertRegex(said.stdout, re.compile(r".*release (\d+\.\d+).*", re.MULTILINE))
+        # XLA warns of wrong code up to 12.6.2.
+        version = re.search(r" V(\d+)\.(\d+)\.(\d+)", said.stdout)
+        assert version
+        self.assertGreaterEqual(tuple(map(int, version.groups())), (12, 6, 3))
 
     def test_what_the_device_can_load_is_its_machine_code(self) -> None:
         done = self.assemble(KERNEL, "-lineinfo", "-v", "--gpu-name=sm_90a")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-        self.assertEqual((self.folder / "out").read_text(), KERNEL)
+        # XLA hands the bytes of the file to cuModuleLoadData.
+        self.assertEqual((self.folder / "out").read_bytes(), KERNEL.encode() + b"\0")
         self.assertEqual(self.files(), ["in.ptx", "out"])
+
+    def test_how_kernels_run_is_no_matter(self) -> None:
+        for settings in (
+            {"CUDASIM_NATIVE": "always"},
+            {"CUDASIM_NATIVE": "auto", "CUDASIM_LLVM": "/none"},
+            {"CUDASIM_NATIVE": "always", "CUDASIM_LLVM": "/none"},
+            {"CUDASIM_NATIVE": "always", "CUDASIM_CHECK": "1"},
+        ):
+            with self.subTest(settings), mock.patch.dict(os.environ, settings):
+                done = self.assemble(KERNEL)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_what_it_cannot_is_refused_with_its_place(self) -> None:
         for text, said in (
