@@ -19,7 +19,7 @@ NAMES = """
 
 @unittest.skipUnless(programs.IS_SIMULATED, "settings of the simulated device")
 class VisibleDevicesTest(parameterized.TestCase):
-    @parameterized.parameters(("sm_80", (8, 0)), ("sm_90", (9, 0)))
+    @parameterized.parameters(("sm_80", (8, 0)), ("sm_90", (9, 0)), ("sm_120", (12, 0)))
     def test_a_profile_is_name_and_capability(
         self, profile: str, capability: tuple[int, int]
     ) -> None:
@@ -32,6 +32,11 @@ class VisibleDevicesTest(parameterized.TestCase):
         lines = programs.output(program, CUDASIM_PROFILE=profile).splitlines()
         self.assertIn(f"{profile} {capability}", lines[0])
         self.assertEqual(lines[1], "4950.0 328350", "and the wheel's kernels run on it")
+
+    def test_the_name_can_be_the_models(self) -> None:
+        asked = {"CUDASIM_PROFILE": "sm_90", "CUDASIM_NAME": "model"}
+        names = programs.output(NAMES, **asked).splitlines()[1:]
+        self.assertIn("NVIDIA H100 (simulated) (9, 0)", names[0])
 
     def test_an_unknown_profile_names_those_that_exist(self) -> None:
         done = programs.run("import torch; torch.ones(1).cuda()", CUDASIM_PROFILE="sm_70")

@@ -44,14 +44,9 @@ accel_status device_properties(
     require(
         properties != nullptr && properties->struct_size >= sizeof(std::size_t),
         "properties is null or has no size");
-    const Settings& settings = machine().settings();
     machine().require_device(device);
     // Asked before a process forks as well: the device itself is not made.
-    const accel_properties all = make_properties(
-        *find_gpu_model(settings.gpu_model),
-        device,
-        settings.memory,
-        settings.synchronous);
+    const accel_properties all = make_properties(machine().settings(), device);
     const std::size_t size = std::min(properties->struct_size, sizeof(all));
     const std::size_t asked = properties->struct_size;
     std::memcpy(properties, &all, size);

@@ -11,11 +11,7 @@ namespace cudasim::backend {
 
 Device::Device(int ordinal, const Settings& settings, AddressMap& addresses)
     : ordinal_(ordinal),
-      properties_(make_properties(
-          *find_gpu_model(settings.gpu_model),
-          ordinal,
-          settings.memory,
-          settings.synchronous)),
+      properties_(make_properties(settings, ordinal)),
       addresses_(addresses),
       memory_(addresses, ordinal, settings.memory, settings.check) {}
 

@@ -2,21 +2,27 @@
 
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+
+#include "cudasim/backend/machine/settings.h"
 
 namespace cudasim::backend {
 namespace {
 
-// Shared memory, L2 and memory bus follow compute capabilities 8.0 and 9.0
-// (CUDA programming guide, technical specifications). The number of
-// multiprocessors does not: kernels size their grids by it, and a host with a
-// few cores gains nothing from a hundred of them. What of L2 can be set aside
-// is what an A100 and an H100 tell (cudaGetDeviceProperties).
+// Threads and shared memory follow the compute capability (CUDA programming
+// guide, technical specifications), L2 and memory the GPU that a model is named
+// after. The number of multiprocessors does not: kernels size their grids by
+// it, and a host with a few cores gains nothing from a hundred of them. What of
+// L2 can be set aside is what an A100 and an H100 tell
+// (cudaGetDeviceProperties), and as much of it as an H100's of the later ones.
 constexpr GpuModel kGpuModels[] = {
     {"sm_80",
      "cudasim sm_80",
+     "NVIDIA A100 (simulated)",
      8,
      0,
      16,
+     2048,
      1'410'000,
      1'215'000,
      5120,
@@ -26,9 +32,11 @@ constexpr GpuModel kGpuModels[] = {
      163 << 10},
     {"sm_90",
      "cudasim sm_90",
+     "NVIDIA H100 (simulated)",
      9,
      0,
      16,
+     2048,
      1'785'000,
      2'619'000,
      5120,
@@ -36,9 +44,37 @@ constexpr GpuModel kGpuModels[] = {
      32'768'000,
      228 << 10,
      227 << 10},
+    {"sm_100",
+     "cudasim sm_100",
+     "NVIDIA B200 (simulated)",
+     10,
+     0,
+     16,
+     2048,
+     1'965'000,
+     3'996'000,
+     7680,
+     253 << 19,
+     82'903'040,
+     228 << 10,
+     227 << 10},
+    {"sm_120",
+     "cudasim sm_120",
+     "NVIDIA GeForce RTX 5090 (simulated)",
+     12,
+     0,
+     16,
+     1536,
+     2'407'000,
+     14'001'000,
+     512,
+     96 << 20,
+     60 << 20,
+     100 << 10,
+     99 << 10},
 };
 
-constexpr int kAccessWindowBytes = 134'213'632; // of both
+constexpr int kAccessWindowBytes = 134'213'632; // of all
 
 constexpr std::uint64_t kCapabilities = ACCEL_CAP_HOST_VISIBLE |
     ACCEL_CAP_CALLS_IN_CALLBACKS | ACCEL_CAP_TIMING | ACCEL_CAP_PINNED |
@@ -59,20 +95,24 @@ const GpuModel* find_gpu_model(const std::string& name) {
 std::string gpu_model_names() {
   std::string names;
   for (const GpuModel& model : kGpuModels) {
-    names += names.empty() ? "" : " or ";
+    const bool is_last = &model == std::end(kGpuModels) - 1;
+    names += names.empty() ? "" : is_last ? " or " : ", ";
     names += model.name;
   }
   return names;
 }
 
-accel_properties make_properties(
-    const GpuModel& model,
-    int ordinal,
-    std::uint64_t memory,
-    bool synchronous) {
+accel_properties make_properties(const Settings& settings, int ordinal) {
+  const GpuModel& model = *find_gpu_model(settings.gpu_model);
   accel_properties p{};
   p.struct_size = sizeof(p);
-  std::snprintf(p.name, sizeof(p.name), "%s", model.device_name);
+  std::snprintf(
+      p.name,
+      sizeof(p.name),
+      "%s",
+      settings.device_name.empty()          ? model.device_name
+          : settings.device_name == "model" ? model.product_name
+                                            : settings.device_name.c_str());
   // A fixed beginning and the ordinal: the same in every process, as IPC needs.
   const char beginning[] = "cudasim-device-";
   static_assert(sizeof(beginning) == 16);
@@ -80,12 +120,12 @@ accel_properties make_properties(
   p.uuid[15] = static_cast<unsigned char>(ordinal);
   p.capabilities = kCapabilities;
   p.code_formats = ACCEL_CODE_PTX;
-  p.synchronous = synchronous ? 1 : 0;
-  p.total_memory = memory;
+  p.synchronous = settings.synchronous ? 1 : 0;
+  p.total_memory = settings.memory;
   p.major = model.major;
   p.minor = model.minor;
   p.multiprocessors = model.multiprocessors;
-  p.threads_per_multiprocessor = 2048;
+  p.threads_per_multiprocessor = model.threads_per_multiprocessor;
   p.threads_per_block = 1024;
   p.warp_size = 32;
   p.registers_per_block = 65536;

@@ -89,6 +89,13 @@ Settings read_settings(const std::string& options) {
     }
     settings.gpu_model = *model;
   }
+  settings.device_name = variable("CUDASIM_NAME").value_or("");
+  if (settings.device_name.size() >= sizeof(accel_properties::name)) {
+    reject(
+        "CUDASIM_NAME",
+        settings.device_name,
+        "write model, or a name of at most 255 characters");
+  }
   settings.devices = options.empty()
       ? static_cast<int>(read_count("CUDASIM_DEVICES", 1, 0, kMaxDevices))
       : parse_count(options);

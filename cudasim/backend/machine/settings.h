@@ -7,8 +7,11 @@
 namespace cudasim::backend {
 
 struct Settings {
-  /// CUDASIM_PROFILE: "sm_80" (default) or "sm_90".
+  /// CUDASIM_PROFILE: one of gpu_models.h; default "sm_80".
   std::string gpu_model = "sm_80";
+  /// CUDASIM_NAME: the devices' name, "model" for that of the GPU which the
+  /// model is named after; default empty, for one that tells what it is.
+  std::string device_name;
   /// CUDASIM_DEVICES: how many devices the machine has, 0 to 16; default 1.
   int devices = 1;
   /// CUDASIM_MEMORY: bytes of each device, with K, M, G or T behind the number

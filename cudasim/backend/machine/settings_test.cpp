@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "accelerator/host/environment.h"
+#include "cudasim/backend/machine/gpu_models.h"
 
 namespace cudasim::backend {
 namespace {
@@ -35,8 +36,59 @@ TEST(Settings, AWrongValueIsNamedWithWhatIsAllowed) {
   setenv("CUDASIM_PROFILE", "sm_35", 1);
   EXPECT_EQ(
       message_of(""),
-      "CUDASIM_PROFILE=sm_35 is not allowed: write sm_80 or sm_90");
+      "CUDASIM_PROFILE=sm_35 is not allowed: write sm_80, sm_90, "
+      "sm_100 or sm_120");
   unsetenv("CUDASIM_PROFILE");
+}
+
+std::string name_with(const char* model, const char* name) {
+  setenv("CUDASIM_PROFILE", model, 1);
+  setenv("CUDASIM_NAME", name, 1);
+  const accel_properties properties = make_properties(read_settings(""), 0);
+  unsetenv("CUDASIM_NAME");
+  unsetenv("CUDASIM_PROFILE");
+  return properties.name;
+}
+
+TEST(Settings, TheNameIsTheSimulatorsTheModelsOrTheUsers) {
+  for (const char* model : {"sm_80", "sm_90", "sm_100", "sm_120"}) {
+    EXPECT_EQ(name_with(model, ""), std::string("cudasim ") + model);
+    const std::string name = name_with(model, "model");
+    EXPECT_EQ(name.rfind("NVIDIA ", 0), 0u) << name;
+    // Nobody is to take it for the GPU itself.
+    EXPECT_NE(name.find("(simulated)"), std::string::npos) << name;
+    EXPECT_EQ(name_with(model, "Tesla V100"), "Tesla V100");
+  }
+  EXPECT_EQ(name_with("sm_80", std::string(255, 'x').c_str()).size(), 255u);
+  setenv("CUDASIM_NAME", std::string(256, 'x').c_str(), 1);
+  EXPECT_EQ(
+      message_of(""),
+      "CUDASIM_NAME=" + std::string(256, 'x') +
+          " is not allowed: write model, or a name of at most 255 characters");
+  unsetenv("CUDASIM_NAME");
+}
+
+// CUDA programming guide, "Technical Specifications per Compute Capability".
+TEST(Settings, AModelHasTheFiguresOfItsComputeCapability) {
+  const struct {
+    const char* model;
+    int major, minor, threads;
+    std::uint64_t shared, shared_of_block;
+  } kDocumented[] = {
+      {"sm_80", 8, 0, 2048, 164 << 10, 163 << 10},
+      {"sm_90", 9, 0, 2048, 228 << 10, 227 << 10},
+      {"sm_100", 10, 0, 2048, 228 << 10, 227 << 10},
+      {"sm_120", 12, 0, 1536, 100 << 10, 99 << 10}};
+  for (const auto& due : kDocumented) {
+    setenv("CUDASIM_PROFILE", due.model, 1);
+    const accel_properties its = make_properties(read_settings(""), 0);
+    unsetenv("CUDASIM_PROFILE");
+    EXPECT_EQ(its.major, due.major) << due.model;
+    EXPECT_EQ(its.minor, due.minor) << due.model;
+    EXPECT_EQ(its.threads_per_multiprocessor, due.threads) << due.model;
+    EXPECT_EQ(its.shared_per_multiprocessor, due.shared) << due.model;
+    EXPECT_EQ(its.shared_per_block_optin, due.shared_of_block) << due.model;
+  }
 }
 
 TEST(Settings, ALaunchIsCheckedOrCounted) {

@@ -101,7 +101,8 @@ Properties make_properties(const accel_properties& figures, int number) {
   p.sharedMemPerBlockOptin =
       bytes(figures.shared_per_block_optin, p.sharedMemPerBlock);
   p.directManagedMemAccessFromHost = has(ACCEL_CAP_HOST_VISIBLE);
-  p.maxBlocksPerMultiProcessor = 32;
+  // CUDA programming guide, technical specifications.
+  p.maxBlocksPerMultiProcessor = p.major == 12 ? 24 : 32;
   p.reservedSharedMemPerBlock = 1 << 10;
   p.hostRegisterSupported = 1;
   p.memoryPoolsSupported = 1;
