@@ -107,7 +107,7 @@ void BlockChecker::check(
         ? access.size
         : std::uint64_t{lanes<std::uint32_t>(
               warp, operand_of(inst, access.distance_operand))[lane]} *
-            access.unit;
+            access.unit / access.parts;
     for (std::uint32_t line = 0; line < access.lines; ++line) {
       if (!check_one(accessor, access, lane, address, nullptr)) {
         return;

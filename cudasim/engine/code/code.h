@@ -60,6 +60,7 @@ struct Code {
   std::vector<Passed> parameters; // `to` and `size` in the local frame
   std::vector<Passed> results; // `from` and `size`
   bool calls = false; // whether it calls functions of the module
+  bool allocates = false; // whether it has alloca
   /// Its native code; null where all of it is interpreted.
   std::shared_ptr<Regions> regions;
 

@@ -26,6 +26,7 @@ class Kernel {
   /// Where dynamic shared memory begins in a block's shared memory.
   std::uint64_t dynamic_shared_offset = 0;
   bool has_calls = false;
+  bool allocates = false; // alloca, in any of the codes
   bool uses_reserved_shared = false; // reads an offset of it
 };
 

@@ -36,6 +36,7 @@ struct MemoryAccess {
   /// the operand says, where that is not 0.
   std::uint8_t distance_operand = 0;
   std::uint32_t unit = 0;
+  std::uint32_t parts = 1; // of a value, which the operand counts
 };
 
 /// Where an operand's register is: instructions of many have a list.

@@ -46,6 +46,8 @@ constexpr Name kNames[] = {
     {"%reserved_smem_offset_cap", Special::kReservedSharedSize},
     {"%envreg1", Special::kGridWorkspaceHigh},
     {"%envreg2", Special::kGridWorkspaceLow},
+    // Of graphs that a device launches, which is none here.
+    {"%current_graph_exec", Special::kZero},
     // Without clusters each block is a cluster of its own.
     {"%is_explicit_cluster", Special::kZero},
     {"%cluster_ctarank", Special::kZero},

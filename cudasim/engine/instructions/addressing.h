@@ -307,5 +307,10 @@ template <Space kSpace>
       warp, inst, active, size, alignment, is_write, host);
 }
 
+/// A value of 128 bits, which x86 moves at once. In memory it may lie anywhere:
+/// how addresses are aligned has been checked by then.
+using Whole = U64 __attribute__((vector_size(16)));
+using WholeInMemory = Whole __attribute__((aligned(1), may_alias));
+
 } // namespace
 } // namespace cudasim::engine

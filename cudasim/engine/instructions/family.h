@@ -30,7 +30,7 @@
 //   wide         of a type twice as wide as the last one
 //   u32, pred, … of this type
 //   =t           a register that is written
-//   =t|pred      the same, and perhaps a predicate: "d|p"
+//   =t|pred      the same, and perhaps a predicate: "d|p"; =t|pred! always one
 //   =t|-         the same for a handler that has a place for the predicate
 //   #u32         a constant
 //   {4*t}        so many values in braces
@@ -41,6 +41,7 @@
 //   [shared:16@8]       only the first 8 lanes do
 //   [shared:16x8*t]     16 lines of 8 values for the warp as a whole; the next
 //                value, if any, says how far apart, in such values
+//   [shared:8x4*t/8]    in eighths of them
 //   <[…], >[…], <>[…]  which are read, written, both at once
 //   label, targets     where a branch goes
 //
@@ -60,7 +61,8 @@
 // Beside its rows a family names the opcodes of which it has all forms, so that
 // one without a row is none: "and" with all types, "add:integers" where all
 // types are ones of integers or bits, "ld:older" of older devices, without
-// clusters and the like.
+// clusters and the like. Which targets of PTX have an instruction, and since
+// which version, is told by engine/targets/table.h.
 #pragma once
 
 #include <cstddef>

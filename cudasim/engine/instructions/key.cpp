@@ -58,6 +58,11 @@ std::string canonical_key(const ptx::Instruction& instruction) {
     }
     if (word == "shared::cta") {
       word = "shared";
+    } else if (word == "param::entry") {
+      word = "param";
+    } else if (word == "sp::ordered_metadata") {
+      // Indices that rise, which is one of the ways that sp takes.
+      word = "sp";
     }
     if (ptx::type_named(word) != ptx::Type::kNone) {
       types.push_back(word);

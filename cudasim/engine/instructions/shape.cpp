@@ -182,6 +182,7 @@ class ShapeReader {
     }
     shape.alone = accept("|-");
     shape.paired = shape.alone || accept("|pred");
+    shape.needs_pair = shape.paired && accept("!");
     return shape;
   }
 
@@ -208,6 +209,7 @@ class ShapeReader {
           count *= ptx::size_of(shape.type);
         }
         shape.bytes = static_cast<std::uint32_t>(count);
+        shape.parts = accept("/") ? static_cast<std::uint32_t>(number()) : 1;
       }
       if (accept("@")) {
         shape.lanes = static_cast<std::uint32_t>(number());

@@ -26,6 +26,7 @@ struct OperandShape {
   std::uint32_t vector = 0;
   /// A predicate may follow that is written too: "d|p".
   bool paired = false;
+  bool needs_pair = false; // it has to follow
   /// It has a place, but never follows.
   bool alone = false;
   bool variable = false; // only a register, no constant
@@ -56,6 +57,7 @@ struct OperandShape {
   /// kAddress: 0, or so many lines of `bytes` for the warp as a whole. The
   /// next value is their distance in elements; without it there are no gaps.
   std::uint32_t lines = 0;
+  std::uint32_t parts = 1; // of an element, which that distance counts
   /// kAddress: how many lanes give an address, the first ones.
   std::uint32_t lanes = 32;
 };

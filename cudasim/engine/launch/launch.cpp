@@ -29,8 +29,8 @@ constexpr std::uint64_t kTurn = 1 << 22;
 constexpr std::uint64_t kCooperativeTurn = 1 << 14;
 /// Blocks that a worker keeps besides the one that it runs.
 constexpr std::size_t kMostAside = 256;
-/// A lane's local memory for functions that the kernel calls; recursion can be
-/// this deep.
+/// A lane's local memory for functions that the kernel calls, and for alloca;
+/// recursion can be this deep.
 constexpr std::uint64_t kCallStack = 16 << 10;
 
 constexpr std::uint64_t kWorkspace = 64;
@@ -47,7 +47,7 @@ class GridRun {
         ? launch.kernel->info.static_shared_bytes
         : launch.kernel->dynamic_shared_offset + launch.dynamic_shared_bytes;
     grid_.local_bytes = launch.kernel->entry->local_bytes +
-        (launch.kernel->has_calls ? kCallStack : 0);
+        (launch.kernel->has_calls || launch.kernel->allocates ? kCallStack : 0);
     if (launch.findings != nullptr) {
       grid_.findings = &findings_.emplace(*launch.findings);
     }

@@ -60,6 +60,7 @@ std::vector<MemoryAccess> accesses_of(
     if (address.lines != 0) {
       access.lines = address.lines;
       access.unit = static_cast<std::uint32_t>(ptx::size_of(address.type));
+      access.parts = address.parts;
       if (operands.size() == shape.operands.size()) {
         access.distance_operand = operands.back().first;
       }

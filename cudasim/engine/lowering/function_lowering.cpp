@@ -107,6 +107,7 @@ void FunctionLowering::lower_instruction(
   starts_.push_back(static_cast<std::uint32_t>(pending_.size()));
   PendingInstruction pending;
   pending.text = text_of(instruction);
+  code_.allocates |= moves_stack(instruction.opcode);
   if (!instruction.guard.predicate.empty()) {
     Binding guard;
     names_.find(instruction.guard.predicate, &guard);

@@ -66,6 +66,7 @@ void KernelLowering::lower_all() {
     const ptx::Function& lowered = shorter ? *shorter : *function;
     FunctionLowering(*this, lowered, *code).lower(verify_body(module, lowered));
     kernel->has_calls |= code->calls;
+    kernel->allocates |= code->allocates;
     for (const SpecialRegister& reg : code->specials) {
       kernel->uses_reserved_shared |= is_in_reserved_shared(reg.special);
     }

@@ -7,6 +7,7 @@
 #include "cudasim/engine/optimization/passed_variables.h"
 #include "cudasim/engine/verify/names.h"
 #include "cudasim/engine/verify/verifier.h"
+#include "cudasim/engine/verify/vocabulary.h"
 #include "cudasim/ptx/parser.h"
 
 namespace cudasim::engine::optimization {
@@ -150,8 +151,9 @@ class Inliner {
   std::string register_of(Frame& frame, const Binding& binding) {
     const auto [found, is_new] = frame.registers.try_emplace(binding.index, 0);
     if (is_new) {
-      if (ptx::size_of(binding.type) == 1) {
-        throw NotOptimized("a register of 8 bits");
+      const std::size_t size = ptx::size_of(binding.type);
+      if (size == 1 || size == 16) {
+        throw NotOptimized("a register of 8 or 128 bits");
       }
       found->second = flat_.add_register(binding.type);
     }
@@ -197,6 +199,10 @@ class Inliner {
     }
     current().location = instruction.location;
     const std::string& opcode = instruction.opcode;
+    if (moves_stack(opcode)) {
+      // What it gives is freed when its own function returns.
+      throw NotOptimized(opcode);
+    }
     const ptx::Guard guard = renamed(frame, instruction.guard);
     if (opcode == "bra") {
       branch(guard, block_at(frame, instruction.operands.at(0).name));

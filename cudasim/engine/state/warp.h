@@ -27,6 +27,10 @@ struct Warp {
   std::uint64_t local_size = 0;
   /// First byte of the current function's local variables within a lane's.
   std::uint64_t local_frame = 0;
+  /// The end of those variables. What alloca gives lies above it, from the end
+  /// of a lane's memory downwards; `stack_top` is where that begins.
+  std::uint64_t local_end = 0;
+  std::uint64_t stack_top[kLanes] = {};
   RangeCache* ranges = nullptr;
   Fault fault;
   /// Carry flag of each lane for add.cc, addc and the like.

@@ -18,6 +18,7 @@ constexpr Type kRegisterTypes[] = {
     Type::kB16,
     Type::kB32,
     Type::kB64,
+    Type::kB128,
     Type::kU16,
     Type::kU32,
     Type::kU64,
@@ -38,7 +39,8 @@ Type bits_of(std::size_t bytes) {
   return bytes == 1 ? Type::kB8
       : bytes == 2  ? Type::kB16
       : bytes == 4  ? Type::kB32
-                    : Type::kB64;
+      : bytes == 8  ? Type::kB64
+                    : Type::kB128;
 }
 
 bool is_register_type(Type type) {
@@ -76,6 +78,10 @@ std::string spelled(const std::string& key) {
     text += ".L1";
   } else if (key == "cp.async.shared.global") {
     text = "cp.async.ca.shared.global";
+  } else if (
+      begins("barrier.") && key.find(".aligned.red.") != std::string::npos) {
+    text.erase(text.find(".aligned"), 8);
+    text.insert(text.rfind('.'), ".aligned");
   } else if (begins("vabsdiff") && key.find(".add.") != std::string::npos) {
     text.erase(text.find(".add"), 4);
     text += ".add";
@@ -222,7 +228,7 @@ std::string RowWriter::operand(const OperandShape& shape) {
       break;
   }
   std::string text = value_or_list(shape);
-  if (shape.paired && !shape.alone && below(2) == 0) {
+  if (shape.needs_pair || (shape.paired && !shape.alone && below(2) == 0)) {
     text += "|" + reg(Type::kPred);
   }
   return text;

@@ -65,7 +65,7 @@ bool register_fits(Type operand, Type reg, bool relaxed) {
     return want == have;
   }
   if (reg == Type::kB128) {
-    return false; // no instruction here has any
+    return operand == Type::kB128;
   }
   const std::size_t size = ptx::size_of(operand);
   const std::size_t bytes = ptx::size_of(reg);

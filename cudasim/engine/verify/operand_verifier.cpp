@@ -247,6 +247,9 @@ std::string OperandVerifier::misfit(
     }
     return any ? "" : "at least one value in braces";
   }
+  if (shape.needs_pair && operand.kind != Kind::kPair) {
+    return "a register and a predicate, as in d|p,";
+  }
   if (shape.paired && !shape.alone && operand.kind == Kind::kPair) {
     std::string first = value_misfit(shape, operand.elements[0]);
     if (!first.empty()) {

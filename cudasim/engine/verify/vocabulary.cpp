@@ -28,6 +28,10 @@ bool has(const ptx::Instruction& instruction, std::string_view modifier) {
              modifier) != instruction.modifiers.end();
 }
 
+bool moves_stack(std::string_view opcode) {
+  return opcode == "alloca" || opcode == "stackrestore";
+}
+
 std::string text_of(const ptx::Instruction& instruction) {
   std::string text = instruction.opcode;
   for (const std::string& modifier : instruction.modifiers) {

@@ -19,6 +19,9 @@ std::uint32_t register_width(ptx::Type type);
 
 bool has(const ptx::Instruction& instruction, std::string_view modifier);
 
+/// Whether it changes what a lane has of the memory for alloca.
+bool moves_stack(std::string_view opcode);
+
 /// Opcode and modifiers as in the text.
 std::string text_of(const ptx::Instruction& instruction);
 

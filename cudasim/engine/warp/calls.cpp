@@ -44,24 +44,40 @@ bool fits(const Control& call, const Code& callee) {
 
 void pass_arguments(
     Warp& warp,
-    const Frame& caller,
     const Control& call,
-    const Code& callee,
-    std::uint64_t begin,
+    Frame& callee,
     Mask active) {
-  const std::size_t count =
-      std::min(call.arguments.size(), callee.parameters.size());
+  callee.call = &call;
+  if (callee.code->allocates) {
+    std::copy_n(warp.stack_top, kLanes, callee.stack_top);
+  }
+  const auto& parameters = callee.code->parameters;
+  const std::size_t count = std::min(call.arguments.size(), parameters.size());
   for (std::size_t i = 0; i < count; ++i) {
     copy_local(
         warp,
-        begin + callee.parameters[i].to,
-        caller.local_frame + call.arguments[i].from,
-        callee.parameters[i].size,
+        callee.local_frame + parameters[i].to,
+        callee.parent->local_frame + call.arguments[i].from,
+        parameters[i].size,
         active);
   }
 }
 
+std::uint64_t lowest_stack_top(const Warp& warp, Mask active) {
+  std::uint64_t lowest = warp.local_size;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    lowest = std::min(lowest, warp.stack_top[__builtin_ctz(left)]);
+  }
+  return lowest;
+}
+
 void pass_results(Warp& warp, const Frame& callee, Mask active) {
+  if (callee.code->allocates) {
+    for (Mask left = active; left != 0; left &= left - 1) {
+      const int lane = __builtin_ctz(left);
+      warp.stack_top[lane] = callee.stack_top[lane];
+    }
+  }
   const Control& call = *callee.call;
   const auto& results = callee.code->results;
   const std::size_t count = std::min(call.results.size(), results.size());

@@ -13,18 +13,19 @@ namespace cudasim::engine {
 /// verifier saw; an indirect one may find another function than it says.
 bool fits(const Control& call, const Code& callee);
 
-/// Copies a call's arguments to where the callee has its parameters.
-/// @param begin first byte of the callee's local frame.
+/// Copies a call's arguments to where the callee has its parameters, and notes
+/// what there is from alloca.
 void pass_arguments(
     Warp& warp,
-    const Frame& caller,
     const Control& call,
-    const Code& callee,
-    std::uint64_t begin,
+    Frame& callee,
     Mask active);
 
+/// Where what the lanes have from alloca begins: the end of the others' room.
+std::uint64_t lowest_stack_top(const Warp& warp, Mask active);
+
 /// Copies a function's results to where the call that made its frame wants
-/// them.
+/// them, and frees what it has from alloca.
 void pass_results(Warp& warp, const Frame& callee, Mask active);
 
 } // namespace cudasim::engine

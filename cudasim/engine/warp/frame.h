@@ -23,6 +23,9 @@ struct Frame {
   const Code* specials_of = nullptr;
   /// First byte of the function's local variables within a lane's memory.
   std::uint64_t local_frame = 0;
+  /// Where the memory of the caller's alloca began in each lane, which is freed
+  /// down to it when the lane returns. Of kernels that have it.
+  std::uint64_t stack_top[kLanes] = {};
 };
 
 /// Lets handlers read and write the registers of a frame.
@@ -30,6 +33,7 @@ inline void enter(Warp& warp, const Frame& frame) {
   warp.bases[0] = frame.registers;
   warp.bases[1] = frame.code->constants.get();
   warp.local_frame = frame.local_frame;
+  warp.local_end = frame.local_frame + frame.code->local_bytes;
 }
 
 /// The frames of a warp, kept to be used again.

@@ -52,6 +52,7 @@ void WarpRunner::start(
   loads_only_ = !alone_;
   live = lanes_of_block;
   fault = Fault{};
+  std::fill_n(stack_top, kLanes, local_size);
   paused_.reset();
   ran_ = nullptr;
   frames_.clear();
@@ -402,16 +403,15 @@ WarpRunner::Step WarpRunner::call(
   }
   Frame& caller = *splits_[at].frame;
   const std::uint64_t begin = caller.local_frame + caller.code->local_bytes;
-  if (begin + callee->local_bytes > local_size) {
+  if (begin + callee->local_bytes > lowest_stack_top(*this, active)) {
     fault.kind = FaultKind::kStackOverflow;
     fault.lane = static_cast<std::uint8_t>(__builtin_ctz(active));
     fault.line = inst.line;
     faulting_.note(inst, *caller.code);
     return Step::kFault;
   }
-  pass_arguments(*this, caller, control, *callee, begin, active);
   Frame* frame = new_frame(*callee, &caller, begin);
-  frame->call = &control;
+  pass_arguments(*this, control, *frame, active);
   splits_.call(at, frame);
   enter(*this, *frame);
   return Step::kGoOn;

@@ -249,8 +249,7 @@ Flow by_sign(Warp& warp, const Inst& inst, Mask active) {
       "=pred|pred t t",                           \
       "9.7.5",                                    \
       (set_predicate_pair<Compare, Reader>))
-// What ptxas takes with bfloat16: no constant for the predicate, and for a
-// result of that type a register of .u16, too.
+// With bfloat16 ptxas takes no constant for the predicate.
 #define CUDASIM_SET_TO(name, types, d, by, handler) \
   CUDASIM_COMBINED_BY("set." #name, types, d " t2 t2", by, "9.7.6", handler)
 #define CUDASIM_SET_ALL(name, Compare, ftz, type, Reader) \
@@ -285,7 +284,7 @@ Flow by_sign(Warp& warp, const Inst& inst, Mask active) {
   CUDASIM_SET_TO(                                  \
       name,                                        \
       "bf16." type,                                \
-      "=u16",                                      \
+      "=t1",                                       \
       "pred!",                                     \
       (set_value<Compare, Reader, One<Brain>>))
 #define CUDASIM_SET_HALVES(name, Compare, ftz, type, Reader, d, by)            \
@@ -316,7 +315,7 @@ Flow by_sign(Warp& warp, const Inst& inst, Mask active) {
 #define CUDASIM_SET_HALF_FLUSHED(name, Compare, type, Reader) \
   CUDASIM_SET_HALVES(name, Compare, "ftz.", type, Reader, "=t1", "pred")
 #define CUDASIM_SET_BRAIN(name, Compare, type, Reader) \
-  CUDASIM_SET_HALVES(name, Compare, "", type, Reader, "=u16", "pred!")
+  CUDASIM_SET_HALVES(name, Compare, "", type, Reader, "=t1", "pred!")
 #define CUDASIM_SET_PAIRS(name, Compare, ftz, type, Reader, by) \
   CUDASIM_SET_TO(                                               \
       name,                                                     \

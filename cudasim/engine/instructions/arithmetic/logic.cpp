@@ -1,5 +1,5 @@
-// Logic, shifts, bit fields, moves and permutations. Source: PTX ISA 9.7.8
-// (logic and shift), 9.7.1 (bit fields), 9.7.9 (data movement), 9.7.17 (video).
+// Logic, shifts, moves and permutations. Source: PTX ISA 9.7.8 (logic and
+// shift), 9.7.9 (data movement), 9.7.17 (video).
 #include "cudasim/engine/instructions/lanes.h"
 
 namespace cudasim::engine::CUDASIM_ISA {
@@ -65,93 +65,17 @@ struct Funnel {
     return static_cast<U32>(kLeft ? (both << amount) >> 32 : both >> amount);
   }
 };
-struct Reverse {
-  template <typename T>
-  static T run(T a) {
-    U64 v = a;
-    v = (v >> 1 & 0x5555555555555555ull) | (v & 0x5555555555555555ull) << 1;
-    v = (v >> 2 & 0x3333333333333333ull) | (v & 0x3333333333333333ull) << 2;
-    v = (v >> 4 & 0x0f0f0f0f0f0f0f0full) | (v & 0x0f0f0f0f0f0f0f0full) << 4;
-    v = __builtin_bswap64(v);
-    return static_cast<T>(v >> (64 - 8 * sizeof(T)));
-  }
-};
-/// The n-th set bit from `base` on, upwards or downwards.
-struct FindNthSet {
-  static U32 run(U32 mask, U32 base, I32 n) {
-    const I32 step = n < 0 ? -1 : 1;
-    U32 left = n < 0 ? 0u - static_cast<U32>(n) : static_cast<U32>(n);
-    if (left == 0) {
-      return base < 32 && (mask >> base & 1) != 0 ? base : ~0u;
-    }
-    for (U32 position = base; position < 32; position += step) {
-      left -= mask >> position & 1;
-      if (left == 0) {
-        return position;
-      }
-    }
-    return ~0u;
-  }
-};
-template <typename T>
-struct Extract {
-  static T run(T a, U32 position, U32 length) {
-    constexpr U32 kBits = sizeof(T) * 8;
-    const bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
-    const U32 begin = position & 0xff;
-    const U32 count = length & 0xff;
-    if (count == 0) {
-      return 0;
-    }
-    const U64 mask = count >= 64 ? ~0ull : (1ull << count) - 1;
-    // Bits beyond the end are copies of the sign, which is the last bit of
-    // the field that is there.
-    const U32 last =
-        begin + count - 1 < kBits - 1 ? begin + count - 1 : kBits - 1;
-    const bool negative = is_signed && (static_cast<U64>(a) >> last & 1) != 0;
-    const U64 whole = sizeof(T) == 4 ? static_cast<U64>(static_cast<U32>(a))
-                                     : static_cast<U64>(a);
-    U64 field = begin >= kBits ? 0 : whole >> begin & mask;
-    const U32 there = begin >= kBits ? 0 : last - begin + 1;
-    if (negative && there < 64) {
-      field |= ~0ull << there;
-    }
-    return static_cast<T>(field);
-  }
-};
-template <typename T>
-struct Insert {
-  static T run(T a, T b, U32 position, U32 length) {
-    const U32 begin = position & 0xff;
-    const U32 count = length & 0xff;
-    if (begin >= sizeof(T) * 8 || count == 0) {
-      return b;
-    }
-    const U64 ones = count >= 64 ? ~0ull : (1ull << count) - 1;
-    const T mask = static_cast<T>(ones << begin);
-    return static_cast<T>(
-        (b & ~mask) | (static_cast<T>(static_cast<U64>(a) << begin) & mask));
-  }
-};
-template <typename T>
-Flow insert(Warp& warp, const Inst& inst, Mask active) {
-  T* d = lanes<T>(warp, inst.operands[0]);
-  const T* a = lanes<T>(warp, inst.operands[1]);
-  const T* b = lanes<T>(warp, inst.operands[2]);
-  const U32* c = lanes<U32>(warp, inst.operands[3]);
-  const U32* e = lanes<U32>(warp, inst.operands[4]);
-  for_lanes(
-      d, active, [&](int i) { return Insert<T>::run(a[i], b[i], c[i], e[i]); });
-  return Flow::kNext;
-}
-
 /// Any function of three bits, by its truth table.
-Flow lop3(Warp& warp, const Inst& inst, Mask active) {
-  U32* d = lanes<U32>(warp, inst.operands[0]);
-  const U32* a = lanes<U32>(warp, inst.operands[1]);
-  const U32* b = lanes<U32>(warp, inst.operands[2]);
-  const U32* c = lanes<U32>(warp, inst.operands[3]);
-  const U32 table = lanes<U32>(warp, inst.operands[4])[0];
+Flow table_of_three(
+    Warp& warp,
+    const Inst& inst,
+    Mask active,
+    int first,
+    U32* d) {
+  const U32* a = lanes<U32>(warp, inst.operands[first]);
+  const U32* b = lanes<U32>(warp, inst.operands[first + 1]);
+  const U32* c = lanes<U32>(warp, inst.operands[first + 2]);
+  const U32 table = lanes<U32>(warp, inst.operands[first + 3])[0];
   for_lanes(d, active, [&](int i) {
     U32 result = 0;
     for (U32 row = 0; row < 8; ++row) {
@@ -161,6 +85,24 @@ Flow lop3(Warp& warp, const Inst& inst, Mask active) {
     }
     return result;
   });
+  return Flow::kNext;
+}
+Flow lop3(Warp& warp, const Inst& inst, Mask active) {
+  return table_of_three(
+      warp, inst, active, 1, lanes<U32>(warp, inst.operands[0]));
+}
+/// The same, and whether any bit is set, joined with a predicate.
+template <typename Op>
+Flow lop3_and_test(Warp& warp, const Inst& inst, Mask active) {
+  // A place of its own: the predicate is that of the lanes that take part.
+  U32 result[kLanes];
+  table_of_three(warp, inst, kAllLanes, 2, result);
+  const Mask set = lane_mask([&](int i) { return result[i] != 0; });
+  const Mask with = read_predicate(warp, inst, 6);
+  for_lanes(lanes<U32>(warp, inst.operands[0]), active, [&](int i) {
+    return result[i];
+  });
+  write_predicate(warp, inst.operands[1], active, Op::run(set, with));
   return Flow::kNext;
 }
 
@@ -303,6 +245,31 @@ Flow move(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
+/// mov between a register of 128 bits and kParts smaller ones.
+template <typename T, int kParts, bool kPack>
+Flow move_parts(Warp& warp, const Inst& inst, Mask active) {
+  T* whole = lanes<T>(warp, inst.operands[kPack ? 0 : kParts]);
+  for (int k = 0; k < kParts; ++k) {
+    T* part = lanes<T>(warp, inst.operands[kPack ? 1 + k : k]);
+    for (Mask left = active; left != 0; left &= left - 1) {
+      const int i = __builtin_ctz(left);
+      T& piece = whole[i * kParts + k];
+      (kPack ? piece : part[i]) = kPack ? part[i] : piece;
+    }
+  }
+  return Flow::kNext;
+}
+Flow move_whole(Warp& warp, const Inst& inst, Mask active) {
+  U64* d = lanes<U64>(warp, inst.operands[0]);
+  const U64* a = lanes<U64>(warp, inst.operands[1]);
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    d[2 * i] = a[2 * i];
+    d[2 * i + 1] = a[2 * i + 1];
+  }
+  return Flow::kNext;
+}
+
 /// selp: a where the predicate is set, else b.
 template <typename T>
 Flow select(Warp& warp, const Inst& inst, Mask active) {
@@ -376,23 +343,18 @@ struct PackTwo {
       {"selp.b" #bits, "=t t t pred", "9.7.5", select<T>},                 \
       {"selp.u" #bits, "=t t t pred", "9.7.5", select<T>},                 \
       {"selp.s" #bits, "=t t t pred", "9.7.5", select<T>},
-#define CUDASIM_FIELD(bits)                                    \
-  {"brev.b" #bits, "unary", "9.7.1", unary<Reverse, U##bits>}, \
-      {"bfe.u" #bits,                                          \
-       "=t t u32:0..255 u32:0..255",                           \
-       "9.7.1",                                                \
-       ternary<Extract<U##bits>, U##bits, U##bits, U32, U32>}, \
-      {"bfe.s" #bits,                                          \
-       "=t t u32:0..255 u32:0..255",                           \
-       "9.7.1",                                                \
-       ternary<Extract<I##bits>, I##bits, I##bits, U32, U32>}, \
-      {"bfi.b" #bits,                                          \
-       "=t t t u32:0..255 u32:0..255",                         \
-       "9.7.1",                                                \
-       insert<U##bits>},
 #define CUDASIM_PACK(whole, count, part, T)                       \
   {"mov." #whole, "=t {" #count "*" #part "}", "9.7.8", move<T>}, \
       {"mov." #whole, "{" #count "*=" #part "_} t", "9.7.8", move<T>},
+#define CUDASIM_PACK_WHOLE(count, part, T) \
+  {"mov.b128",                             \
+   "=t {" #count "*" #part "}",            \
+   "9.7.8",                                \
+   move_parts<T, count, true>},            \
+      {"mov.b128",                         \
+       "{" #count "*=" #part "_} t!",      \
+       "9.7.8",                            \
+       move_parts<T, count, false>},
 #define CUDASIM_VIDEO(op, number)                                        \
   {"vshr.u32.u32.u32.clamp." #op,                                        \
    "=t1 t2 t3 u32",                                                      \
@@ -422,9 +384,8 @@ struct PackTwo {
    ternary<PackTwo<bits, is_signed>, U32, I32, I32, U32>},
 
 constexpr Entry kEntries[] = {
-    CUDASIM_LOGIC(16, U16) CUDASIM_LOGIC(32, U32) CUDASIM_LOGIC(64, U64)
-        CUDASIM_FIELD(32)
-            CUDASIM_FIELD(64){"mov.f32", "=t t%&", "9.7.8", move<U32>},
+    CUDASIM_LOGIC(16, U16) CUDASIM_LOGIC(32, U32)
+        CUDASIM_LOGIC(64, U64){"mov.f32", "=t t%&", "9.7.8", move<U32>},
     {"mov.f64", "=t t%&", "9.7.8", move<U64>},
     {"selp.f32", "=t t t pred", "9.7.5", select<U32>},
     {"selp.f64", "=t t t pred", "9.7.5", select<U64>},
@@ -441,8 +402,9 @@ constexpr Entry kEntries[] = {
      "=t t t u32",
      "9.7.7",
      ternary<Funnel<false, false>, U32>},
-    {"fns.b32", "ternary", "9.7.1", ternary<FindNthSet, U32, U32, U32, I32>},
     {"lop3.b32", "=t t t t #u32", "9.7.7", lop3},
+    {"lop3.or.b32", "=t_|pred! t t t #u32 pred", "9.7.7", lop3_and_test<Or>},
+    {"lop3.and.b32", "=t_|pred! t t t #u32 pred", "9.7.7", lop3_and_test<And>},
     {"prmt.b32", "ternary", "9.7.8", ternary<Permute<kBytes>, U32>},
     {"prmt.b32.f4e", "ternary", "9.7.8", ternary<Permute<kForward4>, U32>},
     {"prmt.b32.b4e", "ternary", "9.7.8", ternary<Permute<kBackward4>, U32>},
@@ -464,11 +426,12 @@ constexpr Entry kEntries[] = {
     // Packing and unpacking (PTX ISA 9.7.8.4).
     CUDASIM_PACK(b16, 2, b8, U16) CUDASIM_PACK(b32, 2, b16, U32)
         CUDASIM_PACK(b32, 4, b8, U32) CUDASIM_PACK(b64, 2, b32, U64)
-            CUDASIM_PACK(b64, 4, b16, U64){
-                "and.pred",
-                "binary",
-                "9.7.7",
-                predicate_binary<And>},
+            CUDASIM_PACK(b64, 4, b16, U64) CUDASIM_PACK_WHOLE(2, b64, U64)
+                CUDASIM_PACK_WHOLE(
+                    4,
+                    b32,
+                    U32){"mov.b128", "=t t!", "9.7.8", move_whole},
+    {"and.pred", "binary", "9.7.7", predicate_binary<And>},
     {"or.pred", "binary", "9.7.7", predicate_binary<Or>},
     {"xor.pred", "binary", "9.7.7", predicate_binary<Xor>},
     {"not.pred", "unary", "9.7.7", predicate_unary<true>},
@@ -482,7 +445,7 @@ Family logic_family() {
       "logic",
       kEntries,
       sizeof(kEntries) / sizeof(kEntries[0]),
-      "and bfe bfi brev cnot not or prmt selp shf shl shr xor"};
+      "and cnot lop3 not or prmt selp shf shl shr xor"};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA

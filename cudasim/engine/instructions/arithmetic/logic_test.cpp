@@ -270,6 +270,46 @@ TEST(Logic, Lop3IsAnyFunctionOfThreeBits) {
   }
 }
 
+TEST(Logic, Lop3TellsWhetherAnyBitIsSet) {
+  const auto table_of = [](int table, U32 a, U32 b, U32 c) {
+    U32 result = 0;
+    for (int i = 0; i < 32; ++i) {
+      const int row = bit(a, i) * 4 + bit(b, i) * 2 + bit(c, i);
+      result |= U32(table >> row & 1) << i;
+    }
+    return result;
+  };
+  for (const int table : {0x80, 0x01, 0x96, 0xfe, 0x00}) {
+    for (const bool either : {false, true}) {
+      const std::string key = either ? "lop3.or.b32" : "lop3.and.b32";
+      const std::string sources =
+          ", $0, $1, $2, " + std::to_string(table) + ", ";
+      const auto value = [&](U32 a, U32 b, U32 c, bool) {
+        return table_of(table, a, b, c);
+      };
+      const auto test = [&](U32 a, U32 b, U32 c, bool p) {
+        const bool any = table_of(table, a, b, c) != 0;
+        return Pred{either ? any || p : any && p};
+      };
+      const auto inverted = [&](U32 a, U32 b, U32 c, bool p) {
+        return test(a, b, c, !p);
+      };
+      check<U32, U32, U32, U32, Pred>(
+          key,
+          value,
+          "{.reg .pred %q;\n" + key + " $d0|%q" + sources + "$3;\n}\n");
+      check<Pred, U32, U32, U32, Pred>(
+          key,
+          test,
+          "{.reg .b32 %x;\n" + key + " %x|$d0" + sources + "$3;\n}\n");
+      check<Pred, U32, U32, U32, Pred>(
+          key,
+          inverted,
+          "{.reg .b32 %x;\n" + key + " %x|$d0" + sources + "!$3;\n}\n");
+    }
+  }
+}
+
 /// The number's lowest bits, after it was moved to the nearest that they hold.
 U32 narrowed(I32 value, int bits, bool is_signed) {
   const std::int64_t high = std::int64_t{1} << (is_signed ? bits - 1 : bits);

@@ -13,6 +13,7 @@ enum Round : U64 { kNone, kNearest, kZero, kDown, kUp };
 constexpr U64 kSaturate = 8;
 constexpr U64 kFlush = 16;
 constexpr U64 kRelu = 32;
+constexpr U64 kFinite = 64; // no infinity: the largest number in its place
 
 // What a type is in a register and in arithmetic.
 template <typename T>

@@ -113,6 +113,10 @@ struct Writer<Sixteen<F>> {
     const float value = F::widen(x);
     return value > 0 ? (value < 1 ? x : F::narrow(1.0f)) : U16{0};
   }
+  /// The largest number in the place of an infinity.
+  static U16 finite(U16 x) {
+    return (x & 0x7fff) == F::kExponent ? static_cast<U16>(x - 1) : x;
+  }
 };
 
 template <typename To, typename From>
@@ -149,6 +153,7 @@ Flow float_to_float(Warp& warp, const Inst& inst, Mask active) {
   const bool saturated = (inst.immediate & kSaturate) != 0;
   const bool flushed = (inst.immediate & kFlush) != 0;
   const bool rectified = (inst.immediate & kRelu) != 0;
+  const bool bounded = (inst.immediate & kFinite) != 0;
   const auto convert = [&](int i) {
     V value = From::read(a[i]);
     // A GPU flushes nothing in front of a narrower result, of which only
@@ -162,6 +167,8 @@ Flow float_to_float(Warp& warp, const Inst& inst, Mask active) {
     D result = Writer<To>::run(value, round);
     if constexpr (sizeof(D) == 4) {
       result = flushed ? flush(result) : result;
+    } else if constexpr (sizeof(D) == 2) {
+      result = bounded ? Writer<To>::finite(result) : result;
     }
     return saturated ? Writer<To>::saturate(result) : result;
   };
@@ -207,8 +214,11 @@ Flow pack(Warp& warp, const Inst& inst, Mask active) {
   U32* d = lanes<U32>(warp, inst.operands[0]);
   const U64 round = inst.immediate & 7;
   const bool rectified = (inst.immediate & kRelu) != 0;
+  const bool bounded = (inst.immediate & kFinite) != 0;
   const auto one = [&](float x) -> U32 {
-    return to_sixteen<F, float>(rectified && x <= 0 ? 0.0f : x, round);
+    const U16 near =
+        to_sixteen<F, float>(rectified && x <= 0 ? 0.0f : x, round);
+    return bounded ? Writer<Sixteen<F>>::finite(near) : near;
   };
   for_lanes(d, active, [&](int i) { return one(a[i]) << 16 | one(b[i]); });
   return Flow::kNext;
@@ -218,10 +228,13 @@ Flow pack(Warp& warp, const Inst& inst, Mask active) {
 Flow to_tf32(Warp& warp, const Inst& inst, Mask active) {
   const float* a = lanes<float>(warp, inst.operands[1]);
   U32* d = lanes<U32>(warp, inst.operands[0]);
+  const bool bounded = (inst.immediate & kFinite) != 0;
   for_lanes(d, active, [&](int i) {
     const U32 bits = bits_as<U32>(a[i]);
     const bool special = (bits & 0x7f800000u) == 0x7f800000u;
-    return (bits + (special ? 0 : 0x1000u)) & ~0x1fffu;
+    const U32 near = (bits + (special ? 0 : 0x1000u)) & ~0x1fffu;
+    return bounded && (near & 0x7fffffffu) == 0x7f800000u ? near - 0x2000u
+                                                          : near;
   });
   return Flow::kNext;
 }
@@ -290,7 +303,19 @@ Flow to_tf32(Warp& warp, const Inst& inst, Mask active) {
   CUDASIM_PACKED("cvt.rn", F, kNearest, d, operands)                  \
   CUDASIM_PACKED("cvt.rz", F, kZero, d, operands)                     \
   CUDASIM_PACKED("cvt.rn.relu", F, kNearest | kRelu, d, operands)     \
-  CUDASIM_PACKED("cvt.rz.relu", F, kZero | kRelu, d, operands)
+  CUDASIM_PACKED("cvt.rz.relu", F, kZero | kRelu, d, operands)        \
+  CUDASIM_FINITE(CUDASIM_PACKED, F, d, operands)
+#define CUDASIM_FINITE(use, F, d, operands)                               \
+  use("cvt.rn.satfinite", F, kNearest | kFinite, d, operands)             \
+  use("cvt.rz.satfinite", F, kZero | kFinite, d, operands)                \
+  use("cvt.rn.relu.satfinite", F, kNearest | kRelu | kFinite, d, operands) \
+  use("cvt.rz.relu.satfinite", F, kZero | kRelu | kFinite, d, operands)
+#define CUDASIM_NARROW_TO_FINITE(text, F, flags, d, operands) \
+  {text "." #d ".f32",                                        \
+   operands,                                                  \
+   "9.7.8",                                                   \
+   float_to_float<Sixteen<F>, Single>,                        \
+   flags},
 
 constexpr Entry kEntries[] = {
     CUDASIM_INTEGER_TO_FLOATS(u8, U8)
@@ -324,7 +349,10 @@ constexpr Entry kEntries[] = {
     CUDASIM_INTEGRALS(CUDASIM_INTEGRAL_CLAMP, f64, Double)
     CUDASIM_PACK(Half, f16x2, "=t1~ t2~ t2~")
     CUDASIM_PACK(Brain, bf16x2, "=t1 t2 t2")
+    CUDASIM_FINITE(CUDASIM_NARROW_TO_FINITE, Half, f16, "=t1~ t2~")
+    CUDASIM_FINITE(CUDASIM_NARROW_TO_FINITE, Brain, bf16, "=t1 t2")
     {"cvt.rna.tf32.f32", "=t1 t2~", "9.7.8", to_tf32},
+    {"cvt.rna.satfinite.tf32.f32", "=t1 t2~", "9.7.8", to_tf32, kFinite},
 };
 // clang-format on
 

@@ -233,6 +233,53 @@ TEST(ConvertToFloat, PacksTwoFloats) {
   check_pack<BF16x2>(Sixteen::kBrain, "bf16x2");
 }
 
+/// The nearest number that is finite: what is beyond all numbers is the last.
+std::uint32_t finite(Sixteen format, std::uint32_t bits) {
+  const std::uint32_t infinity = format == Sixteen::kHalf ? 0x7c00 : 0x7f80;
+  return (bits & 0x7fff) == infinity ? bits - 1 : bits;
+}
+
+template <typename One, typename Two>
+void check_finite(Sixteen format, const std::string& type) {
+  for (const Mode& mode : {kModes[0], kModes[1]}) {
+    for (const std::string relu : {"", ".relu"}) {
+      const auto one = [&](float x) {
+        return finite(
+            format,
+            encode(format, !relu.empty() && x <= 0 ? 0.0f : x, mode.rounding));
+      };
+      const std::string prefix =
+          std::string("cvt.") + mode.name + relu + ".satfinite." + type;
+      check<One, float>(prefix + ".f32", [&](float a) {
+        return One{static_cast<std::uint16_t>(one(a))};
+      });
+      check<Two, float, float>(prefix + "x2.f32", [&](float a, float b) {
+        return Two{one(a) << 16 | one(b)};
+      });
+    }
+  }
+}
+
+TEST(ConvertToFloat, TheLargestNumberStandsForInfinity) {
+  check_finite<F16, F16x2>(Sixteen::kHalf, "f16");
+  check_finite<BF16, BF16x2>(Sixteen::kBrain, "bf16");
+  check<float, float>("cvt.rna.satfinite.tf32.f32", [](float a) {
+    const float largest = bits_to<float>(0x7f7fe000u);
+    // A NaN loses the bits that tf32 lacks, and with them may become infinite.
+    const auto cut = bits_to<float>(bits_to<std::uint32_t>(a) & ~0x1fffu);
+    if (std::isnan(cut)) {
+      return cut;
+    }
+    if (std::isnan(a) || std::fabs(a) >= largest) {
+      return std::copysign(largest, a);
+    }
+    const int exponent = a == 0 ? 0 : std::max(std::ilogb(a), -126);
+    const double unit = std::ldexp(1.0, exponent - 10);
+    return static_cast<float>(
+        std::copysign(std::round(std::fabs(a) / unit) * unit, a));
+  });
+}
+
 TEST(ConvertToFloat, Tf32HasTenBitsOfMantissa) {
   check<float, float>("cvt.rna.tf32.f32", [](float a) {
     if (!std::isfinite(a)) {

@@ -177,6 +177,54 @@ Flow store(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
+template <Space kSpace>
+Flow load_whole(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate<kSpace>(
+          warp,
+          inst,
+          inst.operands[1],
+          inst.widths[1],
+          static_cast<U64>(inst.offset),
+          active,
+          sizeof(Whole),
+          sizeof(Whole),
+          false,
+          host)) {
+    return Flow::kFault;
+  }
+  Whole* d = lanes<Whole>(warp, inst.operands[0]);
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    d[i] = *reinterpret_cast<const WholeInMemory*>(host[i]);
+  }
+  return Flow::kNext;
+}
+
+template <Space kSpace>
+Flow store_whole(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate<kSpace>(
+          warp,
+          inst,
+          inst.operands[0],
+          inst.widths[0],
+          static_cast<U64>(inst.offset),
+          active,
+          sizeof(Whole),
+          sizeof(Whole),
+          true,
+          host)) {
+    return Flow::kFault;
+  }
+  const Whole* a = lanes<Whole>(warp, inst.operands[1]);
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    *reinterpret_cast<WholeInMemory*>(host[i]) = a[i];
+  }
+  return Flow::kNext;
+}
+
 /// What has to be added to an address of a space to make it generic.
 template <Space kSpace>
 U64 window(const Warp& warp, int lane) {
@@ -286,6 +334,10 @@ Flow no_policy(Warp& warp, const Inst& inst, Mask active) {
   CUDASIM_NARROW_TYPES(CUDASIM_STORE, name, space, kSpace)      \
   CUDASIM_NARROW_TYPES(CUDASIM_STORE_FOUR, name, space, kSpace) \
   CUDASIM_WIDE_TYPES(CUDASIM_STORE, name, space, kSpace)
+#define CUDASIM_LOAD_WHOLE(name, space, kSpace) \
+  {"ld" name ".b128", "=t <[" space ":t]", "9.7.8", load_whole<kSpace>},
+#define CUDASIM_STORE_WHOLE(name, space, kSpace) \
+  {"st" name ".b128", ">[" space ":t] t!", "9.7.8", store_whole<kSpace>},
 #define CUDASIM_CVTA(space, kSpace)                                     \
   {"cvta." space ".u64",                                                \
    "=t t&" space,                                                       \
@@ -298,9 +350,11 @@ Flow no_policy(Warp& warp, const Inst& inst, Mask active) {
       {"isspacep." space, "=pred b64", "9.7.8", is_space<kSpace, U64>}, \
       {"isspacep." space, "=pred b32", "9.7.8", is_space<kSpace, U32>},
 #define CUDASIM_MEMBAR(name) {"membar." name, "orders:", "9.7.12", fence},
-#define CUDASIM_FENCE(name)                       \
-  {"fence.sc." name, "orders:", "9.7.12", fence}, \
-      {"fence.acq_rel." name, "orders:", "9.7.12", fence},
+#define CUDASIM_FENCE(name)                                \
+  {"fence.sc." name, "orders:", "9.7.12", fence},          \
+      {"fence.acq_rel." name, "orders:", "9.7.12", fence}, \
+      {"fence.acquire." name, "orders:", "9.7.12", fence}, \
+      {"fence.release." name, "orders:", "9.7.12", fence},
 
 // clang-format off
 #define CUDASIM_POLICY(priorities) \
@@ -317,6 +371,16 @@ constexpr Entry kEntries[] = {
     CUDASIM_STORES(".global", "global", kGlobal)
     CUDASIM_STORES(".shared", "shared", kShared)
     CUDASIM_STORES(".local", "local", kLocal)
+    CUDASIM_LOAD_WHOLE("", "generic", kGeneric)
+    CUDASIM_LOAD_WHOLE(".global", "global", kGlobal)
+    CUDASIM_LOAD_WHOLE(".const", "const", kGlobal)
+    CUDASIM_LOAD_WHOLE(".shared", "shared", kShared)
+    CUDASIM_LOAD_WHOLE(".local", "local", kLocal)
+    CUDASIM_LOAD_WHOLE(".param", "param", kParameter)
+    CUDASIM_STORE_WHOLE("", "generic", kGeneric)
+    CUDASIM_STORE_WHOLE(".global", "global", kGlobal)
+    CUDASIM_STORE_WHOLE(".shared", "shared", kShared)
+    CUDASIM_STORE_WHOLE(".local", "local", kLocal)
     CUDASIM_CVTA("global", kGlobal)
     CUDASIM_CVTA("const", kConstant)
     CUDASIM_CVTA("shared", kShared)
@@ -329,8 +393,13 @@ constexpr Entry kEntries[] = {
     CUDASIM_FENCE("sys")
     CUDASIM_FENCE("gpu")
     CUDASIM_FENCE("cluster")
+    {"membar.proxy.alias", "orders:", "9.7.12", fence},
+    {"membar.proxy.async", "orders:", "9.7.12", fence},
     {"fence.proxy.alias", "orders:", "9.7.12", fence},
     {"fence.proxy.async", "orders:", "9.7.12", fence},
+    // A kernel begins when those before it in its stream have ended.
+    {"griddepcontrol.wait", "orders:", "9.7.12", fence},
+    {"griddepcontrol.launch_dependents", "", "9.7.12", nothing},
     {"prefetch.global", "[global]", "9.7.8", nothing},
     {"prefetch.local", "[local]", "9.7.8", nothing},
     {"prefetch", "[generic]", "9.7.8", nothing},
@@ -375,7 +444,7 @@ Family memory_family() {
       "memory",
       kEntries,
       sizeof(kEntries) / sizeof(kEntries[0]),
-      "nanosleep ld:older st:older"};
+      "griddepcontrol nanosleep ld:older st:older"};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA

@@ -77,6 +77,38 @@ TEST(MemoryAddress, AddressesConvertToGenericOnesAndBack) {
   }
 }
 
+TEST(MemoryAddress, AKernelsParametersHaveAddressesOfTheirOwn) {
+  TestDevice device;
+  auto* out = device.zeros<std::uint32_t>(4);
+  device.load(R"(.visible .entry kernel(.param .u64 out, .param .u32 five) {
+    .reg .b64 %out, %a, %b;
+    .reg .b32 %r;
+    .reg .pred %p;
+    ld.param.u64 %out, [out];
+    mov.b64 %a, five;
+    cvta.param::entry.u64 %a, %a;
+    isspacep.param::entry %p, %a;
+    selp.u32 %r, 1, 0, %p;
+    st.global.u32 [%out], %r;
+    isspacep.param::entry %p, %out;
+    selp.u32 %r, 1, 0, %p;
+    st.global.u32 [%out+4], %r;
+    ld.u32 %r, [%a];
+    st.global.u32 [%out+8], %r;
+    // No graph that a device launched.
+    mov.u64 %b, %current_graph_exec;
+    cvt.u32.u64 %r, %b;
+    add.u32 %r, %r, 9;
+    st.global.u32 [%out+12], %r;
+    ret;
+  })");
+  const Outcome outcome = device.run("kernel", Shape{}, out, 5u);
+  ASSERT_EQ(outcome.fault, FaultKind::kNone) << outcome.report;
+  EXPECT_EQ(
+      std::vector<std::uint32_t>(out, out + 4),
+      (std::vector<std::uint32_t>{1, 0, 5, 9}));
+}
+
 /// Runs `code` between a store and a load of another lane's word.
 void check_keeps_memory(const std::string& key, const std::string& code) {
   TestDevice device;
@@ -101,14 +133,26 @@ void check_keeps_memory(const std::string& key, const std::string& code) {
 
 TEST(MemoryAddress, FencesAndPrefetchesChangeNothing) {
   for (const std::string scope : {"cta", "gl", "sys", "gpu", "cluster"}) {
-    for (const std::string fence : {"membar.", "fence.sc.", "fence.acq_rel."}) {
+    for (const std::string fence :
+         {"membar.",
+          "fence.sc.",
+          "fence.acq_rel.",
+          "fence.acquire.",
+          "fence.release."}) {
       if (is_instruction(fence + scope)) {
         check_keeps_memory(fence + scope, fence + scope + ";");
       }
     }
   }
-  check_keeps_memory("fence.proxy.alias", "fence.proxy.alias;");
-  check_keeps_memory("fence.proxy.async", "fence.proxy.async;");
+  for (const std::string fence : {"fence", "membar"}) {
+    for (const std::string proxy : {".proxy.alias", ".proxy.async"}) {
+      check_keeps_memory(fence + proxy, fence + proxy + ";");
+    }
+  }
+  for (const std::string grids : {"wait", "launch_dependents"}) {
+    check_keeps_memory(
+        "griddepcontrol." + grids, "griddepcontrol." + grids + ";");
+  }
   check_keeps_memory("prefetch.global", "prefetch.global.L2 [%q];");
   check_keeps_memory(
       "prefetch.local",

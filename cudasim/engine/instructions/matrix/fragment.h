@@ -14,6 +14,12 @@
 namespace cudasim::engine {
 namespace {
 
+/// The operand of that number, of however many.
+inline Slot operand(const Inst& inst, int index) {
+  const Slot* slots = inst.more != nullptr ? inst.more : inst.operands;
+  return slots[index];
+}
+
 struct Place {
   int row;
   int column;

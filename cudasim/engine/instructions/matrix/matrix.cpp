@@ -4,55 +4,6 @@
 namespace cudasim::engine::CUDASIM_ISA {
 namespace {
 
-// What an element of A and one of B add to the sum.
-struct Times {
-  template <typename T>
-  static T run(T a, T b) {
-    return a * b;
-  }
-};
-struct Differs {
-  static I32 run(I32 a, I32 b) {
-    return a ^ b;
-  }
-};
-
-/// mMn8kK with A by rows, B by columns. Element counts are for one lane: A has
-/// M K / 32 elements, B 8 K / 32, C and D M / 4 each.
-/// @tparam Accumulate how C and D are stored.
-template <
-    typename TA,
-    typename TB,
-    int K,
-    typename Accumulate,
-    int M = 16,
-    typename Product = Times>
-Flow multiply(Warp& warp, const Inst& inst, Mask active) {
-  using Value = typename TA::Value;
-  using Sum = typename Accumulate::Sum;
-  constexpr int kPer = TA::kPerRegister;
-  constexpr int kA = M * K / 32 / kPer;
-  constexpr int kB = 8 * K / 32 / kPer;
-  constexpr int kC = Accumulate::kRegisters;
-  Value a[M][K];
-  Value b[K][8];
-  read_a<TA>(warp, inst, kC, a);
-  read_b<TB>(warp, inst, kC + kA, b);
-  Sum sums[M][8];
-  for (int row = 0; row < M; ++row) {
-    for (int column = 0; column < 8; ++column) {
-      Sum sum = 0;
-      for (int k = 0; k < K; ++k) {
-        sum += Product::run(
-            static_cast<Sum>(a[row][k]), static_cast<Sum>(b[k][column]));
-      }
-      sums[row][column] = sum;
-    }
-  }
-  Accumulate::finish(warp, inst, active, kC + kA + kB, sums);
-  return Flow::kNext;
-}
-
 /// m8n8k4 in double precision: one element of A and B a lane, two of C and D.
 Flow multiply_double(Warp& warp, const Inst& inst, Mask active) {
   const double* a = lanes<double>(warp, operand(inst, 2));
@@ -86,11 +37,11 @@ Flow multiply_double(Warp& warp, const Inst& inst, Mask active) {
   {CUDASIM_MMA(shape, "s32", a, b, "s32"),                                 \
    operands,                                                               \
    "9.7.13",                                                               \
-   multiply<TA, TB, K, Words<I32, false, M>, M>},                          \
+   multiply_dense<TA, TB, K, Words<I32, false, M>, M>},                    \
       {"mma.sync.aligned." shape ".row.col.satfinite.s32." a "." b ".s32", \
        operands,                                                           \
        "9.7.13",                                                           \
-       multiply<TA, TB, K, Words<I32, true, M>, M>},
+       multiply_dense<TA, TB, K, Words<I32, true, M>, M>},
 #define CUDASIM_BYTES(a, TA, b, TB)                                       \
   CUDASIM_INTEGERS(                                                       \
       "m8n8k16", 8, 16, a, TA, b, TB, CUDASIM_OPERANDS(1, 1, 2, "s32"))   \
@@ -105,49 +56,55 @@ Flow multiply_double(Warp& warp, const Inst& inst, Mask active) {
       "m16n8k32", 16, 32, a, TA, b, TB, CUDASIM_OPERANDS(2, 1, 4, "s32")) \
   CUDASIM_INTEGERS(                                                       \
       "m16n8k64", 16, 64, a, TA, b, TB, CUDASIM_OPERANDS(4, 2, 4, "s32"))
-#define CUDASIM_BITS(shape, M, K, operands)                                \
-  {CUDASIM_MMA(shape, "s32", "b1", "b1", "s32") ".xor.popc",               \
-   operands,                                                               \
-   "9.7.13",                                                               \
-   multiply<SingleBits, SingleBits, K, Words<I32, false, M>, M, Differs>}, \
-      {CUDASIM_MMA(shape, "s32", "b1", "b1", "s32") ".and.popc",           \
-       operands,                                                           \
-       "9.7.13",                                                           \
-       multiply<SingleBits, SingleBits, K, Words<I32, false, M>, M>},
+#define CUDASIM_BITS(shape, M, K, operands)                      \
+  {CUDASIM_MMA(shape, "s32", "b1", "b1", "s32") ".xor.popc",     \
+   operands,                                                     \
+   "9.7.13",                                                     \
+   multiply_dense<                                               \
+       SingleBits,                                               \
+       SingleBits,                                               \
+       K,                                                        \
+       Words<I32, false, M>,                                     \
+       M,                                                        \
+       Differs>},                                                \
+      {CUDASIM_MMA(shape, "s32", "b1", "b1", "s32") ".and.popc", \
+       operands,                                                 \
+       "9.7.13",                                                 \
+       multiply_dense<SingleBits, SingleBits, K, Words<I32, false, M>, M>},
 
 constexpr Entry kEntries[] = {
     {CUDASIM_MMA("m16n8k8", "f32", "f16", "f16", "f32"),
      CUDASIM_OPERANDS(2, 1, 4, "f32"),
      "9.7.13",
-     multiply<HalfFragment, HalfFragment, 8, Floats>},
+     multiply_dense<HalfFragment, HalfFragment, 8, Floats>},
     {CUDASIM_MMA("m16n8k16", "f32", "f16", "f16", "f32"),
      CUDASIM_OPERANDS(4, 2, 4, "f32"),
      "9.7.13",
-     multiply<HalfFragment, HalfFragment, 16, Floats>},
+     multiply_dense<HalfFragment, HalfFragment, 16, Floats>},
     {CUDASIM_MMA("m16n8k8", "f16", "f16", "f16", "f16"),
      CUDASIM_OPERANDS(2, 1, 2, "b32"),
      "9.7.13",
-     multiply<HalfFragment, HalfFragment, 8, HalfPairs>},
+     multiply_dense<HalfFragment, HalfFragment, 8, HalfPairs>},
     {CUDASIM_MMA("m16n8k16", "f16", "f16", "f16", "f16"),
      CUDASIM_OPERANDS(4, 2, 2, "b32"),
      "9.7.13",
-     multiply<HalfFragment, HalfFragment, 16, HalfPairs>},
+     multiply_dense<HalfFragment, HalfFragment, 16, HalfPairs>},
     {CUDASIM_MMA("m16n8k8", "f32", "bf16", "bf16", "f32"),
      CUDASIM_OPERANDS(2, 1, 4, "f32"),
      "9.7.13",
-     multiply<BrainFragment, BrainFragment, 8, Floats>},
+     multiply_dense<BrainFragment, BrainFragment, 8, Floats>},
     {CUDASIM_MMA("m16n8k16", "f32", "bf16", "bf16", "f32"),
      CUDASIM_OPERANDS(4, 2, 4, "f32"),
      "9.7.13",
-     multiply<BrainFragment, BrainFragment, 16, Floats>},
+     multiply_dense<BrainFragment, BrainFragment, 16, Floats>},
     {CUDASIM_MMA("m16n8k4", "f32", "tf32", "tf32", "f32"),
      CUDASIM_OPERANDS(2, 1, 4, "f32"),
      "9.7.13",
-     multiply<Tf32, Tf32, 4, Floats>},
+     multiply_dense<Tf32, Tf32, 4, Floats>},
     {CUDASIM_MMA("m16n8k8", "f32", "tf32", "tf32", "f32"),
      CUDASIM_OPERANDS(4, 2, 4, "f32"),
      "9.7.13",
-     multiply<Tf32, Tf32, 8, Floats>},
+     multiply_dense<Tf32, Tf32, 8, Floats>},
     CUDASIM_BYTES("s8", Bytes<I8>, "s8", Bytes<I8>) CUDASIM_BYTES(
         "u8",
         Bytes<U8>,

@@ -4,14 +4,10 @@
 #pragma once
 
 #include "cudasim/engine/instructions/half_types.h"
+#include "cudasim/engine/instructions/matrix/fragment.h"
 
 namespace cudasim::engine::CUDASIM_ISA {
 namespace {
-
-inline Slot operand(const Inst& inst, int index) {
-  const Slot* slots = inst.more != nullptr ? inst.more : inst.operands;
-  return slots[index];
-}
 
 // How a 32-bit register of a fragment holds elements.
 template <typename F>
@@ -169,6 +165,55 @@ struct HalfPairs {
 using HalfFragment = Pairs<Half>;
 using BrainFragment = Pairs<Brain>;
 using Floats = Words<float>;
+
+// What an element of A and one of B add to the sum.
+struct Times {
+  template <typename T>
+  static T run(T a, T b) {
+    return a * b;
+  }
+};
+struct Differs {
+  static I32 run(I32 a, I32 b) {
+    return a ^ b;
+  }
+};
+
+/// mMn8kK with A by rows, B by columns. Element counts are for one lane: A has
+/// M K / 32 elements, B 8 K / 32, C and D M / 4 each.
+/// @tparam Accumulate how C and D are stored.
+template <
+    typename TA,
+    typename TB,
+    int K,
+    typename Accumulate,
+    int M = 16,
+    typename Product = Times>
+Flow multiply_dense(Warp& warp, const Inst& inst, Mask active) {
+  using Value = typename TA::Value;
+  using Sum = typename Accumulate::Sum;
+  constexpr int kPer = TA::kPerRegister;
+  constexpr int kA = M * K / 32 / kPer;
+  constexpr int kB = 8 * K / 32 / kPer;
+  constexpr int kC = Accumulate::kRegisters;
+  Value a[M][K];
+  Value b[K][8];
+  read_a<TA>(warp, inst, kC, a);
+  read_b<TB>(warp, inst, kC + kA, b);
+  Sum sums[M][8];
+  for (int row = 0; row < M; ++row) {
+    for (int column = 0; column < 8; ++column) {
+      Sum sum = 0;
+      for (int k = 0; k < K; ++k) {
+        sum += Product::run(
+            static_cast<Sum>(a[row][k]), static_cast<Sum>(b[k][column]));
+      }
+      sums[row][column] = sum;
+    }
+  }
+  Accumulate::finish(warp, inst, active, kC + kA + kB, sums);
+  return Flow::kNext;
+}
 
 } // namespace
 } // namespace cudasim::engine::CUDASIM_ISA

@@ -91,9 +91,13 @@ void check_sparse(
   const Matrix a{&a_type, 16, test.k / 2, test.a};
   const Matrix b{&b_type, test.k, 8, test.b};
   const Matrix c{&c_type, 16, 8, accumulator};
-  const std::string key = "mma.sp.sync.aligned.m16n8k" +
-      std::to_string(test.k) + ".row.col" + (saturate ? ".satfinite." : ".") +
-      c_type.name + "." + a_type.name + "." + b_type.name + "." + c_type.name;
+  // Indices rise here, as what is called ordered demands.
+  const bool ordered = selector % 2 == 1 || saturate;
+  const std::string key =
+      std::string(ordered ? "mma.sp::ordered_metadata" : "mma.sp") +
+      ".sync.aligned.m16n8k" + std::to_string(test.k) + ".row.col" +
+      (saturate ? ".satfinite." : ".") + c_type.name + "." + a_type.name + "." +
+      b_type.name + "." + c_type.name;
   Experiment experiment;
   const int metadata = a.registers() + b.registers() + c.registers();
   experiment.sources.assign(metadata + 1, {Register::k32, {}});

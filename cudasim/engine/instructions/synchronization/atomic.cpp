@@ -45,15 +45,6 @@ struct Pair {
     return static_cast<U32>(high) << 16 | low;
   }
 };
-template <typename F, bool kMaximum>
-struct ExtremeHalf {
-  static U16 run(U16 a, U16 b) {
-    const float x = F::widen(a);
-    const float y = F::widen(b);
-    return x != x ? b : y != y ? a : (x < y) == kMaximum ? b : a;
-  }
-};
-
 template <int kSize>
 struct WordOf;
 template <>
@@ -179,6 +170,66 @@ Flow compare_and_swap(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
+/// Puts `next` where `seen` is, all 16 bytes at once; `seen` becomes what was
+/// there. Every x86-64 since 2006 has the instruction; the compiler's builtin
+/// would be a call of a library.
+bool swap_whole(void* place, Whole* seen, Whole next) {
+  U64 low = (*seen)[0];
+  U64 high = (*seen)[1];
+  bool done = false;
+  __asm__ volatile("lock cmpxchg16b %1"
+                   : "=@ccz"(done),
+                     "+m"(*static_cast<WholeInMemory*>(place)),
+                     "+a"(low),
+                     "+d"(high)
+                   : "b"(next[0]), "c"(next[1])
+                   : "memory");
+  *seen = Whole{low, high};
+  return done;
+}
+
+/// Exchanges values of 128 bits, always or where the one that is there is as
+/// expected.
+template <Space kSpace, bool kCompares>
+Flow exchange_whole(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate<kSpace>(
+          warp,
+          inst,
+          inst.operands[1],
+          inst.widths[1],
+          static_cast<U64>(inst.offset),
+          active,
+          sizeof(Whole),
+          sizeof(Whole),
+          true,
+          host)) {
+    return Flow::kFault;
+  }
+  const Whole* expected = lanes<Whole>(warp, inst.operands[2]);
+  const Whole* next = lanes<Whole>(warp, inst.operands[kCompares ? 3 : 2]);
+  Whole* d = lanes<Whole>(warp, inst.operands[0]);
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    auto* place = reinterpret_cast<void*>(host[i]);
+    Whole seen =
+        kCompares ? expected[i] : *static_cast<const WholeInMemory*>(place);
+    while (!swap_whole(place, &seen, next[i]) && !kCompares) {
+    }
+    d[i] = seen;
+  }
+  return Flow::kNext;
+}
+
+#define CUDASIM_EXCHANGE_WHOLE(name, space, kSpace) \
+  {"atom" name ".exch.b128",                        \
+   "=t_ <>[" space ":t] t!",                        \
+   "9.7.12",                                        \
+   exchange_whole<kSpace, false>},                  \
+      {"atom" name ".cas.b128",                     \
+       "=t_ <>[" space ":t] t! t!",                 \
+       "9.7.12",                                    \
+       exchange_whole<kSpace, true>},
 #define CUDASIM_ATOM(name, space, op, handler, type) \
   {"atom" name "." op "." type, "=t_ <>[" space ":t] t", "9.7.12", handler},
 #define CUDASIM_RED(name, space, op, handler, type) \
@@ -220,10 +271,6 @@ using HalfAdd = AddHalf<Half>;
 using BrainAdd = AddHalf<Brain>;
 using HalfPairAdd = Pair<Half, AddHalf<Half>>;
 using BrainPairAdd = Pair<Brain, AddHalf<Brain>>;
-using HalfMinimum = ExtremeHalf<Half, false>;
-using HalfMaximum = ExtremeHalf<Half, true>;
-using HalfPairMinimum = Pair<Half, HalfMinimum>;
-using HalfPairMaximum = Pair<Half, HalfMaximum>;
 
 constexpr Entry kEntries[] = {
     CUDASIM_SUM("add", Add) CUDASIM_ORDERED("min", Minimum) CUDASIM_ORDERED(
@@ -242,20 +289,18 @@ constexpr Entry kEntries[] = {
                     BrainAdd,
                     "bf16",
                     U16) CUDASIM_ATOMIC("add", HalfPairAdd, "f16x2", U32)
-                    CUDASIM_ATOMIC(
-                        "add",
-                        BrainPairAdd,
-                        "bf16x2",
-                        U32) CUDASIM_ATOMIC("min", HalfMinimum, "f16", U16)
-                        CUDASIM_ATOMIC("max", HalfMaximum, "f16", U16)
-                            CUDASIM_ATOMIC("min", HalfPairMinimum, "f16x2", U32)
-                                CUDASIM_ATOMIC(
-                                    "max",
-                                    HalfPairMaximum,
-                                    "f16x2",
-                                    U32) CUDASIM_CAS("b16", U16)
-                                    CUDASIM_CAS("b32", U32)
-                                        CUDASIM_CAS("b64", U64)};
+                    CUDASIM_ATOMIC("add", BrainPairAdd, "bf16x2", U32)
+                        CUDASIM_CAS("b16", U16) CUDASIM_CAS("b32", U32)
+                            CUDASIM_CAS("b64", U64)
+                                CUDASIM_EXCHANGE_WHOLE("", "generic", kGeneric)
+                                    CUDASIM_EXCHANGE_WHOLE(
+                                        ".global",
+                                        "global",
+                                        kGlobal)
+                                        CUDASIM_EXCHANGE_WHOLE(
+                                            ".shared",
+                                            "shared",
+                                            kShared)};
 
 } // namespace
 

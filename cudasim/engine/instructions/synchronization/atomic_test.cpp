@@ -342,21 +342,6 @@ Two add_pair(Sixteen f, Two a, Two b) {
   const std::uint32_t high = add16(f, a.bits >> 16, b.bits >> 16);
   return {high << 16 | add16(f, a.bits & 0xffff, b.bits & 0xffff)};
 }
-/// NaN loses; which of two equal numbers is kept does not matter.
-std::uint16_t extreme16(std::uint32_t a, std::uint32_t b, bool maximum) {
-  const auto x = static_cast<std::uint16_t>(a);
-  const auto y = static_cast<std::uint16_t>(b);
-  const double p = decode(Sixteen::kHalf, x);
-  const double q = decode(Sixteen::kHalf, y);
-  if (std::isnan(p) || std::isnan(q)) {
-    return std::isnan(p) ? y : x;
-  }
-  if (p == q) {
-    return ((x & 0x8000) != 0) == maximum ? y : x;
-  }
-  return (p > q) == maximum ? x : y;
-}
-
 TEST(Atomic, Halves) {
   constexpr Sixteen kHalf = Sixteen::kHalf;
   constexpr Sixteen kBrain = Sixteen::kBrain;
@@ -372,18 +357,6 @@ TEST(Atomic, Halves) {
   check_atomic<BF16x2>("add.noftz", "bf16x2", [](BF16x2 old, BF16x2 a, BF16x2) {
     return add_pair(kBrain, old, a);
   });
-  for (const bool maximum : {false, true}) {
-    const std::string operation = maximum ? "max.noftz" : "min.noftz";
-    check_atomic<F16>(operation, "f16", [&](F16 old, F16 a, F16) {
-      return F16{extreme16(old.bits, a.bits, maximum)};
-    });
-    check_atomic<F16x2>(operation, "f16x2", [&](F16x2 old, F16x2 a, F16x2) {
-      const std::uint32_t high =
-          extreme16(old.bits >> 16, a.bits >> 16, maximum);
-      return F16x2{
-          high << 16 | extreme16(old.bits & 0xffff, a.bits & 0xffff, maximum)};
-    });
-  }
 }
 
 TEST(Atomic, BlocksOnSeveralHostThreadsLoseNothing) {

@@ -190,7 +190,7 @@ Flow pending_count(Warp& warp, const Inst& inst, Mask active) {
        "9.7.12",                                      \
        test_wait<kSpace, false>},                     \
       {"mbarrier.test_wait.parity" name ".b64",       \
-       "orders: =pred [" space ":8] u32",             \
+       "orders: =pred [" space ":8] u32:0..1",        \
        "9.7.12",                                      \
        test_wait<kSpace, true>},                      \
       {"mbarrier.try_wait" name ".b64",               \
@@ -198,7 +198,7 @@ Flow pending_count(Warp& warp, const Inst& inst, Mask active) {
        "9.7.12",                                      \
        test_wait<kSpace, false>},                     \
       {"mbarrier.try_wait.parity" name ".b64",        \
-       "orders: =pred [" space ":8] u32 u32?",        \
+       "orders: =pred [" space ":8] u32:0..1 u32?",   \
        "9.7.12",                                      \
        test_wait<kSpace, true>},                      \
       {"cp.async.mbarrier.arrive" name ".b64",        \
