@@ -218,7 +218,9 @@ struct Module {
   std::string source_name; // for messages: the library or file
   std::uint32_t version_major = 0;
   std::uint32_t version_minor = 0;
+  Location version_location;
   std::string target; // "sm_80"
+  Location target_location;
   std::uint32_t address_size = 64;
   std::vector<Variable> variables; // .global, .const, .shared, extern ones too
   std::vector<std::unique_ptr<Function>> functions; // in the text's order

@@ -38,6 +38,7 @@ class ModuleParser {
 
   // "8.4": two integers, which the lexer sees as one number.
   void version() {
+    module_.version_location = reader_.current().location;
     std::string_view text = reader_.current().text;
     std::size_t dot = text.find('.');
     if (reader_.current().kind != Token::Kind::kNumber ||
@@ -86,6 +87,7 @@ class ModuleParser {
   }
 
   void target() {
+    module_.target_location = reader_.current().location;
     module_.target = reader_.expect_name("a target such as sm_80").text;
     while (reader_.accept(',')) {
       reader_.expect_name("an option of the target");

@@ -192,6 +192,30 @@ TEST_F(Module, BadBodiesAreRefusedWhenTheModuleIsLoaded) {
   }
 }
 
+TEST_F(Module, PtxForAnotherTargetIsRefused) {
+  const std::pair<const char*, const char*> texts[] = {
+      // The device is an sm_80.
+      {".version 7.8\n.target sm_90\n", ":2:9: found 'sm_90'"},
+      {".version 8.0\n.target sm_90a\n", ":2:9: found 'sm_90a'"},
+      {".version 7.0\n.target sm_90\n", ":2:9: found 'sm_90'"},
+      {".version 99.0\n.target sm_80\n", ":1:10: found '99.0'"},
+      {".version 8.0\n.target sm_80\n.address_size 64\n"
+       ".visible .entry k() {\n.reg .b16 %h;\nadd.bf16 %h, %h, %h;\nret;\n}",
+       "found 'add.bf16', expected what sm_80 has, and this needs sm_90"}};
+  for (const auto& [text, said] : texts) {
+    char log[400] = "";
+    CUjit_option options[] = {
+        CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
+    CUmodule bad = nullptr;
+    EXPECT_EQ(
+        cuModuleLoadDataEx(&bad, text, 2, options, values),
+        CUDA_ERROR_INVALID_PTX)
+        << text;
+    EXPECT_NE(std::string(log).find(said), std::string::npos) << log;
+  }
+}
+
 TEST_F(Module, MachineCodeIsRefused) {
   CUmodule bad = nullptr;
   EXPECT_EQ(cuModuleLoadData(&bad, "\177ELF..."), CUDA_ERROR_NO_BINARY_FOR_GPU);

@@ -58,7 +58,9 @@ LoadedModule::LoadedModule(Device& device, const accel_image& image)
           place,
           image.check_all == 2       ? engine::Module::Verify::kToRunWhole
               : image.check_all != 0 ? engine::Module::Verify::kAtLoad
-                                     : engine::Module::Verify::kAtFirstUse);
+                                     : engine::Module::Verify::kAtFirstUse,
+          // An assembler is asked about other devices, too.
+          image.check_all == 2 ? 0 : device_.view().compute_capability);
     });
   } catch (...) {
     for (const std::uint64_t variable : variables_) {

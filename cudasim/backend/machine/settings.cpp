@@ -124,6 +124,10 @@ Settings read_settings(const std::string& options) {
     settings.workers = 1;
   }
   check_native(settings);
+  const std::string targets = variable("CUDASIM_PTX_TARGETS").value_or("");
+  if (!targets.empty() && targets != "strict" && targets != "lenient") {
+    reject("CUDASIM_PTX_TARGETS", targets, "write strict or lenient");
+  }
   // The engine asks itself, and takes what is wrong for 0.
   read_switch("CUDASIM_OPTIMIZE", false);
   // The runtime has read it before, and told of the older name.

@@ -109,6 +109,14 @@ TEST(Settings, OptimizationIsOnOrOff) {
   unsetenv("CUDASIM_OPTIMIZE");
 }
 
+TEST(Settings, TargetsAreLookedAtOrNot) {
+  setenv("CUDASIM_PTX_TARGETS", "loose", 1);
+  EXPECT_EQ(
+      message_of(""),
+      "CUDASIM_PTX_TARGETS=loose is not allowed: write strict or lenient");
+  unsetenv("CUDASIM_PTX_TARGETS");
+}
+
 TEST(Settings, NativeCodeThatCannotBeMadeIsRefused) {
   setenv("CUDASIM_NATIVE", "yes", 1);
   EXPECT_EQ(

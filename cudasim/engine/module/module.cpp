@@ -26,9 +26,13 @@ class LoadedModule : public Module {
       std::string text,
       std::string source_name,
       const Allocate& allocate,
-      Verify verify)
+      Verify verify,
+      std::uint32_t capability)
       : module_(ptx::parse_module(std::move(text), std::move(source_name))) {
     verify_module(*module_);
+    if (capability != 0) {
+      verify_device(*module_, capability);
+    }
     if (verify != Verify::kAtFirstUse) {
       for (const auto& function : module_->functions) {
         if (function->has_body) {
@@ -191,9 +195,10 @@ std::shared_ptr<Module> Module::load(
     std::string ptx,
     std::string source_name,
     const Allocate& allocate,
-    Verify verify) {
+    Verify verify,
+    std::uint32_t capability) {
   return std::make_shared<LoadedModule>(
-      std::move(ptx), std::move(source_name), allocate, verify);
+      std::move(ptx), std::move(source_name), allocate, verify, capability);
 }
 
 } // namespace cudasim::engine

@@ -45,12 +45,15 @@ class Module {
   /// not be executed if it was reached.
   enum class Verify : std::uint8_t { kAtLoad, kAtFirstUse, kToRunWhole };
 
+  /// @param capability of the device, 80 for 8.0, which has to run PTX of that
+  /// target; 0: any.
   /// @throws ptx::ParseError, LoweringError, std::bad_alloc.
   static std::shared_ptr<Module> load(
       std::string ptx,
       std::string source_name,
       const Allocate& allocate,
-      Verify verify = Verify::kAtLoad);
+      Verify verify = Verify::kAtLoad,
+      std::uint32_t capability = 0);
   virtual ~Module() = default;
 
   /// Names of all kernels, without reading their bodies.

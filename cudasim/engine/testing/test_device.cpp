@@ -48,7 +48,7 @@ void* TestDevice::allocate(std::size_t bytes, bool read_only) {
 }
 
 void TestDevice::load(const std::string& body) {
-  text_ = ".version 8.4\n.target sm_80\n.address_size 64\n" + body;
+  text_ = ".version 9.5\n.target sm_90\n.address_size 64\n" + body;
   module_ = Module::load(
       text_,
       "test.ptx",

@@ -5,6 +5,7 @@
 
 #include "cudasim/engine/code/lowering_error.h"
 #include "cudasim/engine/instructions/key.h"
+#include "cudasim/engine/targets/requirements.h"
 #include "cudasim/engine/verify/call_verifier.h"
 #include "cudasim/engine/verify/complaint.h"
 #include "cudasim/engine/verify/limits.h"
@@ -23,7 +24,10 @@ using ptx::Statement;
 class BodyVerifier {
  public:
   BodyVerifier(const ptx::Module& module, const ptx::Function& function)
-      : module_(module), function_(function), names_(module, function) {}
+      : module_(module),
+        function_(function),
+        names_(module, function),
+        target_(targets_are_strict() ? find_target(module.target) : nullptr) {}
 
   VerifiedBody verify() {
     std::uint64_t local = 0;
@@ -122,7 +126,9 @@ class BodyVerifier {
     const std::string key = operands.key();
     const std::vector<Row>* rows = find_rows(best_isa(), key);
     if (rows != nullptr) {
-      return operands.verify(*rows);
+      const Row* row = operands.verify(*rows);
+      verify_target(instruction);
+      return row;
     }
     const std::string text = text_of(instruction);
     if (!is_opcode(instruction.opcode)) {
@@ -132,6 +138,7 @@ class BodyVerifier {
           instruction.opcode,
           "the name of an instruction");
     }
+    verify_target(instruction);
     if (has_all_forms(instruction, types_in(text))) {
       refuse(
           module_,
@@ -143,9 +150,50 @@ class BodyVerifier {
     return nullptr;
   }
 
+  /// That the module's target and version have an instruction, and the special
+  /// registers that it reads.
+  void verify_target(const ptx::Instruction& instruction) const {
+    if (target_ == nullptr) {
+      return;
+    }
+    const auto needed = requirements_of(instruction);
+    if (!needed.empty()) {
+      verify_target(instruction, text_of(instruction), needed);
+    }
+    for (const ptx::Operand& operand : instruction.operands) {
+      if (operand.kind == ptx::Operand::Kind::kSpecialRegister) {
+        verify_target(instruction, operand.name, requirements_of(operand.name));
+      }
+    }
+  }
+
+  void verify_target(
+      const ptx::Instruction& instruction,
+      const std::string& what,
+      const std::vector<const Requirement*>& requirements) const {
+    for (const Requirement* needed : requirements) {
+      const PtxVersion version{module_.version_major, module_.version_minor};
+      const bool is_old = version < needed->version;
+      if (!is_old && has(*target_, *needed)) {
+        continue;
+      }
+      refuse(
+          module_,
+          instruction.location,
+          what,
+          "what " +
+              (is_old ? "PTX " + version.text() + " has, and this needs " +
+                       needed->version.text()
+                      : module_.target + " has, and this needs " +
+                       targets_text(*needed)) +
+              " (CUDASIM_PTX_TARGETS=lenient takes it)");
+    }
+  }
+
   const ptx::Module& module_;
   const ptx::Function& function_;
   Names names_;
+  const Target* target_; // null: any
   VerifiedBody body_;
 };
 
@@ -187,7 +235,59 @@ void verify_runs_whole(
   }
 }
 
+void verify_device(const ptx::Module& module, std::uint32_t capability) {
+  const Target* target = find_target(module.target);
+  if (targets_are_strict() && target != nullptr &&
+      !target->runs_on(capability)) {
+    refuse(
+        module,
+        module.target_location,
+        module.target,
+        "a target that a GPU of compute capability " +
+            std::to_string(capability / 10) + "." +
+            std::to_string(capability % 10) + " runs: compile for sm_" +
+            std::to_string(capability) +
+            ", or choose another model by CUDASIM_PROFILE "
+            "(CUDASIM_PTX_TARGETS=lenient takes it)");
+  }
+}
+
+namespace {
+
+void verify_version(const ptx::Module& module) {
+  if (!targets_are_strict()) {
+    return;
+  }
+  const PtxVersion version{module.version_major, module.version_minor};
+  if (!is_version(version)) {
+    refuse(
+        module,
+        module.version_location,
+        version.text(),
+        "a version of PTX up to " + kNewestPtx.text());
+  }
+  const Target* target = find_target(module.target);
+  if (target == nullptr) {
+    refuse(
+        module,
+        module.target_location,
+        module.target,
+        "a target such as sm_80");
+  }
+  if (version < target->least) {
+    refuse(
+        module,
+        module.target_location,
+        module.target,
+        "a target that PTX " + version.text() + " has; this one needs " +
+            target->least.text());
+  }
+}
+
+} // namespace
+
 void verify_module(const ptx::Module& module) {
+  verify_version(module);
   std::set<std::string_view> names;
   std::uint64_t constant = 0;
   for (const ptx::Variable& variable : module.variables) {

@@ -2,6 +2,7 @@
 // after may trust its input. Source: PTX ISA 8.4, chapters 4, 5, 7, 9 and 11.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "cudasim/engine/instructions/registry.h"
@@ -30,8 +31,14 @@ void verify_runs_whole(
     const ptx::Function& function,
     const VerifiedBody& body);
 
-/// Verifies what is outside of bodies: names, sizes, initial values.
+/// Verifies what is outside of bodies: version and target, names, sizes,
+/// initial values.
 /// @throws ptx::ParseError
 void verify_module(const ptx::Module& module);
+
+/// Verifies that a device compiles PTX of the module's target.
+/// @param capability 80 for 8.0.
+/// @throws ptx::ParseError
+void verify_device(const ptx::Module& module, std::uint32_t capability);
 
 } // namespace cudasim::engine
