@@ -189,6 +189,31 @@ TEST_F(Cuda13, APoolBelongsToAPlace) {
   EXPECT_EQ(cuMemPoolDestroy(own), CUDA_SUCCESS);
 }
 
+TEST_F(Cuda13, AKernelKnowsItsParametersAndItsLibrary) {
+  CUlibrary library = nullptr;
+  CUkernel kernel = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_EQ(
+      cuLibraryLoadData(
+          &library, kKernels, nullptr, nullptr, 0, nullptr, nullptr, 0),
+      CUDA_SUCCESS);
+  ASSERT_EQ(cuLibraryGetKernel(&kernel, library, "store"), CUDA_SUCCESS);
+  ASSERT_EQ(cuKernelGetFunction(&function, kernel), CUDA_SUCCESS);
+  std::size_t count = 0;
+  EXPECT_EQ(cuKernelGetParamCount(kernel, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 2u);
+  count = 0;
+  EXPECT_EQ(cuFuncGetParamCount(function, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(cuFuncGetParamCount(function, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuFuncGetParamCount(nullptr, &count), CUDA_ERROR_INVALID_HANDLE);
+  CUlibrary found = nullptr;
+  EXPECT_EQ(cuKernelGetLibrary(&found, kernel), CUDA_SUCCESS);
+  EXPECT_EQ(found, library);
+  EXPECT_EQ(cuKernelGetLibrary(&found, nullptr), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+}
+
 TEST_F(Cuda13, FunctionsAreFoundInTheFormOfTheVersion) {
   const auto find = [](const char* name, int version) {
     void* function = nullptr;
