@@ -396,6 +396,46 @@ nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t* info) {
   return nvmlDeviceGetPciInfo_v2(device, info);
 }
 
+nvmlReturn_t nvmlDeviceGetPciInfoExt(
+    nvmlDevice_t device,
+    nvmlPciInfoExt_t* info) {
+  if (users > 0 && info != nullptr && info->version != nvmlPciInfoExt_v1) {
+    return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  }
+  nvmlPciInfo_t plain{};
+  const nvmlReturn_t result =
+      nvmlDeviceGetPciInfo_v3(device, info != nullptr ? &plain : nullptr);
+  if (result == NVML_SUCCESS) {
+    *info = {};
+    info->version = nvmlPciInfoExt_v1;
+    info->domain = plain.domain;
+    info->bus = plain.bus;
+    info->device = plain.device;
+    std::memcpy(info->busId, plain.busId, sizeof(info->busId));
+  }
+  return result;
+}
+
+nvmlReturn_t nvmlDeviceGetArchitecture(
+    nvmlDevice_t device,
+    nvmlDeviceArchitecture_t* architecture) {
+  return ask(device, architecture, [&](unsigned number) {
+    const Properties p = properties_of(number);
+    switch (p.major) {
+      case 8:
+        *architecture =
+            p.minor == 9 ? NVML_DEVICE_ARCH_ADA : NVML_DEVICE_ARCH_AMPERE;
+        break;
+      case 9:
+        *architecture = NVML_DEVICE_ARCH_HOPPER;
+        break;
+      default:
+        *architecture = NVML_DEVICE_ARCH_UNKNOWN;
+    }
+    return NVML_SUCCESS;
+  });
+}
+
 nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned length) {
   const nvmlReturn_t result = check(version);
   return result == NVML_SUCCESS ? write(kSystemDriverVersion, version, length)

@@ -222,6 +222,28 @@ TEST_F(Nvml, APlaceOnTheBusIsWhereCudaSeesIt) {
   EXPECT_EQ(info.domain, domain);
   EXPECT_EQ(info.bus, bus);
   EXPECT_EQ(info.device, slot);
+  nvmlPciInfoExt_t longer{};
+  longer.version = nvmlPciInfoExt_v1;
+  ASSERT_EQ(nvmlDeviceGetPciInfoExt(device(1), &longer), NVML_SUCCESS);
+  EXPECT_EQ(longer.bus, bus);
+  EXPECT_STREQ(longer.busId, info.busId);
+  longer.version = 3;
+  EXPECT_EQ(
+      nvmlDeviceGetPciInfoExt(device(1), &longer),
+      NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+}
+
+TEST_F(Nvml, AnArchitectureGoesWithTheComputeCapability) {
+  int major = 0, minor = 0;
+  nvmlDeviceArchitecture_t architecture = 0;
+  ASSERT_EQ(
+      nvmlDeviceGetCudaComputeCapability(device(1), &major, &minor),
+      NVML_SUCCESS);
+  ASSERT_EQ(nvmlDeviceGetArchitecture(device(1), &architecture), NVML_SUCCESS);
+  EXPECT_EQ(
+      architecture,
+      major == 9 ? unsigned{NVML_DEVICE_ARCH_HOPPER}
+                 : unsigned{NVML_DEVICE_ARCH_AMPERE});
 }
 
 TEST_F(Nvml, NoProcessIsKnownWhateverTheVersion) {
