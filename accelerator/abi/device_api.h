@@ -215,6 +215,20 @@ typedef struct accel_fill {
   uint64_t slice; /**< bytes from slice to slice */
 } accel_fill;
 
+/** What work of a library of the runtime's reads on the host: rows of bytes,
+ * and the same again for each slice. Rows of a triangle grow or shrink. */
+typedef struct accel_read {
+  size_t struct_size; /**< the caller's */
+  const char* function; /**< whose work it is, for messages: "cublasSgemm" */
+  const void* from; /**< first byte of the first row */
+  uint64_t width; /**< bytes of the first row, at least 1 */
+  uint64_t height; /**< rows, at least 1 */
+  uint64_t depth; /**< slices, at least 1 */
+  int64_t pitch; /**< bytes from row to row */
+  int64_t growth; /**< bytes by which a row is longer than the one before */
+  int64_t slice; /**< bytes from slice to slice */
+} accel_read;
+
 /** What names memory in another process of the machine. */
 typedef struct accel_ipc_handle {
   unsigned char bytes[48]; /**< what they mean is the library's business */
@@ -715,6 +729,20 @@ typedef struct accel_api {
       accel_stream stream,
       const accel_collective* operations,
       uint32_t count);
+
+  /** @} */
+
+  /** @name Of no group
+   * May be null each by itself.
+   * @{ */
+
+  /** Told before the runtime's libraries read memory of a device on the host
+   * (ACCEL_CAP_HOST_VISIBLE), as work of a stream: for devices that report
+   * reads of memory that nobody has written. Called often: cheap where there is
+   * nothing to look for.
+   * @param device whose memory it is.
+   * @param read what is read; it lies in memory that the device has given. */
+  accel_status (*memory_read)(int32_t device, const accel_read* read);
 
   /** @} */
 } accel_api;

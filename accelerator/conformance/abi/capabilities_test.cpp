@@ -257,5 +257,26 @@ TEST_F(Capabilities, Collectives) {
   EXPECT_OK(api().communicator_destroy(alone));
 }
 
+// What the device says of reads is its own business: it refuses none that it
+// can look at.
+TEST_F(Capabilities, ReadsByTheHost) {
+  if (api().memory_read == nullptr) {
+    GTEST_SKIP() << "the device wants to hear of no reads";
+  }
+  Memory memory(api(), 0, 400);
+  accel_read told = {};
+  told.struct_size = sizeof told;
+  told.function = "a test";
+  told.from = memory.get();
+  told.width = 4;
+  told.height = 10;
+  told.depth = 2;
+  told.pitch = 12;
+  told.growth = 1;
+  told.slice = 200;
+  EXPECT_OK(api().memory_read(0, &told));
+  EXPECT_EQ(api().memory_read(devices(), &told), ACCEL_NO_DEVICE);
+}
+
 } // namespace
 } // namespace accelerator::conformance

@@ -47,11 +47,13 @@ cublasStatus_t getrf(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue_checked(function, handle->stream, [=] {
+    reads({{a, count * sizeof(void*)}});
     const std::size_t bytes = matrix_bytes(n, n, lda, sizeof(T));
     for (int i = 0; i < count; ++i) {
       if (!accessible(function, {{a[i], bytes}})) {
         return false;
       }
+      reads({matrix_read(a[i], n, n, lda, sizeof(T))});
       info[i] = pivots == nullptr
           ? factor_without_pivots(n, n, a[i], lda)
           : host::getrf(n, n, a[i], lda, rows_of(pivots, i, n));
@@ -102,6 +104,7 @@ cublasStatus_t getrs(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue_checked(function, handle->stream, [=] {
+    reads({{a, pointers}, {b, pointers}, pivots_extent(pivots, n, count)});
     const bool plain = operation == CUBLAS_OP_N;
     const char letter = plain ? 'N' : operation == CUBLAS_OP_T ? 'T' : 'C';
     for (int i = 0; i < count; ++i) {
@@ -111,6 +114,9 @@ cublasStatus_t getrs(
                {b[i], matrix_bytes(n, columns, ldb, sizeof(T))}})) {
         return false;
       }
+      reads(
+          {matrix_read(a[i], n, n, lda, sizeof(T)),
+           matrix_read(b[i], n, columns, ldb, sizeof(T))});
       if (pivots != nullptr) {
         const int* p = rows_of(pivots, i, n);
         if (!are_pivots(function, p, n, n)) {
@@ -174,6 +180,7 @@ cublasStatus_t getri(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue_checked(function, handle->stream, [=] {
+    reads({{a, pointers}, {c, pointers}, pivots_extent(pivots, n, count)});
     std::vector<int> identity(n);
     for (int i = 0; i < n; ++i) {
       identity[i] = i + 1;
@@ -188,6 +195,7 @@ cublasStatus_t getri(
           !are_pivots(function, p, n, n)) {
         return false;
       }
+      reads({matrix_read(a[i], n, n, lda, sizeof(T))});
       for (int j = 0; j < n; ++j) {
         std::copy_n(
             a[i] + static_cast<std::ptrdiff_t>(j) * lda,
@@ -234,6 +242,7 @@ cublasStatus_t geqrf(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue_checked(function, handle->stream, [=] {
+    reads({{a, pointers}, {tau, pointers}});
     for (int i = 0; i < count; ++i) {
       if (!accessible(
               function,
@@ -241,6 +250,7 @@ cublasStatus_t geqrf(
                {tau[i], vector_bytes(std::min(m, n), 1, sizeof(T))}})) {
         return false;
       }
+      reads({matrix_read(a[i], m, n, lda, sizeof(T))});
       host::geqrf(m, n, a[i], lda, tau[i]);
     }
     return true;
@@ -292,6 +302,7 @@ cublasStatus_t gels(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue_checked(function, handle->stream, [=] {
+    reads({{a, pointers}, {c, pointers}});
     for (int i = 0; i < count; ++i) {
       if (!is_empty &&
           !accessible(
@@ -299,6 +310,11 @@ cublasStatus_t gels(
               {{a[i], matrix_bytes(m, n, lda, sizeof(T))},
                {c[i], matrix_bytes(m, columns, ldc, sizeof(T))}})) {
         return false;
+      }
+      if (!is_empty) {
+        reads(
+            {matrix_read(a[i], m, n, lda, sizeof(T)),
+             matrix_read(c[i], m, columns, ldc, sizeof(T))});
       }
       const int result =
           is_empty ? 0 : host::gels('N', m, n, columns, a[i], lda, c[i], ldc);

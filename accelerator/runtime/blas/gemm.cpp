@@ -39,10 +39,24 @@ struct Product {
   std::size_t c_bytes() const {
     return matrix_bytes(m, n, ldc, sizeof(T));
   }
+  /// C is not read where nothing of it is kept, nor are the others where
+  /// nothing of them is wanted.
+  void tell_reads(T alpha, const T* a, const T* b, T beta, const T* c) const {
+    const bool plain_a = operation_a == CUBLAS_OP_N;
+    const bool plain_b = operation_b == CUBLAS_OP_N;
+    const int depth = alpha == T{} ? 0 : k;
+    reads(
+        {matrix_read(
+             a, plain_a ? m : depth, plain_a ? depth : m, lda, sizeof(T)),
+         matrix_read(
+             b, plain_b ? depth : n, plain_b ? n : depth, ldb, sizeof(T)),
+         matrix_read(c, beta == T{} ? 0 : m, n, ldc, sizeof(T))});
+  }
   void run(T alpha, const T* a, const T* b, T beta, T* c) const {
     if (m == 0 || n == 0) {
       return;
     }
+    tell_reads(alpha, a, b, beta, c);
     host::gemm(
         host::transpose(operation_a),
         host::transpose(operation_b),
@@ -102,6 +116,7 @@ cublasStatus_t strided(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({factor.extent(), old.extent()});
     for (int i = 0; i < count; ++i) {
       product.run(
           factor.get(),
@@ -150,6 +165,12 @@ cublasStatus_t batched(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue_checked(function, handle->stream, [=] {
+    reads(
+        {{a, pointers},
+         {b, pointers},
+         {c, pointers},
+         factor.extent(),
+         old.extent()});
     for (int i = 0; i < count; ++i) {
       if (!accessible(
               function,
@@ -200,6 +221,12 @@ cublasStatus_t gemv(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({factor.extent(), old.extent()});
+    const bool is_wanted = factor.get() != T{};
+    reads(
+        {matrix_read(a, is_wanted ? m : 0, n, lda, sizeof(T)),
+         vector_read(x, is_wanted ? x_length : 0, incx, sizeof(T)),
+         vector_read(y, old.get() == T{} ? 0 : y_length, incy, sizeof(T))});
     T* result = y;
     // Like gemm, gemv does not read y when beta is zero, be it NaN.
     if (old.get() == T{}) {

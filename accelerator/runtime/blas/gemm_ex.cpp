@@ -95,6 +95,46 @@ void run_real(const Call& call, int index, double alpha, double beta) {
   }
 }
 
+/// Tells of what is read of all batches.
+/// @param reads_factors, @param reads_c whether alpha and beta are not zero.
+void tell_reads(const Call& call, bool reads_factors, bool reads_c) {
+  const bool a_plain = call.operation_a == CUBLAS_OP_N;
+  const bool b_plain = call.operation_b == CUBLAS_OP_N;
+  const int k = reads_factors ? call.k : 0;
+  const auto all = [&](const void* pointer,
+                       int rows,
+                       int columns,
+                       int leading,
+                       long long stride,
+                       cudaDataType_t type) {
+    const std::size_t size = size_of(type);
+    return stream_work::batched_read(
+        matrix_read(pointer, rows, columns, leading, size),
+        stride,
+        size,
+        call.count);
+  };
+  reads(
+      {all(call.a,
+           a_plain ? call.m : k,
+           a_plain ? k : call.m,
+           call.lda,
+           call.stride_a,
+           call.a_type),
+       all(call.b,
+           b_plain ? k : call.n,
+           b_plain ? call.n : k,
+           call.ldb,
+           call.stride_b,
+           call.b_type),
+       all(call.c,
+           reads_c ? call.m : 0,
+           call.n,
+           call.ldc,
+           call.stride_c,
+           call.c_type)});
+}
+
 /// All three matrices of one type that the host's BLAS has.
 template <typename T>
 cublasStatus_t run_uniform(const Call& call) {
@@ -104,6 +144,8 @@ cublasStatus_t run_uniform(const Call& call) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(call.function, call.handle->stream, [call, alpha, beta] {
+    reads({alpha.extent(), beta.extent()});
+    tell_reads(call, alpha.get() != T{}, beta.get() != T{});
     for (int i = 0; i < call.count; ++i) {
       host::gemm(
           host::transpose(call.operation_a),
@@ -220,6 +262,8 @@ cublasStatus_t gemm_ex(const Call& call) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(call.function, call.handle->stream, [call, alpha, beta] {
+    reads({alpha.extent(), beta.extent()});
+    tell_reads(call, true, beta.get() != 0);
     for (int i = 0; i < call.count; ++i) {
       run_real(call, i, alpha.get(), beta.get());
     }

@@ -26,6 +26,9 @@ cublasStatus_t dot(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return deliver(function, handle, result, [=] {
+    reads(
+        {vector_read(x, n, incx, sizeof(T)),
+         vector_read(y, n, incy, sizeof(T))});
     const T* a = first(x, n, incx);
     const T* b = first(y, n, incy);
     // In double precision: one sum in single precision would stop growing
@@ -65,6 +68,11 @@ cublasStatus_t axpy(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({a.extent()});
+    const int used = a.get() == T{} ? 0 : n;
+    reads(
+        {vector_read(x, used, incx, sizeof(T)),
+         vector_read(y, used, incy, sizeof(T))});
     host::axpy(n, a.get(), x, incx, y, incy);
   });
 }
@@ -89,6 +97,7 @@ cublasStatus_t scal(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({a.extent(), vector_read(x, incx > 0 ? n : 0, incx, sizeof(T))});
     const S factor = a.get();
     for (int i = 0; incx > 0 && i < n; ++i) {
       x[static_cast<std::ptrdiff_t>(i) * incx] *= factor;
@@ -116,6 +125,9 @@ cublasStatus_t move(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads(
+        {vector_read(x, n, incx, sizeof(T)),
+         vector_read(y, swap ? n : 0, incy, sizeof(T))});
     T* a = first(x, n, incx);
     T* b = first(y, n, incy);
     for (int i = 0; i < n; ++i, a += incx, b += incy) {
@@ -144,6 +156,7 @@ cublasStatus_t norm(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return deliver(function, handle, result, [=]() -> R {
+    reads({vector_read(x, incx > 0 ? n : 0, incx, sizeof(T))});
     return n > 0 && incx > 0 ? compute(n, x, incx) : R{0};
   });
 }
@@ -164,6 +177,7 @@ cublasStatus_t extreme(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return deliver(function, handle, result, [=] {
+    reads({vector_read(x, incx > 0 ? n : 0, incx, sizeof(T))});
     // cuBLAS compares |Re| + |Im| and counts from 1.
     int best = 0;
     double best_value = 0;
@@ -379,6 +393,9 @@ cublasStatus_t cublasDotEx(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   const auto status = blas::enqueue("cublasDotEx", handle->stream, [=] {
+    blas::reads(
+        {blas::vector_read(x, n, incx, x_size),
+         blas::vector_read(y, n, incy, y_size)});
     const std::ptrdiff_t x_first =
         incx < 0 ? -static_cast<std::ptrdiff_t>(n - 1) * incx : 0;
     const std::ptrdiff_t y_first =

@@ -100,8 +100,14 @@ cublasStatus_t symv(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({factor.extent(), old.extent()});
     const T by = factor.get();
     const T keep = old.get();
+    const int used = by == T{} ? 0 : n;
+    reads(
+        {triangle_read(a, is_upper(fill), used, lda, sizeof(T)),
+         vector_read(x, used, incx, sizeof(T)),
+         vector_read(y, keep == T{} ? 0 : n, incy, sizeof(T))});
     const Strided<const T> in(x, n, incx);
     const Strided<T> out(y, n, incy);
     for (int i = 0; i < n; ++i) {
@@ -155,7 +161,13 @@ cublasStatus_t ger(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({factor.extent()});
     const T by = factor.get();
+    const bool is_used = by != T{};
+    reads(
+        {matrix_read(a, is_used ? m : 0, n, lda, sizeof(T)),
+         vector_read(x, is_used ? m : 0, incx, sizeof(T)),
+         vector_read(y, is_used ? n : 0, incy, sizeof(T))});
     const Strided<const T> left(x, m, incx);
     const Strided<const T> right(y, n, incy);
     for (int j = 0; by != T{} && j < n; ++j) {
@@ -196,7 +208,12 @@ cublasStatus_t syr(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({factor.extent()});
     const A by = factor.get();
+    const int used = by == A{} ? 0 : n;
+    reads(
+        {triangle_read(a, is_upper(fill), used, lda, sizeof(T)),
+         vector_read(x, used, incx, sizeof(T))});
     const Strided<const T> in(x, n, incx);
     for (int j = 0; by != A{} && j < n; ++j) {
       T* const column = a + static_cast<std::ptrdiff_t>(j) * lda;
@@ -241,7 +258,13 @@ cublasStatus_t syr2(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({factor.extent()});
     const T by = factor.get();
+    const int used = by == T{} ? 0 : n;
+    reads(
+        {triangle_read(a, is_upper(fill), used, lda, sizeof(T)),
+         vector_read(x, used, incx, sizeof(T)),
+         vector_read(y, used, incy, sizeof(T))});
     const Strided<const T> left(x, n, incx);
     const Strided<const T> right(y, n, incy);
     for (int j = 0; by != T{} && j < n; ++j) {
@@ -295,6 +318,15 @@ cublasStatus_t triangular(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads(
+        {triangle_read(
+             a,
+             is_upper(fill),
+             n,
+             lda,
+             sizeof(T),
+             diagonal == CUBLAS_DIAG_UNIT),
+         vector_read(x, n, incx, sizeof(T))});
     compute(
         host::uplo(fill),
         host::transpose(operation),

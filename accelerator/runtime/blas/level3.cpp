@@ -99,8 +99,14 @@ cublasStatus_t symm(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({factor.extent(), old.extent()});
     const T by = factor.get();
     const T keep = old.get();
+    const bool is_used = by != T{};
+    reads(
+        {triangle_read(a, is_upper(fill), is_used ? order : 0, lda, sizeof(T)),
+         matrix_read(b, is_used ? m : 0, n, ldb, sizeof(T)),
+         matrix_read(c, keep == T{} ? 0 : m, n, ldc, sizeof(T))});
     compute(
         host::side(side),
         host::uplo(fill),
@@ -139,6 +145,16 @@ template <typename T>
 std::size_t factor_bytes(cublasOperation_t operation, int n, int k, int lda) {
   return operation == CUBLAS_OP_N ? matrix_bytes(n, k, lda, sizeof(T))
                                   : matrix_bytes(k, n, lda, sizeof(T));
+}
+template <typename T>
+Read factor_read(
+    const T* a,
+    cublasOperation_t operation,
+    int n,
+    int k,
+    int lda) {
+  return operation == CUBLAS_OP_N ? matrix_read(a, n, k, lda, sizeof(T))
+                                  : matrix_read(a, k, n, lda, sizeof(T));
 }
 bool fits(cublasOperation_t operation, int n, int k, int lda) {
   return lda >= std::max(1, operation == CUBLAS_OP_N ? n : k);
@@ -187,8 +203,13 @@ cublasStatus_t syrk(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({factor.extent(), old.extent()});
     const F by = factor.get();
     const F keep = old.get();
+    reads(
+        {factor_read<T>(a, operation, n, by == F{} ? 0 : k, lda),
+         triangle_read(
+             c, is_upper(fill), keep == F{} ? 0 : n, ldc, sizeof(T))});
     compute(
         host::uplo(fill),
         transpose<T>(operation),
@@ -243,8 +264,15 @@ cublasStatus_t syr2k(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({factor.extent(), old.extent()});
     const T by = factor.get();
     const B keep = old.get();
+    const int depth = by == T{} ? 0 : k;
+    reads(
+        {factor_read<T>(a, operation, n, depth, lda),
+         factor_read<T>(b, operation, n, depth, ldb),
+         triangle_read(
+             c, is_upper(fill), keep == B{} ? 0 : n, ldc, sizeof(T))});
     compute(
         host::uplo(fill),
         transpose<T>(operation),
@@ -302,6 +330,17 @@ cublasStatus_t trmm(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads({factor.extent()});
+    const bool is_used = factor.get() != T{};
+    reads(
+        {triangle_read(
+             a,
+             is_upper(fill),
+             is_used ? order : 0,
+             lda,
+             sizeof(T),
+             diagonal == CUBLAS_DIAG_UNIT),
+         matrix_read(b, is_used ? m : 0, n, ldb, sizeof(T))});
     for (std::ptrdiff_t j = 0; b != c && j < n; ++j) {
       std::copy_n(b + j * ldb, m, c + j * ldc);
     }

@@ -63,7 +63,10 @@ cublasStatus_t rotg(
       function,
       handle,
       {{a, sizeof(T)}, {b, sizeof(T)}, {c, sizeof(R)}, {s, sizeof(T)}},
-      [=] { rotg(a, b, c, s); });
+      [=] {
+        reads({{a, sizeof(T)}, {b, sizeof(T)}});
+        rotg(a, b, c, s);
+      });
 }
 
 template <typename T>
@@ -83,7 +86,11 @@ cublasStatus_t rotmg(
        {x, sizeof(T)},
        {y, sizeof(T)},
        {parameters, sizeof(Modified<T>)}},
-      [=] { rotmg(d1, d2, x, *y, parameters); });
+      [=] {
+        reads(
+            {{d1, sizeof(T)}, {d2, sizeof(T)}, {x, sizeof(T)}, {y, sizeof(T)}});
+        rotmg(d1, d2, x, *y, parameters);
+      });
 }
 
 /// @param C, @param S types of the cosine and the sine.
@@ -115,6 +122,11 @@ cublasStatus_t rot(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads(
+        {vector_read(x, n, incx, sizeof(T)),
+         vector_read(y, n, incy, sizeof(T)),
+         cosine.extent(),
+         sine.extent()});
     const C by_c = cosine.get();
     const S by_s = sine.get();
     T* a = first(x, n, incx);
@@ -152,6 +164,10 @@ cublasStatus_t rotm(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
+    reads(
+        {vector_read(x, n, incx, sizeof(T)),
+         vector_read(y, n, incy, sizeof(T)),
+         rotation.extent()});
     const Modified<T> its = rotation.get();
     rotm(n, x, incx, y, incy, its.data());
   });

@@ -32,6 +32,16 @@ std::size_t vector_bytes(
   return matrix_bytes(1, n, stride, size);
 }
 
+Read vector_read(
+    const void* x,
+    std::int64_t n,
+    std::int64_t stride,
+    std::size_t size) {
+  const auto distance =
+      static_cast<std::int64_t>(stream_work::magnitude(stride));
+  return matrix_read(x, 1, n, distance, size);
+}
+
 cublasStatus_t enqueue(
     const char* function,
     cudaStream_t stream,

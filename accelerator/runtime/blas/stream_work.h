@@ -15,10 +15,26 @@ namespace accelerator::blas {
 using stream_work::accessible;
 using stream_work::Extent;
 using stream_work::matrix_bytes;
+using stream_work::matrix_read;
+using stream_work::Read;
+using stream_work::reads;
 using stream_work::strided_extent;
+using stream_work::triangle_read;
 
 /// Bytes of a vector with a stride, which may be negative.
 std::size_t vector_bytes(std::int64_t n, std::int64_t stride, std::size_t size);
+
+inline bool is_upper(cublasFillMode_t fill) {
+  return fill == CUBLAS_FILL_MODE_UPPER;
+}
+
+/// What a vector with a stride, which may be negative, has for work to read.
+/// Its lowest address is `x` either way.
+Read vector_read(
+    const void* x,
+    std::int64_t n,
+    std::int64_t stride,
+    std::size_t size);
 
 /// To be called in work of a stream before OpenBLAS is. OpenBLAS's threads
 /// began when this library was loaded, with the floating-point environment of

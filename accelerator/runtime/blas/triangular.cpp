@@ -37,6 +37,16 @@ struct System {
     if (empty()) {
       return;
     }
+    const bool is_used = alpha != T{};
+    reads(
+        {triangle_read(
+             a,
+             is_upper(fill),
+             is_used ? order() : 0,
+             lda,
+             sizeof(T),
+             diagonal == CUBLAS_DIAG_UNIT),
+         matrix_read(b, is_used ? m : 0, n, ldb, sizeof(T))});
     host::trsm(
         host::side(side),
         host::uplo(fill),
@@ -74,8 +84,10 @@ cublasStatus_t trsm(
            factor.extent()})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  return enqueue(
-      function, handle->stream, [=] { system.solve(factor.get(), a, b); });
+  return enqueue(function, handle->stream, [=] {
+    reads({factor.extent()});
+    system.solve(factor.get(), a, b);
+  });
 }
 
 template <typename T>
@@ -103,6 +115,7 @@ cublasStatus_t trsm_batched(
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue_checked(function, handle->stream, [=] {
+    reads({{a, pointers}, {b, pointers}, factor.extent()});
     for (int i = 0; i < count; ++i) {
       if (!accessible(
               function,

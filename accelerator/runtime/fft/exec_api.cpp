@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "accelerator/runtime/fft/plans.h"
 #include "accelerator/runtime/stream_work/stream_work.h"
@@ -16,6 +17,39 @@ struct Expected {
   std::optional<Kind> kind;
   std::optional<Precision> precision;
 };
+
+/// Tells of the elements that a transform reads: pieces of two dimensions.
+void tell_reads(const Side& side, const void* input) {
+  if (!stream_work::wants_reads()) {
+    return;
+  }
+  const auto bytes = [&](std::ptrdiff_t elements) {
+    return elements * static_cast<std::ptrdiff_t>(side.element_bytes);
+  };
+  const std::size_t last = side.shape.size() - 1;
+  const std::size_t above = last == 0 ? 0 : last - 1;
+  std::vector<std::size_t> index(above, 0);
+  for (bool is_done = false; !is_done;) {
+    std::ptrdiff_t offset = 0;
+    for (std::size_t i = 0; i < above; ++i) {
+      offset += static_cast<std::ptrdiff_t>(index[i]) * side.strides[i];
+    }
+    stream_work::Read read(
+        static_cast<const char*>(input) + bytes(offset), side.element_bytes);
+    read.lines = static_cast<std::int64_t>(side.shape[last]);
+    read.pitch = bytes(side.strides[last]);
+    if (last > 0) {
+      read.batches = static_cast<std::int64_t>(side.shape[above]);
+      read.distance = bytes(side.strides[above]);
+    }
+    stream_work::reads({read});
+    is_done = true;
+    for (std::size_t i = above; i > 0 && is_done; --i) {
+      is_done = ++index[i - 1] == side.shape[i - 1];
+      index[i - 1] = is_done ? 0 : index[i - 1];
+    }
+  }
+}
 
 cufftResult run(
     const char* function,
@@ -66,6 +100,7 @@ cufftResult run(
   }
   const cudaError_t error = stream_work::enqueue_checked(function, stream, [=] {
     return stream_work::without_exceptions(function, [&] {
+      tell_reads(transform->input(in_place), input);
       compute(*transform, input, output, direction == CUFFT_FORWARD);
       return cudaSuccess;
     });

@@ -38,6 +38,17 @@ bool has_memory(const Communicator& own, const Operation& operation) {
        {operation.factor_on_device, factor_bytes}});
 }
 
+/// Tells the device of what the operation reads of it.
+void tell_reads(const Communicator& own, const Operation& operation) {
+  const std::size_t factor_bytes = operation.factor_on_device == nullptr
+      ? 0
+      : size_of(operation.signature.type);
+  stream_work::reads_of(
+      name_of(operation.signature.kind),
+      {{operation.send, bytes_to_send(own, operation)},
+       {operation.factor_on_device, factor_bytes}});
+}
+
 /// Puts copies on the host in the place of the operation's buffers.
 void use_copies(Communicator& own, Operation& operation) {
   HostCopies& copies = own.host_copies;
@@ -56,6 +67,9 @@ void run_where_the_host_sees(
     std::vector<Operation> operations,
     void (*run)(Communicator&, const std::vector<Operation>&)) {
   if (runtime::machine().device(own.device()).can(ACCEL_CAP_HOST_VISIBLE)) {
+    for (const Operation& operation : operations) {
+      tell_reads(own, operation);
+    }
     run(own, operations);
     return;
   }

@@ -24,6 +24,7 @@ cusolverStatus_t potrf(
       handle,
       {matrix(a, n, n, lda), vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads({triangle_read(a, triangle, n, lda)});
         *info = lapack.potrf(letter(triangle), n, a, lda);
         return true;
       });
@@ -55,6 +56,9 @@ cusolverStatus_t potrs(
       handle,
       {matrix(a, n, n, lda), matrix(b, n, columns, ldb), vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads(
+            {triangle_read(a, triangle, n, lda),
+             matrix_read(b, n, columns, ldb)});
         *info = lapack.potrs(letter(triangle), n, columns, a, lda, b, ldb);
         return true;
       });
@@ -85,6 +89,7 @@ cusolverStatus_t trtri(
       handle,
       {matrix(a, n, n, lda), vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads({triangle_read(a, triangle, n, lda, is_unit)});
         *info = lapack.trtri(letter(triangle), is_unit ? 'U' : 'N', n, a, lda);
         return true;
       });
@@ -114,6 +119,7 @@ cusolverStatus_t potri(
       handle,
       {matrix(a, n, n, lda), vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads({triangle_read(a, triangle, n, lda)});
         *info = lapack.potri(letter(triangle), n, a, lda);
         return true;
       });
@@ -139,10 +145,12 @@ cusolverStatus_t potrf_batched(
       handle,
       {vector(a, count), vector(info, count)},
       [=](const Routines<T>& lapack) {
+        reads({vector(a, count)});
         for (int i = 0; i < count; ++i) {
           if (!accessible(function, {matrix(a[i], n, n, lda)})) {
             return false;
           }
+          reads({triangle_read(a[i], triangle, n, lda)});
           info[i] = lapack.potrf(letter(triangle), n, a[i], lda);
         }
         return true;
@@ -179,6 +187,7 @@ cusolverStatus_t potrs_batched(
       handle,
       {vector(a, count), vector(b, count), vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads({vector(a, count), vector(b, count)});
         *info = 0;
         for (int i = 0; i < count; ++i) {
           if (!accessible(
@@ -186,6 +195,9 @@ cusolverStatus_t potrs_batched(
                   {matrix(a[i], n, n, lda), matrix(b[i], n, columns, ldb)})) {
             return false;
           }
+          reads(
+              {triangle_read(a[i], triangle, n, lda),
+               matrix_read(b[i], n, columns, ldb)});
           lapack.potrs(letter(triangle), n, columns, a[i], lda, b[i], ldb);
         }
         return true;

@@ -61,6 +61,7 @@ int decompose(
   const bool is_all = u_count > least || v_count > least;
   const int u_columns = is_all ? rows : least;
   const int vt_rows = is_all ? columns : least;
+  reads({matrix_read(a, rows, columns, lda)});
   const std::vector<T> before = dense(a, rows, columns, lda);
   std::vector<T> destroyed = before;
   std::vector<T> u(static_cast<std::size_t>(rows) * u_columns + 1);

@@ -82,6 +82,7 @@ cusolverStatus_t syevj(
       handle,
       {matrix(a, n, n, lda), vector(values, n), vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads({triangle_read(a, triangle, n, lda)});
         std::vector<T> before(static_cast<std::size_t>(n) * n);
         for (int j = 0; j < n; ++j) {
           std::copy_n(
@@ -136,6 +137,7 @@ cusolverStatus_t syevj_batched(
        vector(info, count)},
       [=](const Routines<T>& lapack) {
         for (int i = 0; i < count; ++i) {
+          reads({triangle_read(a + i * step, triangle, n, lda)});
           const int failed = lapack.syevd(
               job_letter(mode),
               letter(triangle),
@@ -179,6 +181,7 @@ cusolverStatus_t syevd_batched(
        vector(info, count)},
       [=](const Routines<T>& lapack) {
         for (std::int64_t i = 0; i < count; ++i) {
+          reads({triangle_read(a + i * step, triangle, n, lda)});
           info[i] = lapack.syevd(
               job_letter(mode),
               letter(triangle),
@@ -214,6 +217,7 @@ cusolverStatus_t syevd(
       handle,
       {matrix(a, n, n, lda), vector(values, n), vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads({triangle_read(a, triangle, n, lda)});
         *info =
             lapack.syevd(job_letter(mode), letter(triangle), n, a, lda, values);
         return true;

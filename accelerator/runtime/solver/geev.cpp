@@ -111,6 +111,7 @@ cusolverStatus_t geev(
        right.extent(n),
        vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads({matrix_read(a, n, n, lda)});
         constexpr Real kNan = std::numeric_limits<Real>::quiet_NaN();
         std::vector<std::complex<Real>> found(
             static_cast<std::size_t>(n) + 1, {kNan, kNan});

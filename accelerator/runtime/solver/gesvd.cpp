@@ -57,6 +57,7 @@ cusolverStatus_t gesvd(
        vector(unconverged, unconverged == nullptr ? 0 : rest),
        vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads({matrix_read(a, rows, columns, lda)});
         *info = lapack.gesvd(
             static_cast<char>(left),
             static_cast<char>(right),

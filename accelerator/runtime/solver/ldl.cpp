@@ -37,6 +37,7 @@ cusolverStatus_t sytrf(
       handle,
       {matrix(a, n, n, lda), vector(pivots, n), vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads({triangle_read(a, triangle, n, lda)});
         *info = lapack.sytrf(letter(triangle), n, a, lda, pivots);
         return true;
       });
@@ -86,6 +87,10 @@ cusolverStatus_t sytrs(
        matrix(b, n, columns, ldb),
        vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads(
+            {triangle_read(a, triangle, n, lda),
+             vector(pivots, n),
+             matrix_read(b, n, columns, ldb)});
         const std::vector<int> used = blas::as_ints(pivots, n);
         if (!blas::are_pivots(function, rows_of(used).data(), n, n)) {
           return false;

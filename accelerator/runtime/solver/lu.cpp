@@ -32,6 +32,7 @@ cusolverStatus_t getrf(
        vector(pivots, pivots == nullptr ? 0 : count),
        vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads({matrix_read(a, rows, columns, lda)});
         if (pivots == nullptr) {
           *info = blas::factor_without_pivots(rows, columns, a, lda);
           return true;
@@ -73,6 +74,10 @@ cusolverStatus_t getrs(
        matrix(b, n, columns, ldb),
        vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads(
+            {matrix_read(a, n, n, lda),
+             vector(pivots, pivots == nullptr ? 0 : n),
+             matrix_read(b, n, columns, ldb)});
         std::vector<int> used(std::max(1, n));
         if (pivots == nullptr) {
           std::iota(used.begin(), used.end(), 1);
@@ -118,12 +123,19 @@ cusolverStatus_t laswp(
         for (int i = 0; i <= k2 - k1; ++i) {
           const int place = stride > 0 ? i : k2 - k1 - i;
           const int row = k1 - 1 + place;
-          const int other =
-              pivots[first + static_cast<std::ptrdiff_t>(place) * step];
+          const int* const pivot =
+              pivots + first + static_cast<std::ptrdiff_t>(place) * step;
+          reads({vector(pivot, 1)});
+          const int other = *pivot;
           if (!accessible(
                   function, {matrix(a, std::max(1, other), columns, lda)}) ||
               !blas::are_pivots(function, &other, 1, lda)) {
             return false;
+          }
+          if (other != row + 1) {
+            reads(
+                {matrix_read(a + row, 1, columns, lda),
+                 matrix_read(a + other - 1, 1, columns, lda)});
           }
           for (int j = 0; j < columns; ++j) {
             T* const column = a + static_cast<std::ptrdiff_t>(j) * lda;

@@ -26,6 +26,7 @@ cusolverStatus_t geqrf(
        vector(tau, std::min(rows, columns)),
        vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads({matrix_read(a, rows, columns, lda)});
         *info = lapack.geqrf(rows, columns, a, lda, tau);
         return true;
       });
@@ -69,6 +70,9 @@ cusolverStatus_t orgqr(
       handle,
       {matrix(a, rows, columns, lda), vector(tau, reflectors), vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads(
+            {reflectors_read(a, rows, reflectors, lda),
+             vector(tau, reflectors)});
         *info = lapack.orgqr(rows, columns, reflectors, a, lda, tau);
         return true;
       });
@@ -130,6 +134,10 @@ cusolverStatus_t ormqr(
        matrix(c, rows, columns, ldc),
        vector(info, 1)},
       [=](const Routines<T>& lapack) {
+        reads(
+            {reflectors_read(a, is_left ? rows : columns, reflectors, lda),
+             vector(tau, reflectors),
+             matrix_read(c, rows, columns, ldc)});
         *info = lapack.ormqr(
             is_left ? 'L' : 'R',
             operation == CUBLAS_OP_N ? 'N' : transposed,

@@ -20,6 +20,8 @@ namespace accelerator::solver {
 using stream_work::accessible;
 using stream_work::Extent;
 using stream_work::matrix_bytes;
+using stream_work::Read;
+using stream_work::reads;
 using stream_work::strided_extent;
 
 template <typename T>
@@ -88,6 +90,32 @@ Extent matrix(const T* a, int rows, int columns, int leading) {
 template <typename T>
 Extent vector(const T* a, std::int64_t size) {
   return {a, size <= 0 ? 0 : stream_work::times(size, sizeof(T))};
+}
+
+/// What work tells that it reads (stream_work::reads).
+template <typename T>
+Read matrix_read(const T* a, int rows, int columns, int leading) {
+  return stream_work::matrix_read(a, rows, columns, leading, sizeof(T));
+}
+
+/// @param is_unit whether the diagonal is not read.
+template <typename T>
+Read triangle_read(
+    const T* a,
+    cublasFillMode_t triangle,
+    int n,
+    int leading,
+    bool is_unit = false) {
+  return stream_work::triangle_read(
+      a, triangle == CUBLAS_FILL_MODE_UPPER, n, leading, sizeof(T), is_unit);
+}
+
+/// The reflectors of a QR factorisation, which lie below the diagonal.
+template <typename T>
+Read reflectors_read(const T* a, int rows, int count, int leading) {
+  Read read = triangle_read(a, CUBLAS_FILL_MODE_LOWER, rows, leading, true);
+  read.lines = std::min<std::int64_t>(read.lines, count);
+  return read;
 }
 
 /// Answers what a function's work area has to be.

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "accelerator/runtime/stream_work/stream_work.h"
+
 namespace accelerator::sparse {
 namespace {
 
@@ -213,6 +215,10 @@ std::int64_t read_index(
     const void* array,
     std::int64_t at,
     cusparseIndexBase_t base) {
+  const std::size_t bytes = size_of(type);
+  stream_work::reads(
+      {{static_cast<const char*>(array) + at * static_cast<std::int64_t>(bytes),
+        bytes}});
   return (type == CUSPARSE_INDEX_64I
               ? static_cast<const std::int64_t*>(array)[at]
               : static_cast<const std::int32_t*>(array)[at]) -

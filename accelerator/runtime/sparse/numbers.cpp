@@ -1,6 +1,7 @@
 #include "accelerator/runtime/sparse/numbers.h"
 
 #include "accelerator/runtime/blas/numeric.h"
+#include "accelerator/runtime/stream_work/stream_work.h"
 
 namespace accelerator::sparse {
 namespace {
@@ -87,6 +88,12 @@ void load(
     std::int64_t stride,
     std::int64_t count,
     W* values) {
+  const auto size = static_cast<std::int64_t>(size_of(type));
+  stream_work::Read read(
+      static_cast<const char*>(array) + first * size, size_of(type));
+  read.lines = count;
+  read.pitch = stride * size;
+  stream_work::reads({read});
   if (type == CUDA_R_32F) {
     return load_as<float>(array, first, stride, count, values);
   }

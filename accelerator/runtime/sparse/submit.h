@@ -17,6 +17,7 @@
 namespace accelerator::sparse {
 
 using stream_work::Extent;
+using stream_work::reads;
 
 /// What is done with an operand of a product.
 constexpr auto kAsIs = CUSPARSE_OPERATION_NON_TRANSPOSE;

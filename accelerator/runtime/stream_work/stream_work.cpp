@@ -2,6 +2,7 @@
 
 #include <cuda.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -36,6 +37,49 @@ bool is_allocated(CUdeviceptr begin, std::size_t bytes) {
     begin = base + size;
   }
   return true;
+}
+
+/// What enqueue() runs on this thread.
+thread_local const char* running = nullptr;
+
+/// Says so for the time of its life.
+class Running {
+ public:
+  explicit Running(const char* function) {
+    running = function;
+  }
+  ~Running() {
+    running = nullptr;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+};
+
+void tell(const char* function, const Read& read) {
+  if (!wants_reads() || function == nullptr || read.width == 0 ||
+      read.lines <= 0 || read.batches <= 0) {
+    return;
+  }
+  runtime::AddressMap& addresses = runtime::machine().addresses();
+  const auto piece = addresses.find(runtime::address_of(read.pointer));
+  if (!piece || piece->on_host()) {
+    return;
+  }
+  const runtime::Slot& slot = addresses.slot(piece->device);
+  if (slot.api->memory_read == nullptr) {
+    return;
+  }
+  accel_read told{};
+  told.struct_size = sizeof(told);
+  told.function = function;
+  told.from = read.pointer;
+  told.width = read.width;
+  told.height = static_cast<std::uint64_t>(read.lines);
+  told.depth = static_cast<std::uint64_t>(read.batches);
+  told.pitch = read.pitch;
+  told.growth = read.growth;
+  told.slice = read.distance;
+  slot.api->memory_read(slot.index, &told);
 }
 
 } // namespace
@@ -105,6 +149,78 @@ bool accessible(const char* function, std::initializer_list<Extent> extents) {
   return true;
 }
 
+Read matrix_read(
+    const void* pointer,
+    std::int64_t rows,
+    std::int64_t columns,
+    std::int64_t leading,
+    std::size_t size) {
+  const auto bytes = static_cast<std::int64_t>(size);
+  Read read(pointer, rows <= 0 ? 0 : static_cast<std::size_t>(rows) * size);
+  read.lines = columns;
+  read.pitch = leading * bytes;
+  return read;
+}
+
+Read triangle_read(
+    const void* pointer,
+    bool upper,
+    std::int64_t n,
+    std::int64_t leading,
+    std::size_t size,
+    bool unit) {
+  const auto bytes = static_cast<std::int64_t>(size);
+  const std::int64_t longest = unit ? n - 1 : n;
+  if (longest <= 0) {
+    return {pointer, 0};
+  }
+  const std::int64_t before = !unit ? 0 : upper ? leading : 1;
+  Read read(
+      static_cast<const char*>(pointer) + before * bytes,
+      static_cast<std::size_t>(upper ? 1 : longest) * size);
+  read.lines = longest;
+  read.pitch = (upper ? leading : leading + 1) * bytes;
+  read.growth = upper ? bytes : -bytes;
+  return read;
+}
+
+Read batched_read(
+    Read read,
+    std::int64_t stride,
+    std::size_t size,
+    std::int64_t count) {
+  read.batches = count;
+  read.distance = stride * static_cast<std::int64_t>(size);
+  return read;
+}
+
+bool wants_reads() {
+  static const bool wanted = [] {
+    const auto& devices = runtime::all_devices();
+    return std::any_of(
+        devices.begin(), devices.end(), [](const runtime::Slot& slot) {
+          return slot.api->memory_read != nullptr;
+        });
+  }();
+  return wanted;
+}
+
+void reads(std::initializer_list<Read> list) {
+  for (const Read& read : list) {
+    tell(running, read);
+  }
+}
+
+void reads(const std::vector<Read>& list) {
+  reads_of(running, list);
+}
+
+void reads_of(const char* function, const std::vector<Read>& list) {
+  for (const Read& read : list) {
+    tell(function, read);
+  }
+}
+
 cudaError_t make_context() {
   const bool had_error = cudaPeekAtLastError() != cudaSuccess;
   const cudaError_t status = cudaFree(nullptr);
@@ -127,7 +243,11 @@ cudaError_t enqueue(
       error != cudaSuccess) {
     return error;
   }
-  auto owned = std::make_unique<std::function<void()>>(std::move(work));
+  auto owned = std::make_unique<std::function<void()>>(
+      [function, work = std::move(work)] {
+        const Running its(function);
+        work();
+      });
   const bool captured = capture == cudaStreamCaptureStatusActive;
   const cudaHostFn_t run_and_free = [](void* data) {
     const std::unique_ptr<std::function<void()>> closure(

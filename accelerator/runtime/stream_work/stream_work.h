@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <vector>
 
 namespace accelerator::stream_work {
 
@@ -50,6 +51,59 @@ std::size_t matrix_bytes(
 /// Whether all of them lie in memory that the device may touch. Otherwise names
 /// function, address and size on stderr: a real device would fault.
 bool accessible(const char* function, std::initializer_list<Extent> extents);
+
+/// What work is about to read of device memory: lines of bytes, which grow or
+/// shrink where they are those of a triangle, and the same for each of a batch.
+struct Read {
+  Read(const void* pointer, std::size_t bytes)
+      : pointer(pointer), width(bytes) {}
+  Read(const Extent& extent) : Read(extent.pointer, extent.bytes) {}
+
+  const void* pointer; // of the first line
+  std::size_t width; // of the first line; 0: nothing is read
+  std::int64_t lines = 1;
+  std::int64_t pitch = 0; // bytes from line to line
+  std::int64_t growth = 0; // bytes by which a line is longer than the last one
+  std::int64_t batches = 1;
+  std::int64_t distance = 0; // bytes from each of the batch to the next
+};
+
+/// A column-major matrix, without what lies between its columns.
+Read matrix_read(
+    const void* pointer,
+    std::int64_t rows,
+    std::int64_t columns,
+    std::int64_t leading,
+    std::size_t size);
+
+/// A triangle of a column-major matrix.
+/// @param unit whether its diagonal is not read.
+Read triangle_read(
+    const void* pointer,
+    bool upper,
+    std::int64_t n,
+    std::int64_t leading,
+    std::size_t size,
+    bool unit = false);
+
+/// `count` of these, with `stride` elements of `size` bytes from each to the
+/// next.
+Read batched_read(
+    Read read,
+    std::int64_t stride,
+    std::size_t size,
+    std::int64_t count);
+
+/// Whether a device wants to be told of reads.
+bool wants_reads();
+
+/// Tells the device that the work which calls this, and which enqueue() runs,
+/// is about to read: it may look for memory that nobody has written. What is
+/// read must have been found to be accessible; host memory is passed over.
+void reads(std::initializer_list<Read> list);
+void reads(const std::vector<Read>& list);
+/// The same for work that does not come from enqueue().
+void reads_of(const char* function, const std::vector<Read>& list);
 
 /// Runs `work` on a stream. While the stream is being captured, `work` becomes
 /// a node of the graph and is kept for the rest of the process, because a graph

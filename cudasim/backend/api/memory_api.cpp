@@ -1,4 +1,5 @@
 // Of the ABI: memory of devices and of the host.
+#include "accelerator/host/environment.h"
 #include "cudasim/backend/api/api.h"
 #include "cudasim/backend/machine/machine.h"
 #include "cudasim/backend/memory/host_memory.h"
@@ -99,6 +100,20 @@ accel_status managed_free(void* address) {
       "managed_free", [&] { release_host(machine().addresses(), address); });
 }
 
+accel_status memory_read(std::int32_t device, const accel_read* read) {
+  return call("memory_read", [&] {
+    machine().require_device(device);
+    require(read != nullptr, "read is null");
+    require(read->function != nullptr, "the function's name is null");
+    require_argument(read->width > 0, "width", read->width, "1 or more");
+    require_argument(read->height > 0, "height", read->height, "1 or more");
+    require_argument(read->depth > 0, "depth", read->depth, "1 or more");
+    if (WrittenCheck* const check = machine().written_check()) {
+      check->read(*read);
+    }
+  });
+}
+
 } // namespace
 
 void add_memory(accel_api* api) {
@@ -111,6 +126,10 @@ void add_memory(accel_api* api) {
   api->host_unregister = host_unregister;
   api->managed_allocate = managed_allocate;
   api->managed_free = managed_free;
+  // Without the check there is nothing to look for.
+  if (accelerator::host::read_switch("CUDASIM_CHECK", false)) {
+    api->memory_read = memory_read;
+  }
 }
 
 } // namespace cudasim::backend

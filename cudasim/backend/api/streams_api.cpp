@@ -50,7 +50,7 @@ accel_status copy(accel_stream stream, const accel_copy* work) {
     require_side(work->to_device);
     require_side(work->from_device);
     stream_of(stream).put_device([work = *work] {
-      run_copy(work);
+      run_copy(work, machine().written_check());
       return ACCEL_OK;
     });
   });

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "accelerator/abi/device_api.h"
+#include "cudasim/backend/memory/written.h"
 
 namespace cudasim::backend {
 
-void run_copy(const accel_copy& work);
+/// @param check what is told of reads for the host; null: nobody.
+void run_copy(const accel_copy& work, WrittenCheck* check);
 void run_fill(const accel_fill& work);
 
 } // namespace cudasim::backend

@@ -10,6 +10,7 @@
 #include "cudasim/backend/machine/device.h"
 #include "cudasim/backend/machine/settings.h"
 #include "cudasim/backend/memory/address_map.h"
+#include "cudasim/backend/memory/written.h"
 #include "cudasim/engine/check/findings.h"
 #include "cudasim/engine/counts/instruction_counts.h"
 
@@ -42,6 +43,11 @@ class Machine {
   engine::Findings* findings() {
     return settings_.check ? &findings_ : nullptr;
   }
+  /// Which reads of memory that nobody has written were reported; null without
+  /// CUDASIM_CHECK.
+  WrittenCheck* written_check() {
+    return settings_.check ? &written_check_ : nullptr;
+  }
   /// Drops what waits in streams; what runs gets a moment to end. Writes the
   /// file of counts, if there is to be one, and how often what was found.
   void stop();
@@ -54,6 +60,7 @@ class Machine {
 
   Settings settings_;
   AddressMap addresses_;
+  WrittenCheck written_check_{addresses_};
   engine::InstructionCounts counts_;
   engine::Findings findings_;
   std::string count_file_; // its name

@@ -1,6 +1,8 @@
 #include "cudasim/backend/memory/memory.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <string>
 
 #include <fcntl.h>
@@ -110,7 +112,13 @@ std::uint64_t Memory::allocate(
   allocation.read_only = read_only;
   map_.insert(allocation);
   if (poisoned_ && !variable) {
-    engine::poison(reinterpret_cast<void*>(begin), size);
+    // Not the word of which a part is behind the end: written in part, it may
+    // still look like its poison.
+    const std::uint64_t whole =
+        allocation.size() / engine::kPoisonWord * engine::kPoisonWord;
+    auto* const memory = reinterpret_cast<std::byte*>(begin);
+    engine::poison(memory, whole);
+    std::memset(memory + whole, 0, size - whole);
   }
   return begin;
 }

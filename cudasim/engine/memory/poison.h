@@ -47,4 +47,25 @@ inline bool is_poisoned(std::uint64_t begin, std::uint32_t size) {
   return true;
 }
 
+/// Bytes of a range that nobody has written.
+struct Unwritten {
+  std::uint64_t first = 0; // address
+  std::uint64_t bytes = 0;
+};
+
+/// What nobody has written of [begin, end), whose ends need not be whole words.
+inline Unwritten find_unwritten(std::uint64_t begin, std::uint64_t end) {
+  Unwritten found;
+  for (std::uint64_t at = begin / kPoisonWord * kPoisonWord; at < end;
+       at += kPoisonWord) {
+    if (is_poisoned(at, kPoisonWord)) {
+      const std::uint64_t from = at < begin ? begin : at;
+      const std::uint64_t to = at + kPoisonWord < end ? at + kPoisonWord : end;
+      found.first = found.bytes == 0 ? from : found.first;
+      found.bytes += to - from;
+    }
+  }
+  return found;
+}
+
 } // namespace cudasim::engine

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "accelerator/runtime/blas/host_blas.h"
+#include "accelerator/runtime/blas/lt/call.h"
 #include "accelerator/runtime/blas/lt/descriptors.h"
 #include "accelerator/runtime/blas/lt/epilogue.h"
 #include "accelerator/runtime/blas/mixed.h"
@@ -14,27 +15,6 @@
 
 namespace accelerator::blas::lt {
 namespace {
-
-constexpr const char* kFunction = "cublasLtMatmul";
-
-/// Everything a call says, copied so that the caller's descriptors may go.
-struct Call {
-  MatmulDesc desc;
-  MatrixLayout a, b, c, d;
-  const void* a_data;
-  const void* b_data;
-  const void* c_data;
-  void* d_data;
-  Epilogue epilogue;
-  alignas(16) char alpha[16];
-  alignas(16) char beta[16];
-  const void* device_alpha; // null: `alpha` holds it
-  const void* device_beta;
-
-  double scalar(const void* on_device, const char* here) const {
-    return load(desc.scale, on_device != nullptr ? on_device : here, 0);
-  }
-};
 
 bool plain_order(const MatrixLayout& layout) {
   return layout.order == CUBLASLT_ORDER_COL ||
@@ -49,92 +29,6 @@ std::int64_t index(
                                             : column * layout.leading + row;
 }
 
-/// matrix_bytes() of sizes as descriptors have them. check_sizes() has found
-/// that they fit into an int.
-std::size_t checked_bytes(
-    std::uint64_t rows,
-    std::uint64_t columns,
-    std::int64_t leading,
-    std::size_t size) {
-  return matrix_bytes(
-      static_cast<std::int64_t>(rows),
-      static_cast<std::int64_t>(columns),
-      leading,
-      size);
-}
-
-/// The memory of `count` matrices.
-Extent extent(const void* data, const MatrixLayout& l, int count) {
-  const std::size_t size = size_of(l.type);
-  const std::size_t one = l.order == CUBLASLT_ORDER_ROW
-      ? checked_bytes(l.columns, l.rows, l.leading, size)
-      : checked_bytes(l.rows, l.columns, l.leading, size);
-  return strided_extent(data, one, l.batch_stride, size, count);
-}
-
-/// The type of a vector that the descriptor names, or that of D.
-cudaDataType_t type_or(std::int32_t type, const MatrixLayout& d) {
-  return type < 0 ? d.type : static_cast<cudaDataType_t>(type);
-}
-
-/// The bias, or its gradient.
-Extent bias_extent(const Call& call) {
-  if (!call.epilogue.bias && !call.epilogue.bias_gradient) {
-    return {nullptr, 0};
-  }
-  const std::size_t size = size_of(type_or(call.desc.bias_type, call.d));
-  return strided_extent(
-      call.desc.bias,
-      checked_bytes(
-          call.d.rows, 1, static_cast<std::int64_t>(call.d.rows), size),
-      call.desc.bias_stride,
-      size,
-      call.d.batch_count);
-}
-
-/// What the activation got, or its sign.
-Extent auxiliary_extent(const Call& call) {
-  if (!call.epilogue.keep_input && !call.epilogue.backward) {
-    return {nullptr, 0};
-  }
-  const bool bits = call.epilogue.activation == Epilogue::Activation::kRelu;
-  const std::size_t size =
-      bits ? 1 : size_of(type_or(call.desc.auxiliary_type, call.d));
-  const Extent all = strided_extent(
-      call.desc.auxiliary,
-      checked_bytes(
-          call.d.rows, call.d.columns, call.desc.auxiliary_leading, size),
-      call.desc.auxiliary_stride,
-      size,
-      call.d.batch_count);
-  return {all.pointer, bits ? all.bytes / 8 + (all.bytes % 8 != 0) : all.bytes};
-}
-
-/// Whether everything that run() reads and writes is there.
-bool reachable(const Call& call) {
-  const MatmulDesc& desc = call.desc;
-  const auto optional = [](const void* pointer, std::size_t bytes) {
-    return Extent{pointer, pointer == nullptr ? 0 : bytes};
-  };
-  const bool reads_c =
-      call.device_beta != nullptr || call.scalar(nullptr, call.beta) != 0;
-  return accessible(
-      kFunction,
-      {extent(call.a_data, call.a, call.d.batch_count),
-       extent(call.b_data, call.b, call.d.batch_count),
-       extent(call.c_data, call.c, reads_c ? call.d.batch_count : 0),
-       extent(call.d_data, call.d, call.d.batch_count),
-       bias_extent(call),
-       auxiliary_extent(call),
-       optional(call.device_alpha, size_of(desc.scale)),
-       optional(call.device_beta, size_of(desc.scale)),
-       optional(desc.scale_a, sizeof(float)),
-       optional(desc.scale_b, sizeof(float)),
-       optional(desc.scale_c, sizeof(float)),
-       optional(desc.scale_d, sizeof(float)),
-       optional(desc.amax_d, sizeof(float))});
-}
-
 const char* batch(const void* data, const MatrixLayout& layout, int i) {
   return static_cast<const char*>(data) +
       i * layout.batch_stride * size_of(layout.type);
@@ -142,6 +36,7 @@ const char* batch(const void* data, const MatrixLayout& layout, int i) {
 
 /// A matrix product with every feature but complex numbers.
 void run(const Call& call) {
+  tell_reads(call);
   const MatmulDesc& desc = call.desc;
   const auto m = static_cast<std::int64_t>(call.d.rows);
   const auto n = static_cast<std::int64_t>(call.d.columns);

@@ -51,6 +51,10 @@ cusparseStatus_t sort_coordinates(
           integers(second, nnz),
           integers(permutation, permutation == nullptr ? 0 : nnz)),
       [=] {
+        reads(
+            {integers(first, nnz),
+             integers(second, nnz),
+             integers(permutation, permutation == nullptr ? 0 : nnz)});
         std::vector<int> order(nnz);
         std::iota(order.begin(), order.end(), 0);
         std::stable_sort(order.begin(), order.end(), [=](int a, int b) {
@@ -96,6 +100,10 @@ cusparseStatus_t sort_lines(
           integers(indices, nnz),
           integers(permutation, permutation == nullptr ? 0 : nnz)),
       [=, base = description->base] {
+        reads(
+            {integers(offsets, lines + std::int64_t{1}),
+             integers(indices, nnz),
+             integers(permutation, permutation == nullptr ? 0 : nnz)});
         for (int line = 0; line < lines; ++line) {
           const int begin = offsets[line] - base;
           const int end = offsets[line + 1] - base;
@@ -286,6 +294,7 @@ cusparseStatus_t cusparseXcoo2csr(
           integers(row_indices, nnz),
           integers(offsets, rows + std::int64_t{1})),
       [=, function = __func__] {
+        reads({integers(row_indices, nnz)});
         std::vector<int> sums(rows + std::size_t{1});
         for (int k = 0; k < nnz; ++k) {
           const int row = row_indices[k] - base;
@@ -321,6 +330,7 @@ cusparseStatus_t cusparseXcsr2coo(
           integers(row_indices, nnz),
           integers(offsets, rows + std::int64_t{1})),
       [=, function = __func__] {
+        reads({integers(offsets, rows + std::int64_t{1})});
         for (int row = 0; row < rows; ++row) {
           const int begin = offsets[row] - base, end = offsets[row + 1] - base;
           if (begin < 0 || end < begin || end > nnz) {
