@@ -13,7 +13,12 @@ Device::Device(int ordinal, const Settings& settings, AddressMap& addresses)
     : ordinal_(ordinal),
       properties_(make_properties(settings, ordinal)),
       addresses_(addresses),
-      memory_(addresses, ordinal, settings.memory, settings.check) {}
+      memory_(
+          addresses,
+          ordinal,
+          settings.memory,
+          settings.check,
+          settings.padding) {}
 
 engine::DeviceHeap& Device::heap() const {
   return addresses_.view(ordinal_).heap();

@@ -110,6 +110,11 @@ Settings read_settings(const std::string& options) {
   }
   settings.synchronous = read_switch("CUDASIM_SYNC", false);
   settings.check = read_switch("CUDASIM_CHECK", false);
+  const std::string padding = variable("CUDASIM_PADDING").value_or("fault");
+  if (padding != "fault" && padding != "read") {
+    reject("CUDASIM_PADDING", padding, "write fault or read");
+  }
+  settings.padding = padding == "read";
   settings.count_file = variable("CUDASIM_COUNT").value_or("");
   if (settings.check && !settings.count_file.empty()) {
     reject(

@@ -23,6 +23,9 @@ struct Settings {
   unsigned workers = 1;
   /// CUDASIM_CHECK=1: the engine's checks of memory use.
   bool check = false;
+  /// CUDASIM_PADDING=read: kernels may read, and it is reported, what is behind
+  /// the end of an allocation in its last 512 bytes; default fault.
+  bool padding = false;
   /// CUDASIM_COUNT: file for the counts of executed instructions, "%p" for the
   /// process's number; default none. Not with CUDASIM_CHECK=1.
   std::string count_file;

@@ -117,6 +117,16 @@ TEST(Settings, TargetsAreLookedAtOrNot) {
   unsetenv("CUDASIM_PTX_TARGETS");
 }
 
+TEST(Settings, PaddingIsReadOrAFault) {
+  EXPECT_FALSE(read_settings("").padding);
+  setenv("CUDASIM_PADDING", "read", 1);
+  EXPECT_TRUE(read_settings("").padding);
+  setenv("CUDASIM_PADDING", "1", 1);
+  EXPECT_EQ(
+      message_of(""), "CUDASIM_PADDING=1 is not allowed: write fault or read");
+  unsetenv("CUDASIM_PADDING");
+}
+
 TEST(Settings, NativeCodeThatCannotBeMadeIsRefused) {
   setenv("CUDASIM_NATIVE", "yes", 1);
   EXPECT_EQ(

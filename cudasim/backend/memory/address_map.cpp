@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "cudasim/backend/status/error.h"
+#include "cudasim/engine/code/readable_name.h"
 
 namespace cudasim::backend {
 
@@ -22,6 +23,34 @@ class AddressMap::View : public engine::AddressSpace {
       return false;
     }
     *range = to_range(piece);
+    return true;
+  }
+
+  bool may_read_padding(
+      std::uint64_t begin,
+      std::uint64_t end,
+      const char* kernel) const override {
+    std::shared_lock lock(map_.mutex_);
+    const auto above = map_.pieces_.upper_bound(begin);
+    if (above == map_.pieces_.begin()) {
+      return false;
+    }
+    const Allocation piece = std::prev(above)->second;
+    lock.unlock();
+    if (end < begin || end - piece.begin > piece.size() + piece.padding ||
+        !map_.visible(piece, device_)) {
+      return false;
+    }
+    const std::lock_guard reporting(map_.reporting_);
+    if (map_.kernels_.insert(kernel).second) {
+      report(
+          "Read of the " + std::to_string(piece.padding) +
+          " bytes behind the end of allocation " + std::to_string(piece.id) +
+          " of " + std::to_string(piece.size()) + " bytes\n    in " +
+          engine::readable_name(kernel) +
+          ": CUDASIM_PADDING=read lets it, as a GPU does; it is reported once a "
+          "kernel");
+    }
     return true;
   }
 

@@ -7,8 +7,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <shared_mutex>
+#include <string>
 #include <vector>
 
 #include "cudasim/engine/memory/address_space.h"
@@ -30,6 +33,8 @@ struct Allocation {
   std::uint64_t id = 0; // counts up, given by AddressMap
   int device = 0; // where it lives; ACCEL_HOST: all devices use it
   bool read_only = false;
+  /// Bytes behind the end that kernels may read (CUDASIM_PADDING=read).
+  std::uint64_t padding = 0;
   /// Whether only `readers` may use it, whatever device it is on.
   bool guarded = false;
   /// Devices that may use it besides its own, a bit each.
@@ -71,6 +76,8 @@ class AddressMap {
   void changed();
 
   mutable std::shared_mutex mutex_;
+  mutable std::mutex reporting_;
+  mutable std::set<std::string> kernels_; // that have read padding
   std::map<std::uint64_t, Allocation> pieces_; // by begin
   std::uint64_t next_id_ = 1;
   int devices_;

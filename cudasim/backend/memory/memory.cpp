@@ -44,11 +44,13 @@ Memory::Memory(
     AddressMap& map,
     int device,
     std::uint64_t capacity,
-    bool poisoned)
+    bool poisoned,
+    bool padded)
     : map_(map),
       device_(device),
       capacity_(capacity),
       poisoned_(poisoned),
+      padded_(padded),
       span_(round_up(4 * capacity + (std::uint64_t{4} << 30), kPage)) {
   file_ = accelerator::host::create_shared_file(
       kMemoryFileName + std::to_string(device), span_ + ExportTable::bytes());
@@ -110,6 +112,7 @@ std::uint64_t Memory::allocate(
   allocation.end = begin + std::max<std::uint64_t>(bytes, 1);
   allocation.device = device_;
   allocation.read_only = read_only;
+  allocation.padding = padded_ ? begin + size - allocation.end : 0;
   map_.insert(allocation);
   if (poisoned_ && !variable) {
     // Not the word of which a part is behind the end: written in part, it may

@@ -24,7 +24,14 @@ class Memory {
   /// @param capacity bytes that may be allocated at a time.
   /// @param poisoned whether fresh memory is filled as
   /// the engine's checks want it (CUDASIM_CHECK=1).
-  Memory(AddressMap& map, int device, std::uint64_t capacity, bool poisoned);
+  /// @param padded whether kernels may read what is behind the end of an
+  /// allocation in its last 512 bytes (CUDASIM_PADDING=read).
+  Memory(
+      AddressMap& map,
+      int device,
+      std::uint64_t capacity,
+      bool poisoned,
+      bool padded);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -81,6 +88,7 @@ class Memory {
   int device_;
   std::uint64_t capacity_;
   bool poisoned_;
+  bool padded_;
   std::uint64_t span_; // bytes of address space
   int file_ = -1;
   std::uint64_t base_ = 0;

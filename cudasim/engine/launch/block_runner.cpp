@@ -28,6 +28,7 @@ BlockRunner::BlockRunner(const Grid& grid)
   memory = launch.device.memory;
   parameters = static_cast<const std::byte*>(launch.parameters);
   parameter_bytes = grid.kernel->info.parameter_bytes;
+  kernel_name = grid.kernel->info.name.c_str();
   workspace = grid.workspace;
   workspace_bytes = grid.workspace_bytes;
   reserved_shared_ = (grid.shared_bytes + 127) / 128 * 128;

@@ -54,6 +54,36 @@ TEST_F(Faults, AnAccessAcrossTheEndIsOneToo) {
       @%p0 ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%out+4];)");
 }
 
+// Memory of which a kernel may read four bytes behind the end.
+class PaddedDevice final : public TestDevice {
+ public:
+  bool may_read_padding(
+      std::uint64_t begin,
+      std::uint64_t end,
+      const char* kernel) const override {
+    Range range;
+    return find(begin - 4, &range) && begin == range.end &&
+        end == range.end + 4 && std::string(kernel) == "k";
+  }
+};
+
+TEST_F(Faults, ReadsOfPaddingGoOnAndWritesDoNot) {
+  const auto fault_of = [](const std::string& code) {
+    PaddedDevice padded;
+    padded.load(
+        ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<2>;\n"
+        ".reg .b64 %rd<2>;\nld.param.u64 %rd0, [p];\n" +
+        code + "ret;\n}\n");
+    return padded.run("k", {}, padded.zeros<std::uint32_t>(8)).fault;
+  };
+  EXPECT_EQ(fault_of("ld.global.u32 %r0, [%rd0+32];\n"), FaultKind::kNone);
+  EXPECT_EQ(fault_of("ld.u32 %r0, [%rd0+32];\n"), FaultKind::kNone);
+  const FaultKind illegal = FaultKind::kIllegalAddress;
+  EXPECT_EQ(fault_of("ld.global.u32 %r0, [%rd0+36];\n"), illegal);
+  EXPECT_EQ(fault_of("st.global.u32 [%rd0+32], 1;\n"), illegal);
+  EXPECT_EQ(fault_of("red.global.add.u32 [%rd0+32], 1;\n"), illegal);
+}
+
 TEST_F(Faults, TheNullPointerIsNoMemory) {
   const std::string report = report_of(
       FaultKind::kIllegalAddress, "mov.u64 %rd0, 0;\nld.u32 %r0, [%rd0];");

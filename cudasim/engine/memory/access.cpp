@@ -72,10 +72,14 @@ bool find_range(
     return false;
   }
   Range range;
-  if (!memory->find(begin, &range)) {
-    return find_in_heap(memory->heap(), cache, begin, end);
+  const bool found = memory->find(begin, &range);
+  if (!found && find_in_heap(memory->heap(), cache, begin, end)) {
+    return true;
   }
-  if (end > range.end || (is_write && range.read_only)) {
+  if (!found || end > range.end) {
+    return !is_write && memory->may_read_padding(begin, end, block.kernel_name);
+  }
+  if (is_write && range.read_only) {
     return false;
   }
   for (int i = RangeCache::kEntries - 1; i > 0; --i) {

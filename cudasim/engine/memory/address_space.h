@@ -29,6 +29,17 @@ class AddressSpace {
     return heap_;
   }
 
+  /// Whether a kernel may read [begin, end), which is in no range, all the
+  /// same: the bytes behind an allocation that a GPU gives it, too. Reports
+  /// that it did. Thread-safe.
+  /// @param kernel its name.
+  virtual bool may_read_padding(
+      std::uint64_t /*begin*/,
+      std::uint64_t /*end*/,
+      const char* /*kernel*/) const {
+    return false;
+  }
+
   /// The nearest range below and above an address, for reports.
   virtual void neighbours(std::uint64_t address, Range* below, Range* above)
       const = 0;

@@ -8,6 +8,7 @@
 namespace cudasim::engine {
 
 struct Block {
+  const char* kernel_name = "";
   std::uint32_t index[3] = {0, 0, 0};
   std::byte* shared = nullptr;
   std::uint64_t shared_bytes = 0;
