@@ -11,24 +11,19 @@ namespace cudasim::ptx {
 /// What a constant expression is worth.
 struct Constant {
   bool is_float = false;
-  /// A literal 0f… (perhaps with a sign), kept bit by bit in `bits`.
+  /// A literal 0f…, kept bit by bit in `bits`.
   bool is_single = false;
   bool is_unsigned = false; // .u64 rather than .s64
   std::uint64_t bits = 0; // integer, or the bits of a double or a single
-
-  double as_double() const;
 };
 
 /// The worth of a number token. @throws ParseError when it is no number of PTX.
 Constant number(const Reader& reader, const Token& token);
 
-/// Reads a constant expression with C's operators and precedences.
+/// Reads a constant expression with C's operators and precedences, and the
+/// values that ptxas gives them.
 /// @throws ParseError
 Constant constant_expression(Reader& reader);
-
-/// The same, without binary operators unless inside parentheses: what can be
-/// an operand, a size or an initial value beside "+", "|" and the like.
-Constant constant_term(Reader& reader);
 
 /// Whether the current token can begin a constant expression.
 bool begins_constant(const Reader& reader);

@@ -354,7 +354,7 @@ TEST(Operands, OfNumbersKeepTheirBits) {
   EXPECT_EQ(operand("0").bits, 0u);
   EXPECT_EQ(operand("0f3F800000").bits, 0x3F800000u);
   EXPECT_TRUE(operand("0f3F800000").single);
-  EXPECT_EQ(operand("-0f3F800000").bits, 0xBF800000u);
+  EXPECT_EQ(operand("(0f3F800000)").bits, 0x3F800000u);
   EXPECT_EQ(operand("0d3FF0000000000000").bits, 0x3FF0000000000000u);
   EXPECT_FALSE(operand("0d3FF0000000000000").single);
   EXPECT_EQ(as_double(operand("1.5e-3").bits), 1.5e-3);
@@ -369,7 +369,7 @@ struct ExpressionCase {
 
 class Expressions : public testing::TestWithParam<ExpressionCase> {};
 
-TEST_P(Expressions, AreWorthWhatCSays) {
+TEST_P(Expressions, AreWorthWhatPtxasSays) {
   Operand result = operand(GetParam().text);
   EXPECT_EQ(result.kind, Operand::Kind::kInteger);
   EXPECT_EQ(static_cast<std::int64_t>(result.bits), GetParam().value);
@@ -383,17 +383,22 @@ INSTANTIATE_TEST_SUITE_P(
         ExpressionCase{"(1 + 2) * 3", 9},
         ExpressionCase{"10 - 4 - 3", 3},
         ExpressionCase{"-7 / 2", -3},
-        ExpressionCase{"-7 % 4", -3},
+        ExpressionCase{"-7 % 4", 1},
+        ExpressionCase{"(5 % 3 - 5) / 2", 0x7FFFFFFFFFFFFFFE},
         ExpressionCase{"(1 << 63) / -1", INT64_MIN},
         ExpressionCase{"-8 >> 1", -4},
         ExpressionCase{"(.u64)-8 >> 60", 15},
-        ExpressionCase{"1 << 64", 0},
+        ExpressionCase{"1 << 65", 2},
+        ExpressionCase{"-8 >> 65", -4},
+        ExpressionCase{"~0 >> 60", 15},
+        ExpressionCase{"(1 ? -5 : 3U) / 2", -2},
+        ExpressionCase{"(5 & -1) > -1", 1},
         ExpressionCase{"~5 & 7 | 8 ^ 1", 11},
         ExpressionCase{"!0 + !3", 1},
         ExpressionCase{"-1 < 1", 1},
         ExpressionCase{"-1 < 1U", 0},
         ExpressionCase{"2 >= 2 && 1 != 1 || 0 == 0", 1},
-        ExpressionCase{"1.5 > 1", 1},
+        ExpressionCase{"1.5 > 1.0", 1},
         ExpressionCase{"0 ? 1 : 0 ? 2 : 3", 3},
         ExpressionCase{"WARP_SZ - 1", 31}));
 

@@ -69,13 +69,8 @@ Source OperandLowering::immediate(const Operand& operand, Type type) {
   std::uint64_t bits = operand.bits;
   const std::uint32_t width = register_width(type);
   if (operand.kind == Kind::kFloat) {
-    if (width == 8 && operand.single) {
-      const auto word = static_cast<std::uint32_t>(bits);
-      float value = 0;
-      std::memcpy(&value, &word, 4);
-      const double wide = value;
-      std::memcpy(&bits, &wide, 8);
-    } else if (width == 4 && !operand.single) {
+    // A constant 0f… of 64 bits has these 32 below zeros, as ptxas has it.
+    if (width == 4 && !operand.single) {
       double value = 0;
       std::memcpy(&value, &bits, 8);
       const auto narrow = static_cast<float>(value);

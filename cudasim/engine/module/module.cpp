@@ -164,12 +164,7 @@ class LoadedModule : public Module {
           bits = (bits & value.bits) >> __builtin_ctzll(value.bits);
         }
       } else if (value.kind == Operand::Kind::kFloat) {
-        if (size == 8 && value.single) {
-          float narrow = 0;
-          std::memcpy(&narrow, &bits, 4);
-          const double wide = narrow;
-          std::memcpy(&bits, &wide, 8);
-        } else if (size == 4 && !value.single) {
+        if (size == 4 && !value.single) {
           double wide = 0;
           std::memcpy(&wide, &bits, 8);
           const auto narrow = static_cast<float>(wide);

@@ -44,11 +44,6 @@ std::uint64_t bits_of(const Operand& constant, std::uint32_t bytes) {
     const auto narrow = static_cast<float>(value);
     bits = 0;
     std::memcpy(&bits, &narrow, 4);
-  } else if (bytes == 8 && constant.single) {
-    float value = 0;
-    std::memcpy(&value, &bits, 4);
-    const double wide = value;
-    std::memcpy(&bits, &wide, 8);
   }
   return bits;
 }
