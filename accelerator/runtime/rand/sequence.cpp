@@ -26,8 +26,9 @@ std::unique_ptr<Sequence> make_sequence(const Settings& settings) {
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
       return make_philox(settings);
     case CURAND_RNG_PSEUDO_MTGP32:
+      return make_mtgp32(settings);
     case CURAND_RNG_PSEUDO_MT19937:
-      return make_mersenne_twister(settings);
+      return make_mt19937(settings);
     case CURAND_RNG_QUASI_SOBOL32:
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
     case CURAND_RNG_QUASI_SOBOL64:

@@ -71,7 +71,8 @@ std::unique_ptr<Sequence> make_sequence(const Settings& settings);
 std::unique_ptr<Sequence> make_xorwow(const Settings& settings);
 std::unique_ptr<Sequence> make_mrg32k3a(const Settings& settings);
 std::unique_ptr<Sequence> make_philox(const Settings& settings);
-std::unique_ptr<Sequence> make_mersenne_twister(const Settings& settings);
+std::unique_ptr<Sequence> make_mtgp32(const Settings& settings);
+std::unique_ptr<Sequence> make_mt19937(const Settings& settings);
 std::unique_ptr<Sequence> make_sobol(const Settings& settings);
 
 } // namespace accelerator::rand

@@ -1,7 +1,6 @@
 // Sobol's sequences of points: all numbers of the first dimension, then those
 // of the second, and so on. Source: curand_kernel.h, curand_normal.h.
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "accelerator/runtime/rand/directions.h"
@@ -11,38 +10,6 @@
 
 namespace accelerator::rand {
 namespace {
-
-/// The inverse of the normal distribution function, below its middle: a first
-/// guess, and Halley's method. Source: M. Abramowitz and I. Stegun, "Handbook
-/// of mathematical functions", 26.2.23.
-double lower_normal_quantile(double p) {
-  const double t = std::sqrt(-2 * std::log(p));
-  double x = (2.515517 + t * (0.802853 + t * 0.010328)) /
-          (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) -
-      t;
-  for (int i = 0; i < 3; ++i) {
-    const double error = std::erfc(-x / std::sqrt(2.0)) / 2 - p;
-    const double step =
-        error * std::sqrt(2 * kPi) * std::exp(std::min(x * x / 2, 700.0));
-    x -= step / (1 + x * step / 2);
-  }
-  return x;
-}
-
-/// Of a uniform number as an integer of so many bits, in the precision of T.
-template <typename T>
-T normal_quantile(std::uint64_t number, int bits) {
-  const std::uint64_t half = std::uint64_t{1} << (bits - 1);
-  const bool is_upper = number > half;
-  const std::uint64_t mirrored = is_upper ? 2 * half - 1 - number : number;
-  const T p = static_cast<T>(mirrored) * std::ldexp(T{1}, -bits) +
-      std::ldexp(T{1}, -bits - 1);
-  // Rounding can have brought it to the middle or beyond.
-  const double result = p <= T{0.5}
-      ? lower_normal_quantile(static_cast<double>(p))
-      : -lower_normal_quantile(1 - static_cast<double>(p));
-  return static_cast<T>(is_upper ? -result : result);
-}
 
 float uniform_float(std::uint32_t number) {
   return to_uniform(number);
@@ -67,6 +34,22 @@ double normal_double(std::uint32_t number) {
 }
 double normal_double(unsigned long long number) {
   return normal_quantile<double>(number >> 11, 53);
+}
+
+std::uint32_t poisson_number(
+    const Poisson& distribution,
+    std::uint32_t number) {
+  return distribution.of_uniform(
+      10, to_middle(number), uniform_double(number), [number] {
+        return normal_double(number);
+      });
+}
+std::uint32_t poisson_number(
+    const Poisson& distribution,
+    unsigned long long number) {
+  return distribution.lambda() < Poisson::kLeastWithoutTable
+      ? distribution.quantile(uniform_double(number))
+      : distribution.rounded(normal_double(number));
 }
 
 template <typename Word>
@@ -105,7 +88,7 @@ class Sobol : public Sequence {
       std::uint32_t* out,
       std::size_t count) override {
     each(out, count, [&](Word number) {
-      return distribution.quantile(uniform_double(number));
+      return poisson_number(distribution, number);
     });
   }
 

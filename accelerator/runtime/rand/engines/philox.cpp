@@ -38,6 +38,13 @@ Block philox(std::uint64_t row, std::uint64_t lane, std::uint64_t seed) {
   return counter;
 }
 
+std::array<float, kWidth> normals(const Block& block) {
+  const auto [x, y, z, w] = block;
+  const auto a = box_muller(to_uniform(x), to_uniform(y));
+  const auto b = box_muller(to_uniform(z), to_uniform(w));
+  return {a[0], a[1], b[0], b[1]};
+}
+
 class Philox : public Sequence {
  public:
   explicit Philox(const Settings& settings)
@@ -76,10 +83,7 @@ class Philox : public Sequence {
   }
   void normal(float* out, std::size_t count) override {
     deal<1>(out, count, [](const std::array<Block, 1>& blocks) {
-      const auto [x, y, z, w] = blocks[0];
-      const auto a = box_muller(to_uniform(x), to_uniform(y));
-      const auto b = box_muller(to_uniform(z), to_uniform(w));
-      return std::array<float, kWidth>{a[0], a[1], b[0], b[1]};
+      return normals(blocks[0]);
     });
   }
   void normal(double* out, std::size_t count) override {
@@ -100,8 +104,15 @@ class Philox : public Sequence {
       std::size_t count) override {
     deal<1>(out, count, [&](const std::array<Block, 1>& blocks) {
       Block values{};
+      if (distribution.lambda() < Poisson::kLeastWithoutTable) {
+        for (std::size_t i = 0; i < kWidth; ++i) {
+          values[i] = distribution.aliased(to_middle(blocks[0][i]));
+        }
+        return values;
+      }
+      const auto normal = normals(blocks[0]);
       for (std::size_t i = 0; i < kWidth; ++i) {
-        values[i] = distribution.quantile(to_uniform(0, blocks[0][i]));
+        values[i] = distribution.rounded(normal[i]);
       }
       return values;
     });

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -68,9 +69,21 @@ class LaneSequence : public Sequence {
       const Poisson& distribution,
       std::uint32_t* out,
       std::size_t count) override {
-    each(out, count, [&](Lane& lane) {
-      return distribution.quantile(to_uniform(0, lane.bits()));
-    });
+    if (distribution.lambda() < Poisson::kLeastWithoutTable) {
+      each(out, count, [&](Lane& lane) {
+        return distribution.aliased(to_middle(lane.bits()));
+      });
+      return;
+    }
+    // Of a pair of normal numbers a lane has one in each of two turns.
+    seconds_.resize(lanes_.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      std::optional<float>& second = seconds_[next_];
+      Lane& lane = take();
+      const auto pair = second ? std::array{*second, 0.0F} : lane.normal();
+      second = second ? std::nullopt : std::optional<float>(pair[1]);
+      out[i] = distribution.rounded(pair[0]);
+    }
   }
 
  private:
@@ -96,6 +109,8 @@ class LaneSequence : public Sequence {
 
   std::vector<Lane> lanes_;
   std::size_t next_;
+  /// What is left of pairs of normal numbers.
+  std::vector<std::optional<float>> seconds_;
 };
 
 } // namespace accelerator::rand

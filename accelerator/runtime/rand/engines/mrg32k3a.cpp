@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "accelerator/runtime/rand/lanes.h"
+#include "accelerator/runtime/rand/engines/lanes.h"
 
 namespace accelerator::rand {
 namespace {
