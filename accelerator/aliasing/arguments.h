@@ -27,6 +27,8 @@ enum class Kind : uint8_t {
 enum class Place : uint8_t {
   Device, // the other arguments'; single numbers may be on the host
   DeviceOrHost,
+  NumberMoved, // as Device; single numbers may be on any device
+  Moved, // anywhere, and PyTorch moves it to the other arguments' device
   Anywhere,
 };
 

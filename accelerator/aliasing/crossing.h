@@ -20,6 +20,8 @@ struct Devices {
   c10::DeviceType near;
   std::optional<c10::Device> common;
   std::optional<c10::Device> foreign;
+  /// Whether there are tensors of other near devices that PyTorch moves.
+  bool has_to_move = false;
 
   /// Looks at a tensor of an argument. Single numbers that are only read may be
   /// elsewhere. `one_by_one` says that the kernel can go through lists tensor
@@ -33,14 +35,20 @@ struct Devices {
     if (its.type() != near) {
       const bool is_number = tensor.dim() == 0 && !argument.written &&
           !(one_by_one && argument.kind == Kind::TensorList);
-      const bool may = anywhere || argument.place == Place::DeviceOrHost;
+      const bool may = anywhere || argument.place == Place::DeviceOrHost ||
+          argument.place == Place::Moved;
       if (!may && !is_number && !foreign) {
         foreign = its;
       }
     } else if (!common) {
       common = its;
     } else if (*common != its && !anywhere) {
-      foreign = its;
+      if (argument.place == Place::Moved ||
+          (argument.place == Place::NumberMoved && tensor.dim() == 0)) {
+        has_to_move = true;
+      } else {
+        foreign = its;
+      }
     }
   }
 };

@@ -162,6 +162,20 @@ void HostCall::refuse_lacked_type(
   }
 }
 
+void HostCall::move(Stack* stack, c10::Device device) const {
+  const size_t first = stack->size() - crossing_.count();
+  for (const auto& argument : crossing_.crossing()) {
+    if (argument.place == aliasing::Place::Moved ||
+        argument.place == aliasing::Place::NumberMoved) {
+      IValue& value = (*stack)[first + argument.index];
+      value = aliasing::map_tensors(std::move(value), [&](Tensor tensor) {
+        return tensor.defined() && tensor.is_cuda() ? tensor.to(device)
+                                                    : tensor;
+      });
+    }
+  }
+}
+
 void HostCall::run(
     const c10::OperatorHandle& op,
     Stack* stack,
@@ -235,6 +249,9 @@ void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
   c10::cuda::OptionalCUDAGuard guard;
   if (C10_UNLIKELY(current != device->index())) {
     guard.set_device(*device);
+  }
+  if (C10_UNLIKELY(devices.has_to_move)) {
+    move(stack, *device);
   }
   if (C10_UNLIKELY(
           c10::cuda::warning_state().get_sync_debug_mode() !=

@@ -41,6 +41,8 @@ class HostCall {
   void refuse_lacked_type(
       const c10::OperatorHandle& op,
       const torch::jit::Stack& stack) const;
+  /// Moves what may be on other devices to the call's.
+  void move(torch::jit::Stack* stack, c10::Device device) const;
   void serve(
       const c10::OperatorHandle& op,
       torch::jit::Stack* stack,
