@@ -18,6 +18,7 @@
 #include "accelerator/operators/kernels/cudnn/cudnn.h"
 #include "accelerator/operators/kernels/cudnn/cudnn_rnn.h"
 #include "accelerator/operators/kernels/dropout.h"
+#include "accelerator/operators/kernels/flatten_indices.h"
 #include "accelerator/operators/kernels/more_types.h"
 #include "accelerator/operators/kernels/products/cusparselt.h"
 #include "accelerator/operators/kernels/products/packed_weights.h"
@@ -195,6 +196,7 @@ int route() {
       count = router().route();
       is_routing = true;
       route_copies_past_the_router();
+      route_flatten_indices();
       route_attention();
       route_dropout();
       route_recurrent();
