@@ -95,6 +95,7 @@ HostCall::HostCall(
       crossing_(op.schema()),
       writes_(writes_all(op) ? Writes::All : Writes::Some),
       lacked_types_(op.operator_name()),
+      nondeterminism_(op),
       asks_for_gradients_(asks_for_gradients(op.operator_name())),
       out_may_be_self_(compares_references(op.operator_name())),
       one_by_one_(aliasing::is_one_by_one(op.operator_name())) {
@@ -227,6 +228,9 @@ void HostCall::operator()(const c10::OperatorHandle& op, Stack* stack) const {
   }
   if (C10_UNLIKELY(lacked_types_.any())) {
     refuse_lacked_type(op, *stack);
+  }
+  if (C10_UNLIKELY(nondeterminism_.any())) {
+    nondeterminism_.alert(op.schema(), *stack);
   }
   auto device = devices.common;
   if (C10_UNLIKELY(devices.foreign.has_value())) {

@@ -3,6 +3,7 @@
 
 #include "accelerator/aliasing/crossing.h"
 #include "accelerator/operators/calls/lacked_types.h"
+#include "accelerator/operators/calls/nondeterminism.h"
 #include "accelerator/operators/tensors/write_back.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -74,6 +75,7 @@ class HostCall {
   aliasing::Crossing crossing_;
   Writes writes_;
   LackedTypes lacked_types_;
+  Nondeterminism nondeterminism_;
   bool asks_for_gradients_;
   bool out_may_be_self_;
   bool one_by_one_;

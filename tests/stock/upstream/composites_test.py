@@ -11,7 +11,7 @@ import io
 import unittest
 from collections.abc import Callable
 
-import arguments
+import arguments  # type: ignore[import-not-found]
 import torch
 
 _KEY = "CompositeImplicitAutograd"

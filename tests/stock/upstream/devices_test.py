@@ -8,15 +8,16 @@ from __future__ import annotations
 import unittest
 from collections.abc import Callable, Mapping
 
-import devices_cases
+import devices_cases  # type: ignore[import-not-found]
 import torch
-import unrouted
+import unrouted  # type: ignore[import-not-found]
 
 _DEVICES = "same device"
 
 
 def _upstream() -> Mapping[str, Callable[[], object]]:
-    return devices_cases.cases("cuda:0", "cuda:1")
+    calls: Mapping[str, Callable[[], object]] = devices_cases.cases("cuda:0", "cuda:1")
+    return calls
 
 
 class DevicesTest(unittest.TestCase):

@@ -1,13 +1,16 @@
 // The CPU's loss, and its derivative at once, as cuDNN gives both.
 #include "accelerator/operators/kernels/cudnn/ctc_loss.h"
 
+#include "accelerator/operators/calls/nondeterminism.h"
 #include "accelerator/operators/dispatch/registration.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/_ctc_loss.h>
 #include <ATen/ops/_ctc_loss_backward.h>
 #include <ATen/ops/ones_like.h>
 
+#include <algorithm>
 #include <tuple>
 #include <vector>
 
@@ -17,23 +20,60 @@ namespace {
 using at::Tensor;
 using c10::IntArrayRef;
 
-// torch.nn.functional.ctc_loss takes the CPU's kernel as it is.
+std::vector<int64_t> on_the_host(const Tensor& lengths) {
+  const auto hosts = lengths.to(c10::kCPU, c10::kLong).contiguous();
+  const auto* begin = hosts.const_data_ptr<int64_t>();
+  return {begin, begin + hosts.numel()};
+}
+
+// torch.nn.functional.ctc_loss takes the CPU's kernel as it is. Where a program
+// asks for deterministic algorithms, CUDA's kernel is refused and cuDNN's is
+// not: then it matters which of the two a GPU would take.
+bool fits_cudnn(const Tensor& log_probs, const Tensor& targets, int64_t blank) {
+  const auto& context = at::globalContext();
+  return context.deterministicAlgorithms() && context.userEnabledCuDNN() &&
+      blank == 0 && targets.dim() == 1 && targets.is_contiguous() &&
+      targets.scalar_type() == c10::kInt && log_probs.dim() == 3 &&
+      log_probs.scalar_type() == c10::kFloat;
+}
+
+bool has_cudnns_lengths(IntArrayRef input_lengths, IntArrayRef target_lengths) {
+  static constexpr int64_t kLongest = 255;
+  return input_lengths.size() == target_lengths.size() &&
+      std::equal(
+             input_lengths.begin(),
+             input_lengths.end(),
+             target_lengths.begin(),
+             [](int64_t input, int64_t target) {
+               return target <= std::min(input, kLongest);
+             });
+}
+
 bool is_chosen(
-    const Tensor& /*log_probs*/,
-    const Tensor& /*targets*/,
-    IntArrayRef /*input_lengths*/,
-    IntArrayRef /*target_lengths*/,
-    int64_t /*blank*/) {
-  return false;
+    const Tensor& log_probs,
+    const Tensor& targets,
+    IntArrayRef input_lengths,
+    IntArrayRef target_lengths,
+    int64_t blank) {
+  return fits_cudnn(log_probs, targets, blank) && targets.is_cpu() &&
+      std::all_of(
+             input_lengths.begin(),
+             input_lengths.end(),
+             [&](int64_t length) { return length == log_probs.size(0); }) &&
+      has_cudnns_lengths(input_lengths, target_lengths);
 }
 
 bool is_chosen_of_tensors(
-    const Tensor& /*log_probs*/,
-    const Tensor& /*targets*/,
-    const Tensor& /*input_lengths*/,
-    const Tensor& /*target_lengths*/,
-    int64_t /*blank*/) {
-  return false;
+    const Tensor& log_probs,
+    const Tensor& targets,
+    const Tensor& input_lengths,
+    const Tensor& target_lengths,
+    int64_t blank) {
+  return fits_cudnn(log_probs, targets, blank) &&
+      input_lengths.scalar_type() == c10::kInt &&
+      target_lengths.scalar_type() == c10::kInt &&
+      has_cudnns_lengths(
+             on_the_host(input_lengths), on_the_host(target_lengths));
 }
 
 // The loss of each sequence, and its derivative by log_probs.
@@ -46,6 +86,7 @@ std::tuple<Tensor, Tensor> ctc_loss(
     bool /*deterministic*/,
     bool zero_infinity) {
   // cuDNN takes them on the host.
+  const WithoutAlerts deterministic_on_a_gpu;
   const auto near = targets.to(log_probs.device());
   auto [loss, log_alpha] = at::_ctc_loss(
       log_probs, near, input_lengths, target_lengths, blank, zero_infinity);
@@ -63,12 +104,6 @@ std::tuple<Tensor, Tensor> ctc_loss(
     loss.masked_fill_(loss.isinf(), 0);
   }
   return {loss, gradient};
-}
-
-std::vector<int64_t> on_the_host(const Tensor& lengths) {
-  const auto hosts = lengths.to(c10::kCPU, c10::kLong).contiguous();
-  const auto* begin = hosts.const_data_ptr<int64_t>();
-  return {begin, begin + hosts.numel()};
 }
 
 std::tuple<Tensor, Tensor> ctc_loss_of_tensors(

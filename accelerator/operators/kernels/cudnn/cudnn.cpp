@@ -1,10 +1,13 @@
 // Definitions in terms of PyTorch's operators without cuDNN.
 #include "accelerator/operators/kernels/cudnn/cudnn.h"
 
+#include "accelerator/aliasing/torch_versions.h"
+#include "accelerator/operators/calls/nondeterminism.h"
 #include "accelerator/operators/dispatch/registration.h"
 #include "accelerator/operators/kernels/optional_tensor.h"
 #include "accelerator/operators/kernels/out.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/affine_grid_generator.h>
 #include <ATen/ops/affine_grid_generator_backward.h>
@@ -231,6 +234,10 @@ std::tuple<Tensor, Tensor> grid_sampler_backward(
     const Tensor& input,
     const Tensor& grid,
     const Tensor& gradient) {
+#if TORCH_CUDA_TORCH_SINCE(13)
+  at::Context::alertNotDeterministic("cudnn_grid_sampler_backward");
+#endif
+  const WithoutAlerts all_said;
   return at::grid_sampler_2d_backward(
       gradient, input, grid, kBilinear, kZeros, kCorners, {true, true});
 }
