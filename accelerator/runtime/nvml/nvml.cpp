@@ -1,10 +1,10 @@
-// NVML: how many devices the machine has, what they are, and their memory.
-// Every other function answers "not supported" (BUILD.bazel). Source: NVML API
-// reference, device queries.
+// NVML: how many devices the machine has, how to find one, who uses them, and
+// versions. What a device is like is in figures.cpp. Every other function
+// answers "not supported" (BUILD.bazel).
+// Source: NVML API reference, device queries.
 #include <nvml.h>
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -12,11 +12,10 @@
 
 #include "accelerator/runtime/core/backends/backends.h"
 #include "accelerator/runtime/core/machine/driver_version.h"
-#include "accelerator/runtime/core/machine/machine.h"
-#include "accelerator/runtime/core/machine/properties.h"
-#include "accelerator/runtime/core/status/status.h"
+#include "accelerator/runtime/nvml/query.h"
 
 using namespace accelerator::runtime;
+using namespace accelerator::nvml;
 
 namespace {
 
@@ -25,31 +24,6 @@ namespace {
 constexpr char kSystemDriverVersion[] = "615.71";
 constexpr char kNvmlVersion[] = "13.615.71";
 
-/// Devices of the machine, whatever CUDA_VISIBLE_DEVICES says: NVML does not
-/// look at it.
-unsigned device_count() {
-  try {
-    return static_cast<unsigned>(all_devices().size());
-  } catch (const Failure& failure) {
-    report(failure.message());
-    return 0;
-  }
-}
-
-/// Handles are ordinals counted from 1.
-nvmlDevice_t handle_of(unsigned index) {
-  return reinterpret_cast<nvmlDevice_t>(static_cast<std::uintptr_t>(index) + 1);
-}
-
-/// What is known of a device, as cudaGetDeviceProperties tells it.
-Properties properties_of(unsigned number) {
-  const Slot& slot = all_devices()[number];
-  accel_properties figures{};
-  figures.struct_size = sizeof figures;
-  require(slot.api->device_properties(slot.index, &figures) == ACCEL_OK);
-  return make_properties(figures, static_cast<int>(number));
-}
-
 /// nvmlGpuFabricInfo_v3, which the headers of CUDA 12 do not have.
 constexpr unsigned kFabricInfoVersion3 =
     (sizeof(nvmlGpuFabricInfo_v2_t) + alignof(nvmlGpuFabricInfo_v2_t)) |
@@ -57,35 +31,6 @@ constexpr unsigned kFabricInfoVersion3 =
 
 /// How many nvmlInit have no nvmlShutdown yet.
 std::atomic<int> users{0};
-
-/// What every query answers when it cannot: before nvmlInit, or without a place
-/// for the result.
-nvmlReturn_t check(const void* place) {
-  if (users == 0) {
-    return NVML_ERROR_UNINITIALIZED;
-  }
-  return place == nullptr ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS;
-}
-
-/// Calls `body` with the number of a device, when NVML is in use, the device is
-/// one, and there is a place for the result.
-template <typename Body>
-nvmlReturn_t ask(nvmlDevice_t device, const void* place, Body&& body) {
-  const nvmlReturn_t result = check(place);
-  if (result != NVML_SUCCESS) {
-    return result;
-  }
-  const auto number = reinterpret_cast<std::uintptr_t>(device) - 1;
-  if (number >= device_count()) {
-    return NVML_ERROR_INVALID_ARGUMENT;
-  }
-  try {
-    return body(static_cast<unsigned>(number));
-  } catch (const Failure& failure) {
-    report(failure.message());
-    return NVML_ERROR_UNKNOWN;
-  }
-}
 
 /// The first device of which `is_it` says so of its properties.
 template <typename IsIt>
@@ -104,58 +49,27 @@ nvmlReturn_t find_device(nvmlDevice_t* device, IsIt&& is_it) {
   return NVML_ERROR_NOT_FOUND;
 }
 
-/// Writes a text where it fits.
-nvmlReturn_t write(const std::string& text, char* place, unsigned length) {
-  if (text.size() >= length) {
-    return NVML_ERROR_INSUFFICIENT_SIZE;
-  }
-  std::memcpy(place, text.c_str(), text.size() + 1);
-  return NVML_SUCCESS;
-}
-
-using UuidBytes = unsigned char[16];
-
-const UuidBytes& bytes_of(const cudaUUID_t& uuid) {
-  return reinterpret_cast<const UuidBytes&>(uuid.bytes);
-}
-
-/// Whether this process has work on a device that is not done.
-bool is_busy(unsigned number) {
-  if (!machine_exists()) {
-    return false;
-  }
-  const Slot& slot = all_devices()[number];
-  for (int ordinal = 0; ordinal < machine().device_count(); ++ordinal) {
-    Device& device = machine().device(ordinal);
-    if (device.slot().api != slot.api || device.slot().index != slot.index ||
-        !device.active()) {
-      continue;
-    }
-    for (const auto& stream : device.streams()) {
-      if (!stream->idle()) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-/// What all versions of nvmlPciInfo_t begin with: the id as older programs read
-/// it, and where the device is.
-void write_place(const Properties& p, nvmlPciInfo_t* info) {
-  info->domain = static_cast<unsigned>(p.pciDomainID);
-  info->bus = static_cast<unsigned>(p.pciBusID);
-  info->device = static_cast<unsigned>(p.pciDeviceID);
-  std::snprintf(
-      info->busIdLegacy,
-      sizeof(info->busIdLegacy),
-      "%04X:%02X:%02X.0",
-      info->domain,
-      info->bus,
-      info->device);
-}
-
 } // namespace
+
+unsigned accelerator::nvml::device_count() {
+  try {
+    return static_cast<unsigned>(all_devices().size());
+  } catch (const Failure& failure) {
+    report(failure.message());
+    return 0;
+  }
+}
+
+bool accelerator::nvml::in_use() {
+  return users > 0;
+}
+
+nvmlReturn_t accelerator::nvml::check(const void* place) {
+  if (users == 0) {
+    return NVML_ERROR_UNINITIALIZED;
+  }
+  return place == nullptr ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS;
+}
 
 #undef nvmlInit
 #undef nvmlDeviceGetCount
@@ -164,7 +78,6 @@ void write_place(const Properties& p, nvmlPciInfo_t* info) {
 #undef nvmlDeviceGetComputeRunningProcesses
 #undef nvmlDeviceGetGraphicsRunningProcesses
 #undef nvmlDeviceGetMPSComputeRunningProcesses
-#undef nvmlDeviceGetPciInfo
 
 extern "C" {
 
@@ -276,162 +189,13 @@ nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* id, nvmlDevice_t* device) {
   if (id == nullptr) {
     return NVML_ERROR_INVALID_ARGUMENT;
   }
-  return find_device(device, [&](const Properties& p) {
-    return id == uuid_text(bytes_of(p.uuid));
-  });
+  return find_device(
+      device, [&](const Properties& p) { return id == uuid_of(p); });
 }
 
 nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned* index) {
   return ask(device, index, [&](unsigned number) {
     *index = number;
-    return NVML_SUCCESS;
-  });
-}
-
-nvmlReturn_t nvmlDeviceGetName(
-    nvmlDevice_t device,
-    char* name,
-    unsigned length) {
-  return ask(device, name, [&](unsigned number) {
-    return write(properties_of(number).name, name, length);
-  });
-}
-
-nvmlReturn_t nvmlDeviceGetUUID(
-    nvmlDevice_t device,
-    char* uuid,
-    unsigned length) {
-  return ask(device, uuid, [&](unsigned number) {
-    return write(uuid_text(bytes_of(properties_of(number).uuid)), uuid, length);
-  });
-}
-
-nvmlReturn_t nvmlDeviceGetCudaComputeCapability(
-    nvmlDevice_t device,
-    int* major,
-    int* minor) {
-  return ask(device, minor != nullptr ? major : nullptr, [&](unsigned number) {
-    const Properties p = properties_of(number);
-    *major = p.major;
-    *minor = p.minor;
-    return NVML_SUCCESS;
-  });
-}
-
-nvmlReturn_t nvmlDeviceGetMemoryInfo(
-    nvmlDevice_t device,
-    nvmlMemory_t* memory) {
-  return ask(device, memory, [&](unsigned number) {
-    const Slot& slot = all_devices()[number];
-    std::uint64_t available = 0;
-    std::uint64_t total = 0;
-    if (slot.api->memory_info(slot.index, &available, &total) != ACCEL_OK) {
-      return NVML_ERROR_UNKNOWN;
-    }
-    memory->total = total;
-    memory->free = available;
-    memory->used = total - available;
-    return NVML_SUCCESS;
-  });
-}
-
-nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(
-    nvmlDevice_t device,
-    nvmlMemory_v2_t* memory) {
-  if (users > 0 && memory != nullptr && memory->version != nvmlMemory_v2) {
-    return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  }
-  nvmlMemory_t plain{};
-  const nvmlReturn_t result =
-      nvmlDeviceGetMemoryInfo(device, memory != nullptr ? &plain : nullptr);
-  if (result == NVML_SUCCESS) {
-    memory->total = plain.total;
-    memory->free = plain.free;
-    memory->used = plain.used;
-    memory->reserved = 0;
-  }
-  return result;
-}
-
-/// What this process does at the moment: that of others is not seen, nor how
-/// much of a device is in use.
-nvmlReturn_t nvmlDeviceGetUtilizationRates(
-    nvmlDevice_t device,
-    nvmlUtilization_t* rates) {
-  return ask(device, rates, [&](unsigned number) {
-    const unsigned percent = is_busy(number) ? 100 : 0;
-    *rates = {percent, percent};
-    return NVML_SUCCESS;
-  });
-}
-
-nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* info) {
-  return ask(device, info, [&](unsigned number) {
-    *info = {};
-    write_place(properties_of(number), info);
-    std::snprintf(
-        info->busId,
-        sizeof(info->busId),
-        "%08X:%02X:%02X.0",
-        info->domain,
-        info->bus,
-        info->device);
-    return NVML_SUCCESS;
-  });
-}
-
-// Before version 3 there were four reserved numbers in place of the longer id.
-nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t* info) {
-  return ask(device, info, [&](unsigned number) {
-    std::memset(
-        static_cast<void*>(info),
-        0,
-        offsetof(nvmlPciInfo_t, busId) + 4 * sizeof(unsigned));
-    write_place(properties_of(number), info);
-    return NVML_SUCCESS;
-  });
-}
-
-nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t* info) {
-  return nvmlDeviceGetPciInfo_v2(device, info);
-}
-
-nvmlReturn_t nvmlDeviceGetPciInfoExt(
-    nvmlDevice_t device,
-    nvmlPciInfoExt_t* info) {
-  if (users > 0 && info != nullptr && info->version != nvmlPciInfoExt_v1) {
-    return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  }
-  nvmlPciInfo_t plain{};
-  const nvmlReturn_t result =
-      nvmlDeviceGetPciInfo_v3(device, info != nullptr ? &plain : nullptr);
-  if (result == NVML_SUCCESS) {
-    *info = {};
-    info->version = nvmlPciInfoExt_v1;
-    info->domain = plain.domain;
-    info->bus = plain.bus;
-    info->device = plain.device;
-    std::memcpy(info->busId, plain.busId, sizeof(info->busId));
-  }
-  return result;
-}
-
-nvmlReturn_t nvmlDeviceGetArchitecture(
-    nvmlDevice_t device,
-    nvmlDeviceArchitecture_t* architecture) {
-  return ask(device, architecture, [&](unsigned number) {
-    const Properties p = properties_of(number);
-    switch (p.major) {
-      case 8:
-        *architecture =
-            p.minor == 9 ? NVML_DEVICE_ARCH_ADA : NVML_DEVICE_ARCH_AMPERE;
-        break;
-      case 9:
-        *architecture = NVML_DEVICE_ARCH_HOPPER;
-        break;
-      default:
-        *architecture = NVML_DEVICE_ARCH_UNKNOWN;
-    }
     return NVML_SUCCESS;
   });
 }
