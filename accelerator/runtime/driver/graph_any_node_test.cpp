@@ -379,6 +379,23 @@ TEST_F(AnyNode, StandsBelowAnother) {
   EXPECT_EQ(array.values(), (Ints{0, 4, 9}));
 }
 
+// Of its graph, or one that its graph is below.
+TEST_F(AnyNode, DoesNotGoByAnothersCondition) {
+  const auto handle = condition(graph);
+  CUgraph other = nullptr;
+  CUgraphNode node = nullptr;
+  ASSERT_EQ(cuGraphCreate(&other, 0), CUDA_SUCCESS);
+  auto stranger = conditional(handle, kIf);
+  EXPECT_EQ(
+      cuGraphAddNode(&node, other, nullptr, 0, &stranger),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphDestroy(other), CUDA_SUCCESS);
+  auto outer = conditional(condition(graph), kIf);
+  add(graph, outer);
+  auto inner = conditional(handle, kIf);
+  add(outer.conditional.phGraph_out[0], inner);
+}
+
 TEST_F(AnyNode, GoesByOneConditionOfOneInstance) {
   const auto handle = condition(graph);
   CUgraph copy = nullptr;

@@ -362,6 +362,11 @@ TEST_F(GraphNodes, AllocateAndFree) {
   CUdeviceptr address = 0;
   EXPECT_EQ(cuGraphMemFreeNodeGetParams(freed, &address), CUDA_SUCCESS);
   EXPECT_EQ(address, allocation.dptr);
+  // Such a graph keeps what it has.
+  EXPECT_EQ(cuGraphDestroyNode(copy), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(
+      cuGraphRemoveDependencies(graph, &copy, &freed, 1),
+      CUDA_ERROR_NOT_SUPPORTED);
   cuuint64_t reserved = 0, used = 1;
   EXPECT_EQ(
       cuDeviceGetGraphMemAttribute(

@@ -107,6 +107,9 @@ TEST_F(GraphNodes, AreFoundAgain) {
   EXPECT_EQ(
       cuGraphExecChildGraphNodeSetParams(exec, child, clone), CUDA_SUCCESS);
   end();
+  // What a node has goes with it.
+  EXPECT_EQ(cuGraphDestroyNode(child), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphGetNodes(inside, nullptr, &count), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuGraphDestroy(clone), CUDA_SUCCESS);
   EXPECT_EQ(cuGraphNodeGetLocalId(copy, &local), CUDA_ERROR_INVALID_VALUE);
 }

@@ -83,7 +83,9 @@ class Interface:
     def read(stubs: pathlib.Path, version_script: pathlib.Path) -> Interface:
         """From the files that //accelerator/runtime/dropin writes for the library."""
         exported = set(re.findall(r"^ {4}(\w+);$", version_script.read_text(), re.MULTILINE))
-        functions = set(re.findall(r"^(?:int|void\*|const char\*) (\w+)\(", stubs.read_text(), re.MULTILINE))
+        functions = set(
+            re.findall(r"^(?:int|void\*|const char\*) (\w+)\(", stubs.read_text(), re.MULTILINE)
+        )
         return Interface(exported, exported & functions)
 
     def has(self, prefix: str) -> dict[str, bool]:

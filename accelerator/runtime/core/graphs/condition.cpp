@@ -6,7 +6,6 @@
 
 #include "accelerator/runtime/core/graphs/graph.h"
 #include "accelerator/runtime/core/machine/device.h"
-#include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/memory/memory_pool.h"
 
 namespace accelerator::runtime {
@@ -30,14 +29,6 @@ cudaGraphConditionalHandle handle_of(const Condition& condition) {
 }
 
 } // namespace
-
-ConditionalBodies::~ConditionalBodies() {
-  for (const auto& graph : graphs) {
-    if (machine().graphs().contains(graph.get())) {
-      machine().graphs().remove(graph.get());
-    }
-  }
-}
 
 Condition::Condition(Device& device, unsigned initial, bool assign)
     : device_(device),
@@ -68,6 +59,7 @@ cudaGraphConditionalHandle make_condition(
     unsigned initial,
     bool assign) {
   auto condition = std::make_shared<Condition>(device, initial, assign);
+  condition->graph_id = graph.id();
   const cudaGraphConditionalHandle handle = handle_of(*condition);
   {
     const std::lock_guard lock(conditions().mutex);

@@ -5,6 +5,8 @@
 
 #include <driver_types.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -14,11 +16,8 @@ class Device;
 class Graph;
 class MemoryPool;
 
-/// The graphs of one conditional node. Their handles are good as long as they
-/// are.
+/// The graphs of one conditional node.
 struct ConditionalBodies {
-  ~ConditionalBodies();
-
   std::vector<std::shared_ptr<Graph>> graphs;
   std::vector<cudaGraph_t> handles;
 };
@@ -47,6 +46,8 @@ class Condition {
   /// Whether the launch that asks has to assign the initial value.
   bool to_assign();
 
+  /// The number of the graph whose it is.
+  std::uint32_t graph_id = 0;
   /// Of the node that goes by it.
   std::weak_ptr<ConditionalBodies> bodies;
   /// The instance of the graph that it is in: there is one at a time.

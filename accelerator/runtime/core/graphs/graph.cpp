@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "accelerator/runtime/core/machine/machine.h"
+
 namespace accelerator::runtime {
 namespace {
 
@@ -68,6 +70,9 @@ void** Node::parameter_pointers() {
 }
 
 Graph::~Graph() {
+  for (const auto& node : nodes_) {
+    end_handles(node->work_);
+  }
   {
     const std::lock_guard lock(registry().mutex);
     for (const auto& node : nodes_) {
@@ -85,6 +90,17 @@ Node& Graph::add(Work work, Device& device, std::vector<Node*> dependencies) {
   for (const Node* dependency : dependencies) {
     require(owns(dependency));
   }
+  if (const auto* conditional = std::get_if<ConditionalWork>(&work)) {
+    // Its condition is this graph's, or that of one which this is below.
+    const Graph* owner = this;
+    while (owner != nullptr && owner->id_ != conditional->condition->graph_id) {
+      owner = owner->above_;
+    }
+    require(owner != nullptr);
+    for (const auto& below : conditional->bodies->graphs) {
+      below->above_ = this;
+    }
+  }
   auto node = std::make_unique<Node>(*this, device, std::move(work));
   node->dependencies_ = std::move(dependencies);
   node->local_id_ = added_++;
@@ -94,7 +110,20 @@ Node& Graph::add(Work work, Device& device, std::vector<Node*> dependencies) {
   return *nodes_.back();
 }
 
+void Graph::require_no_memory_nodes(const char* attempt) const {
+  for (const auto& node : nodes_) {
+    if (std::holds_alternative<AllocationWork>(node->work_) ||
+        std::holds_alternative<FreeWork>(node->work_)) {
+      throw Failure(
+          cudaErrorNotSupported,
+          std::string("a graph that allocates or frees memory ") + attempt);
+    }
+  }
+}
+
 void Graph::remove(Node& node) {
+  require_no_memory_nodes("keeps its nodes");
+  end_handles(node.work_);
   for (const auto& other : nodes_) {
     auto& before = other->dependencies_;
     before.erase(
@@ -122,6 +151,7 @@ void Graph::remove_dependency(Node& from, Node& to) {
   auto& before = to.dependencies_;
   const auto found = std::find(before.begin(), before.end(), &from);
   require(found != before.end());
+  require_no_memory_nodes("keeps its dependencies");
   before.erase(found);
 }
 
@@ -325,6 +355,14 @@ std::vector<std::shared_ptr<Graph>> graphs_below(const Work& work) {
     return conditional->bodies->graphs;
   }
   return {};
+}
+
+void end_handles(const Work& work) {
+  for (const auto& graph : graphs_below(work)) {
+    if (machine_exists() && machine().graphs().contains(graph.get())) {
+      machine().graphs().remove(graph.get());
+    }
+  }
 }
 
 Node& resolve_node(cudaGraphNode_t handle) {

@@ -78,8 +78,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
     return id_;
   }
   /// Adds a node behind others of this graph.
-  /// @throws Failure: cudaErrorInvalidValue for dependencies of another graph.
+  /// @throws Failure: cudaErrorInvalidValue for dependencies of another graph,
+  /// and for another graph's condition.
   Node& add(Work work, Device& device, std::vector<Node*> dependencies);
+  /// @throws Failure: cudaErrorNotSupported, as remove_dependency() too, when
+  /// it allocates or frees memory.
   void remove(Node& node);
   void add_dependency(Node& from, Node& to);
   void remove_dependency(Node& from, Node& to);
@@ -124,6 +127,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
  private:
   std::uint32_t id_;
+  void require_no_memory_nodes(const char* attempt) const;
+
+  const Graph* above_ = nullptr; // of the node whose condition this runs under
   unsigned added_ = 0; // nodes so far
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::shared_ptr<const void>> kept_;
@@ -134,6 +140,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
 /// Those that a node's work consists of: a child graph, or the graphs of a
 /// conditional node.
 std::vector<std::shared_ptr<Graph>> graphs_below(const Work& work);
+
+/// Makes the handles invalid that were given out of those, whose node ends.
+void end_handles(const Work& work);
 
 /// A node handle that lives.
 /// @throws Failure: cudaErrorInvalidValue.

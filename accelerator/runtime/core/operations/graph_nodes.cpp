@@ -142,9 +142,6 @@ ConditionalWork conditional_work(
   require(bodies != nullptr);
   ConditionalWork work =
       make_conditional(resolve_condition(handle), type, size);
-  for (const auto& body : work.bodies->graphs) {
-    machine().graphs().add(body);
-  }
   *bodies = work.bodies->handles.data();
   return work;
 }
@@ -161,14 +158,20 @@ void add_work(
   require(
       std::unordered_set<Node*>(before.begin(), before.end()).size() == count);
   Device& where = device != nullptr ? *device : device_of(work);
+  const auto* conditional = std::get_if<ConditionalWork>(&work);
+  const auto bodies = conditional != nullptr ? conditional->bodies : nullptr;
   *node = handle_of(
       &resolve_graph(graph)->add(std::move(work), where, std::move(before)));
+  for (std::size_t i = 0; bodies != nullptr && i < bodies->graphs.size(); ++i) {
+    machine().graphs().add(bodies->graphs[i]);
+  }
 }
 
 void set_work(cudaGraphNode_t handle, Work work) {
   Node& node = resolve_node(handle);
   require(node.work().index() == work.index());
   keep_attributes(node, work, node.work());
+  end_handles(node.work());
   node.work() = std::move(work);
 }
 
