@@ -8,197 +8,8 @@
 #include <vector>
 
 #include "accelerator/runtime/blas/lapack.h"
+#include "accelerator/runtime/blas/lapack_symbols.h"
 #include "accelerator/runtime/blas/stream_work.h"
-
-// More of LAPACK's Fortran symbols (accelerator/runtime/blas/lapack.h), with
-// the lengths of character arguments at the end.
-extern "C" {
-#define ACCEL_LAPACK(letter, type, orthogonal)                        \
-  void letter##potrf_(                                                \
-      const char*, const int*, type*, const int*, int*, std::size_t); \
-  void letter##potrs_(                                                \
-      const char*,                                                    \
-      const int*,                                                     \
-      const int*,                                                     \
-      const type*,                                                    \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      std::size_t);                                                   \
-  void letter##potri_(                                                \
-      const char*, const int*, type*, const int*, int*, std::size_t); \
-  void letter##trtri_(                                                \
-      const char*,                                                    \
-      const char*,                                                    \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      std::size_t,                                                    \
-      std::size_t);                                                   \
-  void letter##orthogonal##gqr_(                                      \
-      const int*,                                                     \
-      const int*,                                                     \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      const type*,                                                    \
-      type*,                                                          \
-      const int*,                                                     \
-      int*);                                                          \
-  void letter##orthogonal##mqr_(                                      \
-      const char*,                                                    \
-      const char*,                                                    \
-      const int*,                                                     \
-      const int*,                                                     \
-      const int*,                                                     \
-      const type*,                                                    \
-      const int*,                                                     \
-      const type*,                                                    \
-      type*,                                                          \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      std::size_t,                                                    \
-      std::size_t);                                                   \
-  void letter##sytrf_(                                                \
-      const char*,                                                    \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      std::size_t);                                                   \
-  void letter##sytrs_(                                                \
-      const char*,                                                    \
-      const int*,                                                     \
-      const int*,                                                     \
-      const type*,                                                    \
-      const int*,                                                     \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      std::size_t);
-ACCEL_LAPACK(s, float, or)
-ACCEL_LAPACK(d, double, or)
-ACCEL_LAPACK(c, accelerator::blas::Complex64, un)
-ACCEL_LAPACK(z, accelerator::blas::Complex128, un)
-#undef ACCEL_LAPACK
-
-#define ACCEL_LAPACK(letter, type) \
-  void letter##geev_(              \
-      const char*,                 \
-      const char*,                 \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      type*,                       \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      int*,                        \
-      std::size_t,                 \
-      std::size_t);                \
-  void letter##syevd_(             \
-      const char*,                 \
-      const char*,                 \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      type*,                       \
-      const int*,                  \
-      int*,                        \
-      const int*,                  \
-      int*,                        \
-      std::size_t,                 \
-      std::size_t);                \
-  void letter##gesvd_(             \
-      const char*,                 \
-      const char*,                 \
-      const int*,                  \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      int*,                        \
-      std::size_t,                 \
-      std::size_t);
-ACCEL_LAPACK(s, float)
-ACCEL_LAPACK(d, double)
-#undef ACCEL_LAPACK
-
-#define ACCEL_LAPACK(letter, type, real) \
-  void letter##geev_(                    \
-      const char*,                       \
-      const char*,                       \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      type*,                             \
-      type*,                             \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      int*,                              \
-      std::size_t,                       \
-      std::size_t);                      \
-  void letter##heevd_(                   \
-      const char*,                       \
-      const char*,                       \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      const int*,                        \
-      int*,                              \
-      const int*,                        \
-      int*,                              \
-      std::size_t,                       \
-      std::size_t);                      \
-  void letter##gesvd_(                   \
-      const char*,                       \
-      const char*,                       \
-      const int*,                        \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      type*,                             \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      int*,                              \
-      std::size_t,                       \
-      std::size_t);
-ACCEL_LAPACK(c, accelerator::blas::Complex64, float)
-ACCEL_LAPACK(z, accelerator::blas::Complex128, double)
-#undef ACCEL_LAPACK
-}
 
 namespace accelerator::blas {
 namespace {
@@ -361,6 +172,22 @@ ACCEL_COMMON(z, Complex128, un)
       });                                                                      \
       return info;                                                             \
     };                                                                         \
+    all.sygvd = [](int itype, char vectors, char triangle, int n, type* a,     \
+                   int lda, type* b, int ldb, type* values) {                  \
+      int info = 0;                                                            \
+      int wanted = 0, query = -1;                                              \
+      type ignored{};                                                          \
+      letter##sygvd_(&itype, &vectors, &triangle, &n, a, &lda, b, &ldb,        \
+                     values, &ignored, &query, &wanted, &query, &info, 1, 1);  \
+      std::vector<int> integers(std::max(1, wanted));                          \
+      with_work<type>([&](type* work, int size) {                              \
+        const int integer_size = size == -1 ? -1 : wanted;                     \
+        letter##sygvd_(&itype, &vectors, &triangle, &n, a, &lda, b, &ldb,      \
+                       values, work, &size, integers.data(), &integer_size,    \
+                       &info, 1, 1);                                           \
+      });                                                                      \
+      return info;                                                             \
+    };                                                                         \
     all.geev = [](char left, char right, int n, type* a, int lda,              \
                   std::complex<type>* values, type* vl, int ldvl, type* vr,    \
                   int ldvr) {                                                  \
@@ -420,6 +247,27 @@ ACCEL_REAL(d, double)
         letter##heevd_(&vectors, &triangle, &n, a, &lda, values, work, &size,  \
                        reals.data(), &real_size, integers.data(),              \
                        &integer_size, &info, 1, 1);                            \
+      });                                                                      \
+      return info;                                                             \
+    };                                                                         \
+    all.sygvd = [](int itype, char vectors, char triangle, int n, type* a,     \
+                   int lda, type* b, int ldb, real* values) {                  \
+      int info = 0;                                                            \
+      int wanted = 0, query = -1;                                              \
+      real wanted_reals{};                                                     \
+      type ignored{};                                                          \
+      letter##hegvd_(&itype, &vectors, &triangle, &n, a, &lda, b, &ldb,        \
+                     values, &ignored, &query, &wanted_reals, &query, &wanted, \
+                     &query, &info, 1, 1);                                     \
+      std::vector<int> integers(std::max(1, wanted));                          \
+      const auto count = static_cast<int>(wanted_reals * 1.001F) + 1;          \
+      std::vector<real> reals(static_cast<std::size_t>(count));                \
+      with_work<type>([&](type* work, int size) {                              \
+        const int real_size = size == -1 ? -1 : count;                         \
+        const int integer_size = size == -1 ? -1 : wanted;                     \
+        letter##hegvd_(&itype, &vectors, &triangle, &n, a, &lda, b, &ldb,      \
+                       values, work, &size, reals.data(), &real_size,          \
+                       integers.data(), &integer_size, &info, 1, 1);           \
       });                                                                      \
       return info;                                                             \
     };                                                                         \

@@ -75,6 +75,18 @@ struct LapackRoutines {
       int ldb);
   /// Of Hermitian matrices, where the numbers are complex.
   int (*syevd)(char vectors, char triangle, int n, T* a, int lda, Real* values);
+  /// Of pairs: A x = l B x, A B x = l x, or B A x = l x. B becomes its Cholesky
+  /// factor.
+  int (*sygvd)(
+      int type,
+      char vectors,
+      char triangle,
+      int n,
+      T* a,
+      int lda,
+      T* b,
+      int ldb,
+      Real* values);
   /// Of matrices of any kind; also real ones have complex values. A pair of
   /// complex vectors of a real matrix is in two columns, the real part first.
   int (*geev)(

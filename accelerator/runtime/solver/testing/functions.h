@@ -56,6 +56,14 @@ using blas::testing::Wide;
     static constexpr auto syevj = cusolverDn##L##symmetric##evj;              \
     static constexpr auto syevj_batched_size = cusolverDn##L##symmetric##evjBatched_bufferSize; \
     static constexpr auto syevj_batched = cusolverDn##L##symmetric##evjBatched; \
+    static constexpr auto sygvd_size = cusolverDn##L##symmetric##gvd_bufferSize; \
+    static constexpr auto sygvd = cusolverDn##L##symmetric##gvd;              \
+    static constexpr auto sygvj_size = cusolverDn##L##symmetric##gvj_bufferSize; \
+    static constexpr auto sygvj = cusolverDn##L##symmetric##gvj;              \
+    static constexpr auto sygvdx_size = cusolverDn##L##symmetric##gvdx_bufferSize; \
+    static constexpr auto sygvdx = cusolverDn##L##symmetric##gvdx;            \
+    static constexpr auto syevdx_size = cusolverDn##L##symmetric##evdx_bufferSize; \
+    static constexpr auto syevdx = cusolverDn##L##symmetric##evdx;            \
     static constexpr auto gesvd_size = cusolverDn##L##gesvd_bufferSize;       \
     static constexpr auto gesvd = cusolverDn##L##gesvd;                       \
     static constexpr auto gesvdj_size = cusolverDn##L##gesvdj_bufferSize;     \
