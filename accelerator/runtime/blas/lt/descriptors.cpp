@@ -10,17 +10,6 @@ static_assert(sizeof(MatmulDesc) <= sizeof(cublasLtMatmulDescOpaque_t));
 static_assert(sizeof(MatrixLayout) <= sizeof(cublasLtMatrixLayoutOpaque_t));
 static_assert(sizeof(Preference) <= sizeof(cublasLtMatmulPreferenceOpaque_t));
 
-/// A field of a descriptor; null for an attribute that is not known.
-struct Field {
-  void* data;
-  std::size_t size;
-};
-
-template <typename T>
-Field field(T& member) {
-  return {&member, sizeof(T)};
-}
-
 Field find(MatmulDesc& d, cublasLtMatmulDescAttributes_t attribute) {
   switch (attribute) {
     case CUBLASLT_MATMUL_DESC_COMPUTE_TYPE:
@@ -89,6 +78,8 @@ Field find(MatrixLayout& l, cublasLtMatrixLayoutAttribute_t attribute) {
   }
 }
 
+} // namespace
+
 cublasStatus_t set(
     const char* function,
     int attribute,
@@ -131,7 +122,6 @@ cublasStatus_t get(
   return CUBLAS_STATUS_SUCCESS;
 }
 
-} // namespace
 } // namespace accelerator::blas::lt
 
 namespace lt = accelerator::blas::lt;

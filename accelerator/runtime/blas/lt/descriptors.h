@@ -5,6 +5,7 @@
 
 #include <cublasLt.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace accelerator::blas::lt {
@@ -59,5 +60,32 @@ inline MatrixLayout& of(cublasLtMatrixLayout_t layout) {
 inline Preference& of(cublasLtMatmulPreference_t preference) {
   return *reinterpret_cast<Preference*>(preference);
 }
+
+/// A field of a descriptor; null for an attribute that is not known.
+struct Field {
+  void* data;
+  std::size_t size;
+};
+
+template <typename T>
+Field field(T& member) {
+  return {&member, sizeof(T)};
+}
+
+/// Sets an attribute; says on stderr that one is not known.
+cublasStatus_t set(
+    const char* function,
+    int attribute,
+    Field field,
+    const void* value,
+    std::size_t size);
+
+/// Reads one.
+/// @param written receives its size; may be null.
+cublasStatus_t get(
+    Field field,
+    void* value,
+    std::size_t size,
+    std::size_t* written);
 
 } // namespace accelerator::blas::lt

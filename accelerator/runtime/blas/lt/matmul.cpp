@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "accelerator/runtime/blas/host_blas.h"
+#include "accelerator/runtime/blas/lt/algorithms.h"
 #include "accelerator/runtime/blas/lt/call.h"
 #include "accelerator/runtime/blas/lt/descriptors.h"
 #include "accelerator/runtime/blas/lt/epilogue.h"
@@ -306,10 +307,43 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     return status;
   }
   std::memset(static_cast<void*>(results), 0, sizeof(results[0]));
+  lt::make(&results[0].algo);
   results[0].state = CUBLAS_STATUS_SUCCESS;
   results[0].wavesCount = 1;
   *returned = 1;
   return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulAlgoCheck(
+    cublasLtHandle_t handle,
+    cublasLtMatmulDesc_t descriptor,
+    cublasLtMatrixLayout_t a,
+    cublasLtMatrixLayout_t b,
+    cublasLtMatrixLayout_t c,
+    cublasLtMatrixLayout_t d,
+    const cublasLtMatmulAlgo_t* algorithm,
+    cublasLtMatmulHeuristicResult_t* result) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
+  if (!lt::is_made(algorithm) || result == nullptr ||
+      !lt::all_given(descriptor, {a, b, c, d})) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  lt::Epilogue epilogue;
+  const auto status = lt::check(
+      lt::of(descriptor),
+      lt::of(a),
+      lt::of(b),
+      lt::of(c),
+      lt::of(d),
+      &epilogue);
+  const cublasLtMatmulAlgo_t copy = *algorithm;
+  *result = {};
+  result->algo = copy;
+  result->state = status;
+  result->wavesCount = 1;
+  return status;
 }
 
 cublasStatus_t cublasLtMatmul(
