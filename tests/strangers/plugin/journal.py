@@ -1,0 +1,106 @@
+"""A pytest plugin that writes down each test's outcome at once, and leaves out the tests that are written down.
+
+So a run that ends early, by a crash or by a person, goes on where it was. A test that takes too long ends the process,
+whatever it waits for. Needs nothing but pytest: it is loaded in the environment of the tests.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import pathlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+FILE = "STRANGERS_JOURNAL"
+"""The variable that names the journal: JSON, a line an entry."""
+SECONDS = "STRANGERS_SECONDS"
+"""The variable that says how long a test may take."""
+
+# pytest sends what tests write to the error output elsewhere, once it has loaded its plugins.
+_ERRORS = os.dup(2) if os.environ.get(FILE) else None
+_WORST = ("passed", "skipped", "failed")
+# A device's error that a run of checks left behind is told in the last lines.
+_MESSAGE = 2000
+
+
+class Journal:
+    """Writes entries: {"start": test}, and {"test": …, "outcome": …, "seconds": …, "message": …} behind it.
+
+    Args:
+        path: of the journal, which may have entries.
+        seconds: how long a test may take.
+    """
+
+    def __init__(self, path: str, seconds: float) -> None:
+        self._seconds = seconds
+        self._reports: list[Any] = []
+        self._known: set[str] = set()
+        file = pathlib.Path(path)
+        if file.exists():
+            entries = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+            self._known = {entry["test"] for entry in entries if "test" in entry}
+        self._file = file.open("a", encoding="utf-8")
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        self._file.write(json.dumps(entry) + "\n")
+        self._file.flush()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
+        """Leaves out what is written down, and starts a fresh process's order from the files' own."""
+        left = [item for item in items if item.nodeid not in self._known]
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in self._known])
+        items[:] = left
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """A file that cannot be imported is one test that fails."""
+        if report.failed and report.nodeid not in self._known:
+            self._write(
+                {
+                    "test": report.nodeid,
+                    "outcome": "failed",
+                    "seconds": 0.0,
+                    "message": str(report.longrepr)[-_MESSAGE:],
+                }
+            )
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+        """Notes who runs."""
+        self._reports = []
+        self._write({"start": item.nodeid})
+        assert _ERRORS is not None
+        faulthandler.dump_traceback_later(self._seconds, exit=True, file=_ERRORS)
+        try:
+            return (yield)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+            self._finish(item.nodeid)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Takes the report of a part of a test: setup, call, subtests, teardown."""
+        self._reports.append(report)
+
+    def _finish(self, test: str) -> None:
+        outcomes = [report.outcome for report in self._reports]
+        worst = max(outcomes, key=_WORST.index, default="failed")
+        said = [str(report.longrepr) for report in self._reports if report.outcome == worst]
+        self._write(
+            {
+                "test": test,
+                "outcome": worst,
+                "seconds": round(sum(report.duration for report in self._reports), 2),
+                "message": "" if worst == "passed" else "\n".join(said)[-_MESSAGE:],
+            }
+        )
+
+
+def pytest_configure(config: Any) -> None:
+    """Registers the journal."""
+    if os.environ.get(FILE):
+        seconds = float(os.environ.get(SECONDS, "300"))
+        config.pluginmanager.register(Journal(os.environ[FILE], seconds), "strangers-journal")
