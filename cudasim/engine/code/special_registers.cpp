@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "cudasim/engine/state/warp.h"
+#include "cudasim/ptx/special_registers.h"
 
 namespace cudasim::engine {
 namespace {
@@ -25,6 +26,10 @@ constexpr Name kNames[] = {
     {"%nctaid.x", Special::kNctaidX},
     {"%nctaid.y", Special::kNctaidY},
     {"%nctaid.z", Special::kNctaidZ},
+    {"%tid.w", Special::kZero},
+    {"%ntid.w", Special::kZero},
+    {"%ctaid.w", Special::kZero},
+    {"%nctaid.w", Special::kZero},
     {"%laneid", Special::kLaneId},
     {"%warpid", Special::kWarpId},
     {"%nwarpid", Special::kNwarpId},
@@ -55,15 +60,19 @@ constexpr Name kNames[] = {
     {"%cluster_ctaid.x", Special::kZero},
     {"%cluster_ctaid.y", Special::kZero},
     {"%cluster_ctaid.z", Special::kZero},
+    {"%cluster_ctaid.w", Special::kZero},
     {"%cluster_nctaid.x", Special::kOne},
     {"%cluster_nctaid.y", Special::kOne},
     {"%cluster_nctaid.z", Special::kOne},
+    {"%cluster_nctaid.w", Special::kZero},
     {"%clusterid.x", Special::kCtaidX},
     {"%clusterid.y", Special::kCtaidY},
     {"%clusterid.z", Special::kCtaidZ},
+    {"%clusterid.w", Special::kZero},
     {"%nclusterid.x", Special::kNctaidX},
     {"%nclusterid.y", Special::kNctaidY},
     {"%nclusterid.z", Special::kNctaidZ},
+    {"%nclusterid.w", Special::kZero},
 };
 
 std::uint64_t nanoseconds(bool wall) {
@@ -93,11 +102,20 @@ Flow read_clock(Warp& warp, const Inst& inst, Mask active) {
 } // namespace
 
 bool find_special(std::string_view name, Special* special) {
+  // Nothing sets these registers of the driver, nor counts here.
+  const auto begins = [&](std::string_view stem) {
+    return name.substr(0, stem.size()) == stem;
+  };
   for (const Name& row : kNames) {
     if (row.name == name) {
       *special = row.special;
       return true;
     }
+  }
+  if ((begins("%envreg") || begins("%pm")) &&
+      ptx::special_register_type(name) != ptx::Type::kNone) {
+    *special = Special::kZero;
+    return true;
   }
   return false;
 }

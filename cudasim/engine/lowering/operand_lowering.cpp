@@ -125,7 +125,9 @@ Source OperandLowering::named(
       function_, operand.location, "'" + operand.name + "' has no address");
 }
 
-Source OperandLowering::special_register(const Operand& operand) {
+Source OperandLowering::special_register(
+    const OperandShape& shape,
+    const Operand& operand) {
   const std::string name = operand.name +
       (operand.component != 0 ? std::string(".") + operand.component : "");
   const Handler handler = changing_register(name);
@@ -145,7 +147,7 @@ Source OperandLowering::special_register(const Operand& operand) {
         operand.location,
         "the special register '" + name + "' is not supported");
   }
-  return special(found, 4);
+  return special(found, register_width(shape.type) == 8 ? 8 : 4);
 }
 
 Source OperandLowering::value(
@@ -156,7 +158,7 @@ Source OperandLowering::value(
     case Kind::kSink:
       return scratch(shape.type);
     case Kind::kSpecialRegister:
-      return special_register(operand);
+      return special_register(shape, operand);
     case Kind::kInteger:
     case Kind::kFloat:
       return immediate(operand, shape.type);

@@ -83,7 +83,9 @@ class OperandLowering {
   Source register_source(std::uint32_t index) const;
   Source immediate(const ptx::Operand& operand, ptx::Type type);
   Source named(const OperandShape& shape, const ptx::Operand& operand);
-  Source special_register(const ptx::Operand& operand);
+  Source special_register(
+      const OperandShape& shape,
+      const ptx::Operand& operand);
   void run(
       const char* key,
       const Source& target,

@@ -194,6 +194,19 @@ Flow by_sign(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
+/// slct.ftz: the same, where a subnormal c is a zero.
+template <typename T>
+Flow by_flushed_sign(Warp& warp, const Inst& inst, Mask active) {
+  T* d = lanes<T>(warp, inst.operands[0]);
+  const T* a = lanes<T>(warp, inst.operands[1]);
+  const T* b = lanes<T>(warp, inst.operands[2]);
+  const float* c = lanes<float>(warp, inst.operands[3]);
+  constexpr float kLeastNormal = 0x1p-126f;
+  for_lanes(
+      d, active, [&](int i) { return c[i] > -kLeastNormal ? a[i] : b[i]; });
+  return Flow::kNext;
+}
+
 #define CUDASIM_COMBINED_BY(text, type, operands, by, section, handler) \
   {text "." type, operands, section, handler, kNone},                   \
       {text ".and." type, operands " " by, section, handler, kAnd},     \
@@ -205,14 +218,14 @@ Flow by_sign(Warp& warp, const Inst& inst, Mask active) {
   CUDASIM_COMBINED(                               \
       "setp." #name,                              \
       type,                                       \
-      "=pred|pred t t",                           \
+      "=pred_|pred t t",                          \
       "9.7.5",                                    \
       (set_predicate<Compare, Reader>))
 #define CUDASIM_SETP_HALF(name, Compare, type, Reader) \
   CUDASIM_COMBINED(                                    \
       "setp." #name,                                   \
       type,                                            \
-      "=pred|- t t",                                   \
+      "=pred_|- t t",                                  \
       "9.7.6",                                         \
       (set_predicate<Compare, Reader>))
 #define CUDASIM_EQUALITY(type, T)         \
@@ -246,7 +259,7 @@ Flow by_sign(Warp& warp, const Inst& inst, Mask active) {
   CUDASIM_COMBINED(                               \
       "setp." #name,                              \
       type,                                       \
-      "=pred|pred t t",                           \
+      "=pred_|pred t t",                          \
       "9.7.5",                                    \
       (set_predicate_pair<Compare, Reader>))
 // With bfloat16 ptxas takes no constant for the predicate.
@@ -356,9 +369,10 @@ Flow by_sign(Warp& warp, const Inst& inst, Mask active) {
   CUDASIM_SET(ls, LessEqual, type, Plain<T>) \
   CUDASIM_SET(hi, Greater, type, Plain<T>)   \
   CUDASIM_SET(hs, GreaterEqual, type, Plain<T>)
-#define CUDASIM_SLCT(bits, T)                                      \
-  {"slct." bits ".s32", "=t1 t1 t1 t2", "9.7.5", by_sign<T, I32>}, \
-      {"slct." bits ".f32", "=t1 t1 t1 t2", "9.7.5", by_sign<T, float>},
+#define CUDASIM_SLCT(bits, T)                                            \
+  {"slct." bits ".s32", "=t1 t1 t1 t2", "9.7.5", by_sign<T, I32>},       \
+      {"slct." bits ".f32", "=t1 t1 t1 t2", "9.7.5", by_sign<T, float>}, \
+      {"slct.ftz." bits ".f32", "=t1 t1 t1 t2", "9.7.5", by_flushed_sign<T>},
 
 constexpr Entry kEntries[] = {
     // clang-format off
@@ -402,8 +416,12 @@ constexpr Entry kEntries[] = {
     CUDASIM_SLCT("b16", U16)
     CUDASIM_SLCT("b32", U32)
     CUDASIM_SLCT("b64", U64)
+    CUDASIM_SLCT("u16", U16)
     CUDASIM_SLCT("u32", U32)
+    CUDASIM_SLCT("u64", U64)
+    CUDASIM_SLCT("s16", U16)
     CUDASIM_SLCT("s32", U32)
+    CUDASIM_SLCT("s64", U64)
     CUDASIM_SLCT("f32", U32)
     CUDASIM_SLCT("f64", U64)
     // clang-format on
@@ -416,7 +434,7 @@ Family compare_family() {
       "compare",
       kEntries,
       sizeof(kEntries) / sizeof(kEntries[0]),
-      "set:integers setp:integers slct:integers"};
+      "set:integers setp:integers slct"};
 }
 
 } // namespace cudasim::engine::CUDASIM_ISA

@@ -349,14 +349,21 @@ void check_choice(const std::string& type) {
   check<T, T, T, float>("slct." + type + ".f32", [](T a, T b, float c) {
     return c >= 0 ? a : b;
   });
+  check<T, T, T, float>("slct.ftz." + type + ".f32", [](T a, T b, float c) {
+    return c >= 0 || std::fpclassify(c) == FP_SUBNORMAL ? a : b;
+  });
 }
 
 TEST(Compare, SlctChoosesByTheSign) {
   check_choice<std::uint16_t>("b16");
   check_choice<std::uint32_t>("b32");
   check_choice<std::uint64_t>("b64");
+  check_choice<std::uint16_t>("u16");
   check_choice<std::uint32_t>("u32");
+  check_choice<std::uint64_t>("u64");
+  check_choice<std::int16_t>("s16");
   check_choice<std::int32_t>("s32");
+  check_choice<std::int64_t>("s64");
   check_choice<std::uint32_t>("f32");
   check_choice<std::uint64_t>("f64");
 }

@@ -158,8 +158,8 @@ constexpr Entry kEntries[] = {
     {"activemask.b32", "=t", "9.7.12", active_mask},
     {"match.any.sync.b32", "=b32 t members", "9.7.12", match_any<U32>},
     {"match.any.sync.b64", "=b32 t members", "9.7.12", match_any<U64>},
-    {"match.all.sync.b32", "=b32|pred t members", "9.7.12", match_all<U32>},
-    {"match.all.sync.b64", "=b32|pred t members", "9.7.12", match_all<U64>},
+    {"match.all.sync.b32", "=b32_|pred t members", "9.7.12", match_all<U32>},
+    {"match.all.sync.b64", "=b32_|pred t members", "9.7.12", match_all<U64>},
     {"elect.sync", "=b32_|pred! members", "9.7.12", elect},
     CUDASIM_REDUX(add, Add) CUDASIM_REDUX(min, Minimum)
         CUDASIM_REDUX(max, Maximum) CUDASIM_REDUX_BITS(and, And)
