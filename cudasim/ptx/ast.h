@@ -84,6 +84,9 @@ struct Operand {
     /// that this mask shows, moved down ("0xFF00(sym)", PTX ISA 5.4.4).
     kSymbol,
     kAddress, // [elements[0] + offset]: a register, symbol or integer
+    /// name[elements[0] + offset]: an element of an array, by a constant or a
+    /// register. Nothing behind engine/forms has any.
+    kElement,
     kVector, // {elements…}
     kSink, // "_"
     kPair, // elements[0] | elements[1], such as the "p|q" of setp
@@ -152,6 +155,12 @@ struct Variable {
   bool is_visible = false;
   bool is_weak = false; // .weak or .common
   bool is_managed = false; // .attribute(.managed)
+  /// Of a function's parameter or result in .reg: the register that it is in
+  /// the body. Its value is passed in memory here, as `name`.
+  std::string in_register;
+  /// Of what a call passes on: whether its address may be taken, which only
+  /// engine/forms does.
+  bool is_addressed = false;
   Location location;
 
   /// Bytes of the whole variable; 0 for an array of unknown size.
@@ -190,6 +199,7 @@ struct LaunchBounds {
   std::uint32_t min_blocks = 0; // .minnctapersm
   std::uint32_t max_registers = 0; // .maxnreg
   std::uint32_t required_cluster[3] = {0, 0, 0}; // .reqnctapercluster, blocks
+  bool has_cluster_limit = false; // .maxclusterrank
 };
 
 /// A .entry or .func. `body` is filled by parse_body only.

@@ -50,9 +50,6 @@ class BodyParser {
   }
 
   void statement() {
-    if (reader_.accept(';')) {
-      return;
-    }
     if (reader_.at('@')) {
       Token first = reader_.take();
       if (reader_.at('@')) { // "@@DWARF …"
@@ -102,11 +99,11 @@ class BodyParser {
     Statement& statement = add(Statement::Kind::kCallPrototype, name);
     statement.label = name.text;
     if (reader_.at('(')) {
-      statement.results = parse_parameters(reader_);
+      statement.results = parse_parameters(reader_, Owner::kPrototype);
     }
     reader_.expect_name("'_'");
     if (reader_.at('(')) {
-      statement.parameters = parse_parameters(reader_);
+      statement.parameters = parse_parameters(reader_, Owner::kPrototype);
     }
     while (reader_.accept(".noreturn") || reader_.accept(".abi_preserve_all")) {
     }

@@ -31,8 +31,12 @@ class ModuleParser {
       reader_.fail("'.version'");
     }
     version();
-    if (!reader_.at(".target")) {
+    if (!reader_.accept(".target")) {
       reader_.fail("'.target'");
+    }
+    target();
+    if (reader_.accept(".address_size")) {
+      address_size();
     }
   }
 
@@ -65,11 +69,7 @@ class ModuleParser {
   }
 
   void directive() {
-    if (reader_.accept(".target")) {
-      target();
-    } else if (reader_.accept(".address_size")) {
-      address_size();
-    } else if (reader_.accept(".file")) {
+    if (reader_.accept(".file")) {
       file();
     } else if (reader_.accept(".section")) {
       section();
@@ -81,7 +81,7 @@ class ModuleParser {
       // "@@DWARF …": debug information in the form of PTX ISA 2.
       reader_.expect('@');
       reader_.skip_line();
-    } else if (!reader_.accept(';')) {
+    } else {
       definition();
     }
   }
@@ -120,7 +120,7 @@ class ModuleParser {
   }
 
   void section() {
-    if (!reader_.current().is_dot() && !reader_.current().is_name()) {
+    if (!reader_.current().is_dot()) {
       reader_.fail("the name of a section");
     }
     reader_.take();
@@ -143,12 +143,18 @@ class ModuleParser {
     reader_.expect(',');
     Token name = reader_.expect_name("the name of a function");
     const Function* function = module_.find(name.text);
-    if (function == nullptr || !function->has_body) {
+    if (function == nullptr || !function->has_body || function->is_entry) {
       reader_.fail(name, "a function that has a body");
     }
+    auto* declared = const_cast<Function*>(module_.find(other.text));
+    if (declared == nullptr) {
+      reader_.fail(other, "a function that is declared");
+    }
+    declared->is_extern = false;
     auto copy = std::make_unique<Function>();
     copy->name = other.text;
-    copy->is_visible = true;
+    copy->is_visible = declared->is_visible;
+    copy->is_weak = declared->is_weak;
     copy->has_body = true;
     copy->is_noreturn = function->is_noreturn;
     copy->results = function->results;
@@ -164,17 +170,14 @@ class ModuleParser {
   // A variable or a function, with linkage before it.
   void definition() {
     Variable linkage;
-    bool has_linkage = true;
-    while (has_linkage) {
-      if (reader_.accept(".visible")) {
-        linkage.is_visible = true;
-      } else if (reader_.accept(".extern")) {
-        linkage.is_extern = true;
-      } else if (reader_.accept(".weak") || reader_.accept(".common")) {
-        linkage.is_weak = true;
-      } else {
-        has_linkage = false;
-      }
+    const bool is_common = reader_.accept(".common");
+    if (is_common && !reader_.at(".global")) {
+      reader_.fail("a variable in .global behind '.common'");
+    }
+    linkage.is_weak = is_common || reader_.accept(".weak");
+    if (!linkage.is_weak) {
+      linkage.is_visible = reader_.accept(".visible");
+      linkage.is_extern = !linkage.is_visible && reader_.accept(".extern");
     }
     if (reader_.accept(".entry")) {
       function(linkage, true);
@@ -206,17 +209,18 @@ class ModuleParser {
     function->is_extern = linkage.is_extern;
     function->is_visible = linkage.is_visible;
     function->is_weak = linkage.is_weak;
-    while (reader_.accept(".attribute")) {
+    while (!is_entry && reader_.accept(".attribute")) {
       parse_attributes(reader_);
     }
     if (!is_entry && reader_.at('(')) {
-      function->results = parse_parameters(reader_);
+      function->results = parse_parameters(reader_, Owner::kFunction);
     }
     Token name = reader_.expect_name("the name of a function");
     function->name = name.text;
     function->location = name.location;
     if (reader_.at('(')) {
-      function->parameters = parse_parameters(reader_);
+      function->parameters = parse_parameters(
+          reader_, is_entry ? Owner::kEntry : Owner::kFunction);
     }
     while (reader_.current().is_dot()) {
       function_directive(*function);
@@ -236,6 +240,13 @@ class ModuleParser {
 
   void function_directive(Function& function) {
     LaunchBounds& bounds = function.bounds;
+    const bool is_of_functions =
+        reader_.at(".noreturn") || reader_.at(".abi_preserve_all");
+    if (is_of_functions == function.is_entry) {
+      reader_.fail(
+          function.is_entry ? "a body, or a directive of a kernel"
+                            : "a body, ';' or a directive of a function");
+    }
     if (reader_.accept(".maxntid")) {
       extents(bounds.max_threads);
     } else if (reader_.accept(".reqntid")) {
@@ -250,20 +261,33 @@ class ModuleParser {
       extents(bounds.required_cluster);
     } else if (reader_.accept(".maxclusterrank")) {
       number();
-    } else if (reader_.accept(".noreturn")) {
+      bounds.has_cluster_limit = true;
+    } else if (!function.is_noreturn && reader_.accept(".noreturn")) {
       function.is_noreturn = true;
     } else if (reader_.accept(".pragma")) {
       pragma();
     } else if (
         !reader_.accept(".explicitcluster") &&
-        !reader_.accept(".abi_preserve_all") && !reader_.accept(".unique_id")) {
+        !reader_.accept(".abi_preserve_all")) {
       reader_.fail("a body, ';' or a directive of a function");
+    }
+    if (bounds.max_threads[0] != 0 && bounds.required_threads[0] != 0) {
+      reader_.fail(reader_.last(), "either .maxntid or .reqntid");
+    }
+    if (bounds.has_cluster_limit && bounds.required_cluster[0] != 0) {
+      reader_.fail(
+          reader_.last(), "either .maxclusterrank or .reqnctapercluster");
     }
   }
 
   std::uint32_t number() {
-    return static_cast<std::uint32_t>(
-        reader_.expect_integer("a number", kLargestNumber));
+    Token token = reader_.current();
+    const std::uint64_t value =
+        reader_.expect_integer("a number", kLargestNumber);
+    if (value == 0) {
+      reader_.fail(token, "a number that is not 0");
+    }
+    return static_cast<std::uint32_t>(value);
   }
 
   // One to three sizes; those that are left out are 1.

@@ -53,9 +53,15 @@ class Operands {
       Operand pair;
       pair.kind = Operand::Kind::kPair;
       pair.location = location;
+      if (result.kind == Operand::Kind::kSink && reader_.at("_")) {
+        reader_.fail("a register beside '_'");
+      }
       pair.elements.push_back(std::move(result));
       pair.elements.push_back(named());
       return pair;
+    }
+    if (result.kind == Operand::Kind::kSymbol && reader_.accept('[')) {
+      return element(std::move(result));
     }
     if (result.kind == Operand::Kind::kSymbol) {
       result.offset = offset();
@@ -68,17 +74,11 @@ class Operands {
     if (!begins_constant(reader_)) {
       return symbol_address();
     }
-    // "0xFF00(sym)": the byte of an address that the mask shows.
-    Constant constant = constant_expression(reader_);
-    if (!reader_.at('(') || constant.is_float) {
-      return operand_of(constant, location);
+    if (reader_.current().kind == Token::Kind::kNumber &&
+        reader_.ahead().is('(')) {
+      return byte_of_address();
     }
-    reader_.take();
-    Operand result = symbol_address();
-    reader_.expect(')');
-    result.offset += offset();
-    result.bits = constant.bits;
-    return result;
+    return operand_of(constant_expression(reader_), location);
   }
 
  private:
@@ -108,12 +108,30 @@ class Operands {
     return result;
   }
 
-  // "+ 4", "- 4", "+ -4"; 0 when there is none.
+  // "name[2]", "name[%r1]", "name[%r1+2]"; the name and the "[" are taken.
+  Operand element(Operand array) {
+    array.kind = Operand::Kind::kElement;
+    Token first = reader_.current();
+    if (begins_constant(reader_)) {
+      const Constant index = constant_expression(reader_);
+      if (index.is_float) {
+        reader_.fail(first, "an index that is an integer");
+      }
+      array.elements.push_back(operand_of(index, first.location));
+    } else {
+      array.elements.push_back(named());
+      array.offset = offset();
+    }
+    reader_.expect(']');
+    return array;
+  }
+
+  // "+ 4", "+ -4"; 0 when there is none.
   std::int64_t offset() {
-    if (!reader_.at('+') && !reader_.at('-')) {
+    Token sign = reader_.current();
+    if (!reader_.accept('+')) {
       return 0;
     }
-    Token sign = reader_.current();
     Constant value = constant_expression(reader_);
     if (value.is_float) {
       reader_.fail(sign, "an offset that is an integer");
@@ -154,6 +172,21 @@ class Operands {
     return result;
   }
 
+  // "0xFF00(sym)": the byte of an address that the mask shows.
+  Operand byte_of_address() {
+    Token token = reader_.take();
+    const std::uint64_t mask = number(reader_, token).bits;
+    if (mask == 0 ||
+        mask != std::uint64_t{0xFF} << (__builtin_ctzll(mask) / 8 * 8)) {
+      reader_.fail(token, "a mask of one byte, such as 0xFF00");
+    }
+    reader_.expect('(');
+    Operand result = symbol_address();
+    reader_.expect(')');
+    result.bits = mask;
+    return result;
+  }
+
   // sym, generic(sym), with an offset: device addresses are generic ones here,
   // so both mean the same.
   Operand symbol_address() {
@@ -161,16 +194,13 @@ class Operands {
     bool generic = token.is("generic") && reader_.accept('(');
     if (generic) {
       token = reader_.expect_name("a variable or function");
+      reader_.expect(')');
     }
     Operand result;
     result.kind = Operand::Kind::kSymbol;
     result.location = token.location;
     result.name = token.text;
-    if (generic) {
-      result.offset = offset();
-      reader_.expect(')');
-    }
-    result.offset += offset();
+    result.offset = offset();
     return result;
   }
 

@@ -89,8 +89,9 @@ TEST(ModuleDirectives, FilesAndDebugSectionsAreRead) {
 }
 
 TEST(ModuleDirectives, AnAliasIsOneMoreNameForABody) {
-  auto module = module_of(".func f() { ret; }\n.alias g, f;\n.func h();\n");
-  Function* alias = module->functions.at(1).get();
+  auto module =
+      module_of(".func f() { ret; }\n.func g();\n.alias g, f;\n.func h();\n");
+  Function* alias = module->functions.at(2).get();
   EXPECT_EQ(alias->name, "g");
   parse_body(*module, *alias);
   EXPECT_EQ(alias->body.at(0).instruction->opcode, "ret");
@@ -187,13 +188,13 @@ INSTANTIATE_TEST_SUITE_P(
             8,
             {1, 2, 3, 4}},
         VariableCase{
-            ".global .b64 v[2*(3+1)] = {(1 << 4) | 3, 7 > 3 ? 10 / 3 : 0};",
+            ".global .b64 v[WARP_SZ] = {(1 << 4) | 3, 7 > 3 ? 10 / 3 : 0};",
             Space::kGlobal,
             Type::kB64,
             1,
             0,
-            {8},
-            64,
+            {32},
+            256,
             {19, 3}}));
 
 TEST(Variables, LinkageAndAttributesAreKept) {
@@ -253,7 +254,8 @@ TEST(Functions, HaveParametersResultsAndBounds) {
   EXPECT_TRUE(function.is_weak);
   EXPECT_TRUE(function.is_noreturn);
   EXPECT_EQ(function.results.at(0).name, "r");
-  EXPECT_EQ(function.parameters.at(0).space, Space::kReg);
+  EXPECT_EQ(function.parameters.at(0).in_register, "x");
+  EXPECT_EQ(function.parameters.at(0).space, Space::kParam);
 }
 
 TEST(Functions, ADefinitionIsFoundBeforeItsDeclaration) {
@@ -407,7 +409,7 @@ TEST(Operands, OfAddressesHaveABaseAndAnOffset) {
   EXPECT_EQ(with_register.kind, Operand::Kind::kAddress);
   EXPECT_EQ(with_register.elements.at(0).kind, Operand::Kind::kRegister);
   EXPECT_EQ(with_register.offset, -16);
-  EXPECT_EQ(operand("[param_0-4]").offset, -4);
+  EXPECT_EQ(operand("[param_0+2*4]").offset, 8);
   EXPECT_EQ(operand("[param_0]").elements.at(0).name, "param_0");
   EXPECT_EQ(operand("[1024]").elements.at(0).bits, 1024u);
   Operand texture = operand("[tex, {%f1, %f2}]");

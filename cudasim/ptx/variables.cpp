@@ -6,6 +6,7 @@
 
 #include "cudasim/ptx/constants.h"
 #include "cudasim/ptx/operands.h"
+#include "cudasim/ptx/special_registers.h"
 
 namespace cudasim::ptx {
 namespace {
@@ -28,10 +29,15 @@ std::uint32_t parse_alignment(Reader& reader) {
   return static_cast<std::uint32_t>(bytes);
 }
 
-// ".ptr .global .align 16": what a parameter points to, a hint.
+// ".ptr .global .align 16", ".align 16" behind the type of a kernel's
+// parameter: what it points to, a hint.
 void skip_pointer_hint(Reader& reader) {
-  if (space_named(reader.current().text) != Space::kNone) {
-    reader.take();
+  if (reader.accept(".ptr")) {
+    const Space space = space_named(reader.current().text);
+    if (space != Space::kNone && space != Space::kParam &&
+        space != Space::kReg) {
+      reader.take();
+    }
   }
   if (reader.accept(".align")) {
     parse_alignment(reader);
@@ -42,47 +48,83 @@ bool is_opaque(const Token& token) {
   return token.is(".texref") || token.is(".samplerref") || token.is(".surfref");
 }
 
-// Alignment, attributes, vector size and type, in any order before the name.
+// Types that only instructions have.
+bool is_declarable(Type type) {
+  switch (type) {
+    case Type::kNone:
+    case Type::kBF16:
+    case Type::kBF16x2:
+    case Type::kTF32:
+    case Type::kE4M3:
+    case Type::kE5M2:
+    case Type::kE4M3x2:
+    case Type::kE5M2x2:
+    case Type::kB1:
+    case Type::kU4:
+    case Type::kS4:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Attributes and alignment, then the size of a vector, then the type.
 void parse_type(Reader& reader, Variable& variable) {
-  while (reader.current().is_dot()) {
-    if (reader.accept(".align")) {
+  while (reader.at(".align") || reader.at(".attribute")) {
+    if (reader.take().is(".align")) {
       variable.alignment = parse_alignment(reader);
-    } else if (reader.accept(".attribute")) {
-      variable.is_managed = parse_attributes(reader) || variable.is_managed;
-    } else if (reader.accept(".ptr")) {
-      skip_pointer_hint(reader);
-    } else if (reader.accept(".v2")) {
-      variable.vector = 2;
-    } else if (reader.accept(".v4")) {
-      variable.vector = 4;
-    } else if (is_opaque(reader.current())) {
-      // A handle of 64 bits; the instructions on it are not known to anybody.
-      reader.take();
-      variable.type = Type::kB64;
     } else {
-      variable.type = type_named(reader.current().text.substr(1));
-      if (variable.type == Type::kNone) {
-        reader.fail("a type");
-      }
-      reader.take();
+      variable.is_managed = parse_attributes(reader) || variable.is_managed;
     }
   }
-  if (variable.type == Type::kNone) {
+  Token vector = reader.current();
+  if (reader.accept(".v2")) {
+    variable.vector = 2;
+  } else if (reader.accept(".v4")) {
+    variable.vector = 4;
+  }
+  if (is_opaque(reader.current())) {
+    // A handle of 64 bits; the instructions on it are not known to anybody.
+    reader.take();
+    variable.type = Type::kB64;
+    return;
+  }
+  if (reader.current().is_dot()) {
+    variable.type = type_named(reader.current().text.substr(1));
+  }
+  if (!is_declarable(variable.type)) {
     reader.fail("a type");
   }
-}
-
-std::uint64_t parse_dimension(Reader& reader) {
-  Token token = reader.current();
-  Constant size = constant_expression(reader);
-  if (size.is_float || size.bits > kLargestVariable) {
-    reader.fail(token, "a number of elements up to 2^46");
+  reader.take();
+  if (variable.vector * size_of(variable.type) > 16) {
+    reader.fail(vector, "a vector of at most 16 bytes");
   }
-  return size.bits;
 }
 
-void parse_name_and_dimensions(Reader& reader, Variable& variable) {
-  Token name = reader.expect_name("the name of a variable");
+// PTX has no expressions here.
+std::uint64_t parse_dimension(Reader& reader) {
+  return reader.accept("WARP_SZ")
+      ? 32
+      : reader.expect_integer("a number of elements", kLargestVariable);
+}
+
+// What is declared may not have any of PTX's own names.
+// @param may_be_nameless whether "_" is a name.
+Token new_name(Reader& reader, std::string_view what, bool may_be_nameless) {
+  Token name = reader.expect_name(what);
+  if ((name.is("_") && !may_be_nameless) || name.is("WARP_SZ") ||
+      special_register_type(name.text) != Type::kNone) {
+    reader.fail(name, what);
+  }
+  return name;
+}
+
+// @param may_be_nameless see new_name.
+void parse_name_and_dimensions(
+    Reader& reader,
+    Variable& variable,
+    bool may_be_nameless = false) {
+  Token name = new_name(reader, "the name of a variable", may_be_nameless);
   variable.name = name.text;
   variable.location = name.location;
   while (reader.at('[')) {
@@ -90,7 +132,11 @@ void parse_name_and_dimensions(Reader& reader, Variable& variable) {
       reader.fail("at most 16 dimensions");
     }
     reader.take();
-    variable.dimensions.push_back(reader.at(']') ? 0 : parse_dimension(reader));
+    const bool is_open = reader.at(']') && variable.dimensions.empty();
+    variable.dimensions.push_back(is_open ? 0 : parse_dimension(reader));
+    if (variable.dimensions.size() > 1 && variable.dimensions.back() == 0) {
+      reader.fail("at least one element");
+    }
     reader.expect(']');
   }
   std::uint64_t bytes = 16 * 4; // the largest element
@@ -103,7 +149,7 @@ void parse_name_and_dimensions(Reader& reader, Variable& variable) {
 }
 
 // Reads "{{1, 2}, {3}}" into a flat list with zeros where inner lists are
-// shorter than their dimension.
+// shorter than their dimension. Each dimension has its braces, and each vector.
 class Initializer {
  public:
   Initializer(Reader& reader, Variable& variable)
@@ -114,11 +160,7 @@ class Initializer {
   }
 
   void parse() {
-    if (reader_.at('{') && !sizes_.empty()) {
-      list(0);
-    } else {
-      value();
-    }
+    items(0);
     if (!variable_.dimensions.empty() && variable_.dimensions[0] == 0) {
       std::uint64_t row = elements_below(0);
       std::uint64_t count = variable_.initializer.size();
@@ -127,38 +169,35 @@ class Initializer {
   }
 
  private:
-  // `level`: index into sizes_ of the dimension that the braces go over.
-  void list(std::size_t level) {
+  // What is at one place of dimension `level - 1`: a value, or a list.
+  void items(std::size_t level) {
+    if (level == sizes_.size()) {
+      variable_.initializer.push_back(parse_initial_value(reader_));
+      return;
+    }
     Token opening = reader_.current();
-    std::size_t begin = variable_.initializer.size();
+    const std::size_t begin = variable_.initializer.size();
+    const bool is_vector = level == variable_.dimensions.size();
     reader_.expect('{');
-    while (!reader_.at('}')) {
-      if (reader_.at('{')) {
-        if (level + 1 >= sizes_.size()) {
-          reader_.fail("a value (the variable has fewer dimensions)");
-        }
-        std::size_t inner = variable_.initializer.size();
-        list(level + 1);
-        fill(inner + elements_below(level), opening);
-      } else {
-        value();
-      }
+    std::uint64_t count = 0;
+    while (count > 0 || !reader_.at('}')) {
+      items(level + 1);
+      ++count;
+      fill(begin + count * elements_below(level), opening);
       if (!reader_.accept(',')) {
         break;
       }
     }
     reader_.expect('}');
-    if (sizes_[level] != 0) {
-      std::uint64_t room = sizes_[level] * elements_below(level);
-      if (variable_.initializer.size() - begin > room) {
-        reader_.fail(
-            opening, "at most " + std::to_string(room) + " initial values");
-      }
+    if (is_vector && count != sizes_[level]) {
+      reader_.fail(
+          opening, std::to_string(sizes_[level]) + " values of a vector");
     }
-  }
-
-  void value() {
-    variable_.initializer.push_back(parse_initial_value(reader_));
+    if (sizes_[level] != 0 && count > sizes_[level]) {
+      reader_.fail(
+          opening,
+          "at most " + std::to_string(sizes_[level]) + " initial values");
+    }
   }
 
   void fill(std::uint64_t count, const Token& opening) {
@@ -214,6 +253,9 @@ std::vector<Variable> parse_variables(Reader& reader, const Variable& like) {
   Variable common = like;
   parse_type(reader, common);
   std::vector<Variable> variables;
+  if (reader.accept(';')) {
+    return variables; // ".global .u32;" declares nothing
+  }
   do {
     Variable variable = common;
     parse_name_and_dimensions(reader, variable);
@@ -226,7 +268,8 @@ std::vector<Variable> parse_variables(Reader& reader, const Variable& like) {
   return variables;
 }
 
-std::vector<Variable> parse_parameters(Reader& reader) {
+std::vector<Variable> parse_parameters(Reader& reader, Owner owner) {
+  const bool is_entry = owner == Owner::kEntry;
   std::vector<Variable> parameters;
   reader.expect('(');
   if (reader.accept(')')) {
@@ -235,12 +278,29 @@ std::vector<Variable> parse_parameters(Reader& reader) {
   do {
     Variable parameter;
     parameter.space = space_named(reader.current().text);
-    if (parameter.space != Space::kParam && parameter.space != Space::kReg) {
-      reader.fail("'.param' or '.reg'");
+    if (parameter.space != Space::kParam &&
+        (is_entry || parameter.space != Space::kReg)) {
+      reader.fail(is_entry ? "'.param'" : "'.param' or '.reg'");
     }
     reader.take();
+    Token type = reader.current();
     parse_type(reader, parameter);
-    parse_name_and_dimensions(reader, parameter);
+    if (is_entry) {
+      skip_pointer_hint(reader);
+    }
+    parse_name_and_dimensions(reader, parameter, owner != Owner::kFunction);
+    const bool in_register = parameter.space == Space::kReg;
+    if (parameter.dimensions.size() > (in_register ? 0 : 1)) {
+      reader.fail(in_register ? "no array in registers" : "one dimension");
+    }
+    if (parameter.vector > 1 && !in_register && parameter.dimensions.empty()) {
+      reader.fail(type, "no vector in .param");
+    }
+    if (in_register) {
+      parameter.space = Space::kParam;
+      parameter.in_register = parameter.name;
+      parameter.name += '@'; // no name of PTX
+    }
     parameters.push_back(std::move(parameter));
   } while (reader.accept(','));
   reader.expect(')');
@@ -251,22 +311,23 @@ std::vector<RegisterDeclaration> parse_registers(Reader& reader) {
   Variable type;
   parse_type(reader, type);
   std::vector<RegisterDeclaration> declarations;
+  if (reader.accept(';')) {
+    return declarations; // ".reg .u32;" declares nothing
+  }
   do {
-    Token name = reader.expect_name("the name of a register");
+    Token name = new_name(reader, "the name of a register", false);
     RegisterDeclaration declaration;
     declaration.type = type.type;
     declaration.vector = type.vector;
     declaration.name = name.text;
     declaration.location = name.location;
     if (reader.accept('<')) {
-      // "<0>" would read as one register, so it is not taken for a range.
-      Token count = reader.current();
       declaration.count = static_cast<std::uint32_t>(
           reader.expect_integer("a number of registers", 1 << 24));
-      if (declaration.count == 0) {
-        reader.fail(count, "at least one register");
-      }
       reader.expect('>');
+      if (declaration.count == 0) {
+        continue; // "<0>" declares none
+      }
     }
     declarations.push_back(std::move(declaration));
   } while (reader.accept(','));
@@ -278,8 +339,8 @@ bool parse_attributes(Reader& reader) {
   bool is_managed = false;
   reader.expect('(');
   do {
-    if (!reader.current().is_dot()) {
-      reader.fail("an attribute such as '.managed'");
+    if (!reader.at(".managed") && !reader.at(".unified")) {
+      reader.fail("an attribute: '.managed' or '.unified(…)'");
     }
     is_managed = reader.take().is(".managed") || is_managed;
     if (reader.accept('(')) { // .unified(identifier, identifier)

@@ -19,9 +19,12 @@ Space space_named(std::string_view directive);
 /// @throws ParseError
 std::vector<Variable> parse_variables(Reader& reader, const Variable& like);
 
+/// What has parameters.
+enum class Owner { kEntry, kFunction, kPrototype };
+
 /// Reads a list of parameters in parentheses.
 /// @throws ParseError
-std::vector<Variable> parse_parameters(Reader& reader);
+std::vector<Variable> parse_parameters(Reader& reader, Owner owner);
 
 /// Reads what follows ".reg" up to and with the ";".
 /// @throws ParseError

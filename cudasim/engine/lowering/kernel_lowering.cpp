@@ -4,13 +4,13 @@
 
 #include "cudasim/engine/code/lowering_error.h"
 #include "cudasim/engine/code/special_registers.h"
+#include "cudasim/engine/forms/short_forms.h"
 #include "cudasim/engine/lowering/function_lowering.h"
 #include "cudasim/engine/optimization/optimizer.h"
 #include "cudasim/engine/verify/complaint.h"
 #include "cudasim/engine/verify/limits.h"
 #include "cudasim/engine/verify/verifier.h"
 #include "cudasim/engine/verify/vocabulary.h"
-#include "cudasim/ptx/parser.h"
 
 namespace cudasim::engine {
 
@@ -58,7 +58,7 @@ void KernelLowering::lower_all() {
   while (!to_lower_.empty()) {
     const auto [function, code] = to_lower_.back();
     to_lower_.pop_back();
-    ptx::parse_body(module, *function);
+    read_body(module, *function);
     const auto shorter =
         optimization::is_enabled() && by_address_.count(function) == 0
         ? optimization::optimized(module, *function)
@@ -127,7 +127,7 @@ void KernelLowering::place_shared(ptx::Function& function) {
   if (!placed_functions_.insert(function.name).second) {
     return;
   }
-  ptx::parse_body(module, function);
+  read_body(module, function);
   for (const ptx::Statement& statement : function.body) {
     if (statement.kind == ptx::Statement::Kind::kVariable &&
         statement.variable->space == Space::kShared) {

@@ -28,12 +28,6 @@ void VariablePlaces::place_parameters() {
   }
   for (const auto* list : {&function_.results, &function_.parameters}) {
     for (const ptx::Variable& variable : *list) {
-      if (variable.space == Space::kReg) {
-        kernel_.fail(
-            function_,
-            variable.location,
-            "parameters in registers are not supported");
-      }
       place(variable);
       const auto at = static_cast<std::uint32_t>(offsets_[&variable]);
       const auto size = static_cast<std::uint32_t>(variable.size());

@@ -6,6 +6,7 @@
 
 #include "cudasim/engine/code/kernel.h"
 #include "cudasim/engine/code/watched_registers.h"
+#include "cudasim/engine/forms/short_forms.h"
 #include "cudasim/engine/lowering/kernel_lowering.h"
 #include "cudasim/engine/translation/regions.h"
 #include "cudasim/engine/verify/complaint.h"
@@ -36,7 +37,7 @@ class LoadedModule : public Module {
     if (verify != Verify::kAtFirstUse) {
       for (const auto& function : module_->functions) {
         if (function->has_body) {
-          ptx::parse_body(*module_, *function);
+          read_body(*module_, *function);
           const VerifiedBody body = verify_body(*module_, *function);
           if (verify == Verify::kToRunWhole) {
             verify_runs_whole(*module_, *function, body);

@@ -4,11 +4,10 @@
 #include <map>
 #include <set>
 
+#include "cudasim/engine/forms/short_forms.h"
 #include "cudasim/engine/optimization/passed_variables.h"
 #include "cudasim/engine/verify/names.h"
 #include "cudasim/engine/verify/verifier.h"
-#include "cudasim/engine/verify/vocabulary.h"
-#include "cudasim/ptx/parser.h"
 
 namespace cudasim::engine::optimization {
 namespace {
@@ -59,7 +58,7 @@ class Inliner {
     static VerifiedBody verified(
         const ptx::Module& module,
         ptx::Function& function) {
-      ptx::parse_body(module, function);
+      read_body(module, function);
       return verify_body(module, function);
     }
 
@@ -141,9 +140,6 @@ class Inliner {
   }
 
   void declare(Frame& frame, const ptx::Variable& variable) {
-    if (variable.space == Space::kReg) {
-      throw NotOptimized("parameters in registers");
-    }
     frame.variables[&variable] =
         flat_.add_variable(variable, variable.space == Space::kShared);
   }
@@ -394,14 +390,9 @@ class Inliner {
       return found->second; // of one that is being looked at: does not fit
     }
     found->second.steps = kEndless;
-    ptx::parse_body(module_, function);
+    read_body(module_, function);
     Callee callee;
     callee.fits = true;
-    for (const auto* list : {&function.results, &function.parameters}) {
-      for (const ptx::Variable& variable : *list) {
-        callee.fits &= variable.space != Space::kReg;
-      }
-    }
     for (const Statement& statement : function.body) {
       switch (statement.kind) {
         case Statement::Kind::kCallTargets:

@@ -5,12 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "cudasim/engine/forms/short_forms.h"
 #include "cudasim/engine/optimization/cleanup.h"
 #include "cudasim/engine/optimization/inliner.h"
 #include "cudasim/engine/optimization/promotion.h"
 #include "cudasim/engine/optimization/unrolling.h"
 #include "cudasim/engine/verify/vocabulary.h"
-#include "cudasim/ptx/parser.h"
 
 namespace cudasim::engine::optimization {
 namespace {
@@ -104,7 +104,7 @@ bool is_enabled() {
 std::unique_ptr<ptx::Function> optimized(
     const ptx::Module& module,
     ptx::Function& function) {
-  ptx::parse_body(module, function);
+  read_body(module, function);
   if (!has_calls(module, function) && !has_local_variables(function)) {
     return nullptr;
   }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "cudasim/engine/forms/short_forms.h"
 #include "cudasim/engine/testing/row_writer.h"
 #include "cudasim/engine/verify/verifier.h"
 #include "cudasim/ptx/parser.h"
@@ -28,7 +29,7 @@ bool is_taken(const std::string& instruction) {
     const auto module =
         ptx::parse_module(kBefore + instruction + ";\nret;\n}\n", "sample");
     ptx::Function& function = *module->functions.front();
-    ptx::parse_body(*module, function);
+    engine::read_body(*module, function);
     engine::verify_body(*module, function);
     return true;
   } catch (const ptx::ParseError&) {

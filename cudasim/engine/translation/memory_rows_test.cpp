@@ -393,7 +393,7 @@ TEST(NativeFaults, AreReportedAlike) {
         "mul.lo.u32 %z, %t, %t;\nshl.b32 %z, %z, 3;\n"
         "ld.shared.v2.b32 {%h, %k}, [%z];\n",
         "mul.lo.u32 %z, %t, -16;\nst.shared.v2.b32 [%z], {%e, %f};\n",
-        "shl.b32 %z, %t, 3;\nxor.b32 %z, %z, 24;\nld.shared.u32 %h, [%z-8];\n",
+        "shl.b32 %z, %t, 3;\nxor.b32 %z, %z, 24;\nld.shared.u32 %h, [%z+-8];\n",
         "shl.b32 %z, %t, 3;\nxor.b32 %z, %z, 25;\nld.shared.u16 %h, [%z];\n",
         "shl.b32 %z, %t, 3;\nxor.b32 %z, %z, 24;\nselp.b32 %z, -4, %z, %q;\n"
         "st.shared.b32 [%z], %e;\n",

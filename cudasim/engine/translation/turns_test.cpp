@@ -73,7 +73,7 @@ const std::string kExchange = R"(
   mov.u32 %k, %ntid.x;
   sub.u32 %k, %k, %t;
   mad.lo.u32 %k, %k, 4, %f;
-  ld.shared.u32 %k, [%k-4];
+  ld.shared.u32 %k, [%k+-4];
   mad.lo.u32 %h, %h, 3, %k;
   bar.sync 0;
 )";

@@ -21,9 +21,15 @@ class CallVerifier {
       : module_(module),
         names_(names),
         call_(*instruction.call),
+        modifiers_(instruction.modifiers),
         at_(instruction.location) {}
 
   void verify() {
+    for (const std::string& modifier : modifiers_) {
+      if (modifier != "uni") {
+        refuse(module_, at_, "." + modifier, "no modifier but '.uni'");
+      }
+    }
     Binding target;
     if (names_.find(call_.target.name, &target)) {
       verify_indirect(target);
@@ -35,6 +41,13 @@ class CallVerifier {
         : nullptr;
     if (function == nullptr || function->is_entry) {
       refuse(module_, at_, text_of(call_.target), "a function to call");
+    }
+    if (!call_.prototype.empty()) {
+      refuse(
+          module_,
+          at_,
+          call_.prototype,
+          "no prototype to call a function by name");
     }
     passes(call_.results, function->results, "results");
     passes(call_.arguments, function->parameters, "arguments");
@@ -92,20 +105,33 @@ class CallVerifier {
     for (std::size_t i = 0; i < actual.size(); ++i) {
       Binding binding;
       if (!names_.find(actual[i].name, &binding) ||
-          binding.variable == nullptr) {
-        continue; // a register or a number: lowering says what it has not
-      }
-      if (binding.variable->size() != formal[i].size() ||
-          alignment_of(*binding.variable) < alignment_of(formal[i])) {
+          binding.variable == nullptr || binding.is_formal ||
+          binding.variable->space != ptx::Space::kParam ||
+          !fits(*binding.variable, formal[i])) {
         refuse(
             module_,
             actual[i].location,
             text_of(actual[i]),
             "a variable of " + std::to_string(formal[i].size()) +
-                " bytes, aligned to " +
+                " bytes in .param, of type ." +
+                std::string(ptx::name_of(formal[i].type)) + ", aligned to " +
                 std::to_string(alignment_of(formal[i])));
       }
     }
+  }
+
+  static bool fits(const Variable& actual, const Variable& formal) {
+    if (formal.dimensions.empty() || actual.dimensions.empty()) {
+      return formal.dimensions.empty() && actual.dimensions.empty() &&
+          register_fits(formal.type, actual.type, false) &&
+          actual.vector == formal.vector &&
+          alignment_of(actual) == alignment_of(formal);
+    }
+    // "p[]" stands for what a function with any number of arguments is given.
+    return (formal.size() == 0 || actual.size() == formal.size()) &&
+        actual.dimensions.size() == formal.dimensions.size() &&
+        is_float(actual.type) == is_float(formal.type) &&
+        alignment_of(actual) == alignment_of(formal);
   }
 
   /// The functions that the device runtime has itself read what their
@@ -113,7 +139,7 @@ class CallVerifier {
   void verify_builtin(const ptx::Function& function, Builtin builtin) const {
     const std::size_t wide = 8;
     std::vector<std::size_t> parameters;
-    std::size_t result = 0;
+    std::size_t result = 0; // which a declaration may leave out
     switch (builtin) {
       case Builtin::kPrint:
         parameters = {wide, wide};
@@ -131,11 +157,11 @@ class CallVerifier {
         break;
     }
     bool fits = function.parameters.size() == parameters.size() &&
-        function.results.size() == (result == 0 ? 0 : 1);
+        function.results.size() <= (result == 0 ? 0 : 1);
     for (std::size_t i = 0; fits && i < parameters.size(); ++i) {
       fits = function.parameters[i].size() == parameters[i];
     }
-    if (fits && result != 0) {
+    if (fits && !function.results.empty()) {
       fits = function.results[0].size() == result;
     }
     if (!fits) {
@@ -150,6 +176,7 @@ class CallVerifier {
   const ptx::Module& module_;
   const Names& names_;
   const ptx::Instruction::Call& call_;
+  const std::vector<std::string>& modifiers_;
   ptx::Location at_;
 };
 

@@ -54,6 +54,9 @@ std::string text_of(const ptx::Operand& operand) {
     }
     case Kind::kAddress:
       return "[" + list_of(operand.elements, ", ") + offset + "]";
+    case Kind::kElement:
+      return operand.name + "[" + list_of(operand.elements, ", ") + offset +
+          "]";
     case Kind::kVector:
       return "{" + list_of(operand.elements, ", ") + "}";
     case Kind::kPair:

@@ -28,6 +28,10 @@ Names::Names(const ptx::Module& module, const ptx::Function& function)
       case Statement::Kind::kBranchTargets:
       case Statement::Kind::kCallTargets:
       case Statement::Kind::kCallPrototype:
+        if (!labels_.emplace(scope_, statement.label).second) {
+          refuse(
+              module, statement.location, statement.label, "each label once");
+        }
         lists_[statement.label] = &statement;
         break;
       case Statement::Kind::kInstruction:
@@ -72,11 +76,11 @@ void Names::declare_variable(const ptx::Variable& variable, bool is_parameter) {
   Binding binding;
   binding.type = variable.type;
   binding.variable = &variable;
+  binding.is_formal = is_parameter;
   switch (variable.space) {
     case Space::kShared:
       binding.kind = Binding::Kind::kShared;
       break;
-    case Space::kReg: // of a function's parameters
     case Space::kLocal:
     case Space::kParam:
       binding.kind = is_parameter && function_.is_entry
@@ -104,15 +108,16 @@ void Names::pass(const Statement& statement) {
       break;
     case Statement::Kind::kRegisters: {
       const ptx::RegisterDeclaration& declared = *statement.registers;
+      Binding binding;
+      binding.index = registers_;
+      binding.type = declared.type;
+      binding.vector = declared.vector;
       if (declared.count == 0) {
-        Binding binding;
-        binding.index = registers_++;
-        binding.type = declared.type;
+        ++registers_;
         declare(declared.name, declared.location, binding);
         break;
       }
-      if (!scope_->declare_range(
-              declared.name, declared.count, registers_, declared.type)) {
+      if (!scope_->declare_range(declared.name, declared.count, binding)) {
         refuse(
             module_,
             declared.location,

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cudasim/engine/verify/scope.h"
@@ -50,6 +52,7 @@ class Names {
   std::size_t next_ = 0;
   Scope* scope_ = nullptr;
   std::map<std::string, const ptx::Statement*> lists_;
+  std::set<std::pair<const Scope*, std::string>> labels_; // of lists
   std::uint64_t registers_ = 0;
 };
 

@@ -67,4 +67,117 @@ bool has_all_forms(
   }
 }
 
+namespace {
+
+/// The modifiers of an access, by what they say.
+struct AccessModifiers {
+  std::string order;
+  std::string scope;
+  std::string cache;
+  std::string space; // empty: generic
+  bool is_read_only = false;
+  bool has_level = false; // L1::evict_last and the like
+  bool is_repeated = false;
+
+  explicit AccessModifiers(const ptx::Instruction& instruction) {
+    const auto note = [&](std::string& what, const std::string& modifier) {
+      is_repeated |= !what.empty();
+      what = modifier;
+    };
+    for (const std::string& modifier : instruction.modifiers) {
+      if (ptx::is_one_of(
+              modifier,
+              {"weak",
+               "volatile",
+               "relaxed",
+               "acquire",
+               "release",
+               "acq_rel"})) {
+        note(order, modifier);
+      } else if (ptx::is_one_of(modifier, {"cta", "cluster", "gpu", "sys"})) {
+        note(scope, modifier);
+      } else if (ptx::is_one_of(
+                     modifier, {"ca", "cg", "cs", "cv", "lu", "wb", "wt"})) {
+        note(cache, modifier);
+      } else if (ptx::is_one_of(
+                     std::string_view(modifier).substr(0, modifier.find(':')),
+                     {"global", "shared", "local", "const", "param"})) {
+        note(space, modifier.substr(0, modifier.find(':')));
+      } else if (modifier == "nc") {
+        is_repeated |= is_read_only;
+        is_read_only = true;
+      } else if (modifier.rfind("L1::", 0) == 0) {
+        has_level = true;
+      }
+    }
+  }
+};
+
+std::string load_or_store_misfit(const AccessModifiers& has, bool is_load) {
+  const bool is_weak = has.order.empty() || has.order == "weak";
+  const bool is_ordered = !is_weak && has.order != "volatile";
+  if (is_ordered && has.order != "relaxed" &&
+      has.order != (is_load ? "acquire" : "release")) {
+    return is_load ? "no order but .relaxed and .acquire"
+                   : "no order but .relaxed and .release";
+  }
+  if (is_ordered == has.scope.empty()) {
+    return is_ordered ? "a scope such as .gpu" : "no scope without an order";
+  }
+  if (!is_weak && !ptx::is_one_of(has.space, {"", "global", "shared"})) {
+    return "no ." + has.order + " in this state space";
+  }
+  if (!has.cache.empty() &&
+      (!is_weak ||
+       !(is_load ? ptx::is_one_of(has.cache, {"ca", "cg", "cs", "cv", "lu"})
+                 : ptx::is_one_of(has.cache, {"wb", "cg", "cs", "wt"})))) {
+    return "no ." + has.cache;
+  }
+  if (has.is_read_only &&
+      (!is_load || has.space != "global" || !has.order.empty())) {
+    return "'.nc' with ld.global only";
+  }
+  return has.has_level && !has.space.empty() && has.space != "global"
+      ? "a level of caches with .global only"
+      : "";
+}
+
+} // namespace
+
+std::string modifier_misfit(const ptx::Instruction& instruction) {
+  const std::string& opcode = instruction.opcode;
+  const auto has = [&](std::string_view modifier) {
+    return std::find(
+               instruction.modifiers.begin(),
+               instruction.modifiers.end(),
+               modifier) != instruction.modifiers.end();
+  };
+  if (has("uni") &&
+      !ptx::is_one_of(opcode, {"bra", "brx", "call", "ret", "vote"})) {
+    return "no '.uni'";
+  }
+  const bool is_load = opcode == "ld";
+  const bool is_atomic = opcode == "atom" || opcode == "red";
+  if (!(is_load || is_atomic || opcode == "ldu" || opcode == "st") ||
+      has("async") || has("bulk") || has("mmio")) {
+    return "";
+  }
+  const AccessModifiers its(instruction);
+  if (its.is_repeated) {
+    return "one modifier of a kind";
+  }
+  if (is_load || opcode == "st") {
+    return load_or_store_misfit(its, is_load);
+  }
+  if (!its.cache.empty() || its.is_read_only || its.has_level) {
+    return "no modifier of caches";
+  }
+  const bool fits = its.order.empty() ||
+      (is_atomic &&
+       (ptx::is_one_of(its.order, {"relaxed", "release"}) ||
+        (opcode == "atom" &&
+         ptx::is_one_of(its.order, {"acquire", "acq_rel"}))));
+  return fits ? "" : "no ." + its.order;
+}
+
 } // namespace cudasim::engine

@@ -58,6 +58,27 @@ bool is_float(Type type) {
   return its == Class::kFloat || its == Class::kFormat;
 }
 
+bool is_bits(Type type) {
+  return class_of(type) == Class::kBits;
+}
+
+bool VectorValues::add_register(Type type) {
+  const std::size_t size = ptx::size_of(type);
+  if (size_ != 0 && size != size_) {
+    return false;
+  }
+  size_ = size;
+  has_floats_ |= is_float(type);
+  has_integers_ |= class_of(type) == Class::kInteger;
+  return go_together();
+}
+
+bool VectorValues::add_constant(const ptx::Operand& constant) {
+  (constant.kind == ptx::Operand::Kind::kFloat ? has_floats_ : has_integers_) =
+      true;
+  return go_together();
+}
+
 bool register_fits(Type operand, Type reg, bool relaxed) {
   const Class want = class_of(operand);
   const Class have = class_of(reg);

@@ -17,6 +17,26 @@ bool is_float(ptx::Type type);
 /// @param relaxed the register may be wider than the operand (ld, st, cvt).
 bool register_fits(ptx::Type operand, ptx::Type reg, bool relaxed);
 
+/// Whether it is one of .b8 to .b128.
+bool is_bits(ptx::Type type);
+
+/// The values in braces so far.
+class VectorValues {
+ public:
+  /// Each takes one more. @return whether it goes together with the others.
+  bool add_register(ptx::Type type);
+  bool add_constant(const ptx::Operand& constant);
+
+ private:
+  bool go_together() const {
+    return !(has_integers_ && has_floats_);
+  }
+
+  std::size_t size_ = 0;
+  bool has_integers_ = false;
+  bool has_floats_ = false;
+};
+
 /// Whether a number (Kind::kInteger or kFloat) can be an operand of this type.
 bool constant_fits(ptx::Type operand, const ptx::Operand& constant);
 

@@ -184,7 +184,8 @@ bool OperandVerifier::is_braced_value(std::size_t index) const {
   };
   const std::string& opcode = instruction_.opcode;
   if (!braced(operands[index]) ||
-      operands[index].elements[0].kind == Kind::kSink) {
+      operands[index].elements[0].kind == Kind::kSink ||
+      operands[index].elements[0].kind == Kind::kAddress) {
     return false;
   }
   if (opcode == "mov") {
@@ -229,20 +230,21 @@ std::string OperandVerifier::misfit(
       return std::to_string(shape.vector) + " values in braces";
     }
     bool any = false;
-    ptx::Type type = ptx::Type::kNone;
+    VectorValues values;
     for (const Operand& element : operand.elements) {
       std::string expected = value_misfit(shape, element);
       if (!expected.empty()) {
         return expected;
       }
       any |= element.kind != Kind::kSink;
+      const bool is_constant =
+          element.kind == Kind::kInteger || element.kind == Kind::kFloat;
       Binding binding;
-      if (element.kind != Kind::kSink && names_.find(element.name, &binding)) {
-        if (type != ptx::Type::kNone &&
-            ptx::size_of(type) != ptx::size_of(binding.type)) {
-          return "values of one size in braces";
-        }
-        type = binding.type;
+      if (is_constant ? !values.add_constant(element)
+                      : element.kind != Kind::kSink &&
+                  names_.find(element.name, &binding) &&
+                  !values.add_register(binding.type)) {
+        return "values of one type in braces";
       }
     }
     return any ? "" : "at least one value in braces";
@@ -316,7 +318,15 @@ std::string OperandVerifier::name_misfit(
   }
   bool found = false;
   const Space space = space_of(operand.name, &found);
-  return found && shape.symbol && is_integral(shape.type) &&
+  // What a call passes has no address, a function no place inside, and what is
+  // not in a window of the device one of 64 bits.
+  const bool is_passed = binding.variable != nullptr && !binding.is_formal &&
+      space == Space::kParam && !binding.variable->is_addressed;
+  const bool is_wide = space == Space::kNone || space == Space::kGlobal ||
+      space == Space::kConst;
+  return found && shape.symbol && is_integral(shape.type) && !is_passed &&
+          (space != Space::kNone || operand.offset == 0) &&
+          (!is_wide || ptx::size_of(shape.type) == 8) &&
           (shape.symbol_space == Space::kNone || shape.symbol_space == space)
       ? ""
       : "a value";
@@ -352,7 +362,7 @@ std::string OperandVerifier::address_misfit(
   }
   const Operand& base = operand.elements[0];
   if (base.kind == Kind::kInteger) {
-    return "";
+    return has(instruction_, "local") ? "" : "a register or a name in brackets";
   }
   if (base.kind != Kind::kRegister && base.kind != Kind::kSymbol) {
     return wanted();
@@ -372,12 +382,12 @@ std::string OperandVerifier::address_misfit(
   }
   // .param variables of a body and .local ones are in one memory here, which
   // the key says already.
-  const bool in_local = space == Space::kParam || space == Space::kReg;
-  if (shape.space == space || (shape.space == Space::kLocal && in_local)) {
+  if (shape.space == space ||
+      (shape.space == Space::kLocal && space == Space::kParam)) {
     return "";
   }
   const bool generic = shape.space == Space::kNone && space != Space::kParam &&
-      !(shape.writes && space == Space::kConst);
+      space != Space::kConst;
   return generic ? "" : wanted();
 }
 

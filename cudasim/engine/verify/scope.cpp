@@ -40,15 +40,14 @@ bool Scope::is_in_range(const std::string& name) const {
 bool Scope::declare_range(
     const std::string& name,
     std::uint32_t count,
-    std::uint64_t first,
-    ptx::Type type) {
+    const Binding& first) {
   for (const auto& [other, binding] : names_) {
     const Numbered numbered(other);
     if (numbered.is && numbered.prefix == name && numbered.number < count) {
       return false;
     }
   }
-  return ranges_.try_emplace(name, Range{count, first, type}).second;
+  return ranges_.try_emplace(name, Range{count, first}).second;
 }
 
 bool Scope::find(const std::string& name, Binding* binding) const {
@@ -65,10 +64,9 @@ bool Scope::find(const std::string& name, Binding* binding) const {
     const auto range = scope->ranges_.find(numbered.prefix);
     if (range != scope->ranges_.end() &&
         numbered.number < range->second.count) {
-      *binding = {};
-      binding->kind = Binding::Kind::kRegister;
-      binding->index = range->second.first + numbered.number;
-      binding->type = range->second.type;
+      *binding = range->second.first;
+      binding->index += numbered.number;
+      binding->digits = name.size() - numbered.prefix.size();
       return true;
     }
   }

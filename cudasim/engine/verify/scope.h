@@ -24,7 +24,10 @@ struct Binding {
   Kind kind = Kind::kRegister;
   std::uint64_t index = 0;
   ptx::Type type = ptx::Type::kNone;
+  std::uint32_t vector = 1; // of a register with .v2 or .v4
+  std::size_t digits = 0; // that say which register of a range it is
   const ptx::Variable* variable = nullptr; // of all but registers
+  bool is_formal = false; // a parameter or result of the function itself
 };
 
 class Scope {
@@ -35,12 +38,12 @@ class Scope {
   bool declare(const std::string& name, const Binding& binding) {
     return !is_in_range(name) && names_.try_emplace(name, binding).second;
   }
-  /// Registers `name`0 to `name`count-1, from register `first` on.
+  /// Registers `name`0 to `name`count-1, from register `first` on, which is
+  /// like the others.
   bool declare_range(
       const std::string& name,
       std::uint32_t count,
-      std::uint64_t first,
-      ptx::Type type);
+      const Binding& first);
   bool declare_label(const std::string& name, std::uint32_t instruction) {
     return labels_.try_emplace(name, instruction).second;
   }
@@ -57,8 +60,7 @@ class Scope {
 
   struct Range {
     std::uint32_t count;
-    std::uint64_t first;
-    ptx::Type type;
+    Binding first;
   };
   Scope* parent_;
   std::unordered_map<std::string, Binding> names_;

@@ -80,6 +80,13 @@ class BodyVerifier {
           variable.name,
           "no initial value in this state space");
     }
+    if (variable.space == Space::kParam && variable.vector > 1 &&
+        variable.dimensions.empty()) {
+      refuse(module_, variable.location, variable.name, "no vector in .param");
+    }
+    if (variable.size() == 0) {
+      refuse(module_, variable.location, variable.name, "an array with a size");
+    }
     if (variable.space != Space::kShared) {
       add_local(variable, local);
     } else if (variable.size() > kMostStaticShared) {
@@ -93,11 +100,6 @@ class BodyVerifier {
   }
 
   void verify_registers(const ptx::RegisterDeclaration& registers) const {
-    if (registers.vector != 1) {
-      throw LoweringError(
-          module_.source_name + ":" + std::to_string(registers.location.line) +
-          ": vector registers are not supported, in " + function_.name);
-    }
     if (ptx::size_of(registers.type) == 0 &&
         registers.type != ptx::Type::kPred) {
       refuse(
@@ -117,6 +119,10 @@ class BodyVerifier {
             instruction.guard.predicate,
             "a predicate behind '@'");
       }
+    }
+    const std::string misfit = modifier_misfit(instruction);
+    if (!misfit.empty()) {
+      refuse(module_, instruction.location, text_of(instruction), misfit);
     }
     if (instruction.opcode == "call") {
       verify_call(module_, names_, instruction);
@@ -232,113 +238,6 @@ void verify_runs_whole(
         module.source_name + ":" + std::to_string(first.line) + ":" +
         std::to_string(first.column) + ": the simulated device does not have " +
         missing + ", in " + function.name);
-  }
-}
-
-void verify_device(const ptx::Module& module, std::uint32_t capability) {
-  const Target* target = find_target(module.target);
-  if (targets_are_strict() && target != nullptr &&
-      !target->runs_on(capability)) {
-    refuse(
-        module,
-        module.target_location,
-        module.target,
-        "a target that a GPU of compute capability " +
-            std::to_string(capability / 10) + "." +
-            std::to_string(capability % 10) + " runs: compile for sm_" +
-            std::to_string(capability) +
-            ", or choose another model by CUDASIM_PROFILE "
-            "(CUDASIM_PTX_TARGETS=lenient takes it)");
-  }
-}
-
-namespace {
-
-void verify_version(const ptx::Module& module) {
-  if (!targets_are_strict()) {
-    return;
-  }
-  const PtxVersion version{module.version_major, module.version_minor};
-  if (!is_version(version)) {
-    refuse(
-        module,
-        module.version_location,
-        version.text(),
-        "a version of PTX up to " + kNewestPtx.text());
-  }
-  const Target* target = find_target(module.target);
-  if (target == nullptr) {
-    refuse(
-        module,
-        module.target_location,
-        module.target,
-        "a target such as sm_80");
-  }
-  if (version < target->least) {
-    refuse(
-        module,
-        module.target_location,
-        module.target,
-        "a target that PTX " + version.text() + " has; this one needs " +
-            target->least.text());
-  }
-}
-
-} // namespace
-
-void verify_module(const ptx::Module& module) {
-  verify_version(module);
-  std::set<std::string_view> names;
-  std::uint64_t constant = 0;
-  for (const ptx::Variable& variable : module.variables) {
-    if (!variable.is_extern && !variable.is_weak &&
-        !names.insert(variable.name).second) {
-      refuse(module, variable.location, variable.name, "each variable once");
-    }
-    if (variable.type == ptx::Type::kPred) {
-      refuse(
-          module,
-          variable.location,
-          variable.name,
-          "a predicate in a register only");
-    }
-    if (variable.space == Space::kConst) {
-      constant = align_up(constant, alignment_of(variable)) + variable.size();
-      if (constant > kMostConstant) {
-        refuse(
-            module,
-            variable.location,
-            variable.name,
-            "at most " + std::to_string(kMostConstant) +
-                " bytes of constants in a module");
-      }
-    }
-  }
-  std::set<std::string_view> functions;
-  for (const auto& function : module.functions) {
-    if (function->has_body && !functions.insert(function->name).second) {
-      refuse(module, function->location, function->name, "each function once");
-    }
-    std::uint64_t parameters = 0;
-    for (const ptx::Variable& parameter : function->parameters) {
-      if (parameter.type == ptx::Type::kPred) {
-        refuse(
-            module,
-            parameter.location,
-            parameter.name,
-            "a predicate in a register only");
-      }
-      parameters =
-          align_up(parameters, alignment_of(parameter)) + parameter.size();
-      if (function->is_entry && parameters > kMostParameters) {
-        refuse(
-            module,
-            parameter.location,
-            parameter.name,
-            "at most " + std::to_string(kMostParameters) +
-                " bytes of parameters");
-      }
-    }
   }
 }
 

@@ -1,5 +1,6 @@
-// Verifies all bodies of PTX files, and says what is refused: a way to try the
-// verifier on what other compilers wrote.
+// Verifies all bodies of PTX files, and says what is refused, and what the
+// simulated device lacks: a way to try the verifier on what other compilers
+// wrote.
 //
 //   verify_files FILE.ptx…
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "cudasim/engine/code/lowering_error.h"
+#include "cudasim/engine/forms/short_forms.h"
 #include "cudasim/engine/verify/verifier.h"
 #include "cudasim/ptx/parser.h"
 
@@ -34,13 +36,17 @@ void verify(const char* path, Tally& tally) {
       }
       ++tally.functions;
       try {
-        ptx::parse_body(*module, *function);
-        for (const engine::Row* row :
-             engine::verify_body(*module, *function).rows) {
+        engine::read_body(*module, *function);
+        const engine::VerifiedBody body =
+            engine::verify_body(*module, *function);
+        for (const engine::Row* row : body.rows) {
           ++tally.instructions;
           tally.unsupported += row == nullptr ? 1 : 0;
         }
-      } catch (const std::runtime_error& error) {
+        engine::verify_runs_whole(*module, *function, body);
+      } catch (const engine::LoweringError& error) {
+        std::printf("%s\n", error.what());
+      } catch (const ptx::ParseError& error) {
         ++tally.refused;
         std::printf("%s\n", error.what());
       }

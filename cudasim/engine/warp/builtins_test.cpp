@@ -67,6 +67,29 @@ TEST_F(Builtins, PrintfFormatsItsArguments) {
   EXPECT_EQ(words[4], 0u);
 }
 
+TEST_F(Builtins, PrintfNeedsNoResult) {
+  // As Taichi declares and calls it, and with registers.
+  words_of(
+      R"(.local .align 8 .b8 arguments[8];
+      setp.ne.u32 %p0, %lane, 3;
+      @%p0 bra OUT;
+      st.local.u32 [arguments], %lane;
+      mov.u64 %rd8, format;
+      cvta.global.u64 %rd8, %rd8;
+      mov.u64 %rd9, arguments;
+      cvta.local.u64 %rd9, %rd9;
+      { .param .b64 p0; .param .b64 p1;
+      st.param.b64 [p0], %rd8;
+      st.param.b64 [p1], %rd9;
+      call.uni vprintf, (p0, p1); }
+      call vprintf, (%rd8, %rd9);
+      OUT:)",
+      {},
+      ".extern .func vprintf (.param .b64 a, .param .b64 b);\n" +
+          text("format", "lane %d\n"));
+  EXPECT_EQ(device.printed, "lane 3\nlane 3\n");
+}
+
 TEST_F(Builtins, EveryLanePrintsInItsTurn) {
   words_of(
       R"(.local .align 8 .b8 arguments[8];
