@@ -164,6 +164,8 @@ inline void expect_near(const Matrix& a, const Matrix& b, double tolerance) {
     static constexpr auto gemm_batched = cublas##letter##gemmBatched;        \
     static constexpr auto gemm_strided = cublas##letter##gemmStridedBatched; \
     static constexpr auto gemv = cublas##letter##gemv;                       \
+    static constexpr auto geam = cublas##letter##geam;                       \
+    static constexpr auto dgmm = cublas##letter##dgmm;                       \
     static constexpr auto axpy = cublas##letter##axpy;                       \
     static constexpr auto scal = cublas##letter##scal;                       \
     static constexpr auto copy = cublas##letter##copy;                       \

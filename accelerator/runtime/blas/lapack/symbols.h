@@ -1,5 +1,5 @@
-// More of LAPACK's Fortran symbols than lapack.h has, for host_lapack.cpp, with
-// the lengths of character arguments at the end.
+// More of LAPACK's Fortran symbols than lapack.h has, for host_lapack.cpp,
+// with the lengths of character arguments at the end.
 #pragma once
 
 #include <cstddef>

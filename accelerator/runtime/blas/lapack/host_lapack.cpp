@@ -1,3 +1,4 @@
+// The routines of host_lapack.h, which make their own work areas, on OpenBLAS.
 #include "accelerator/runtime/blas/host_lapack.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "accelerator/runtime/blas/lapack.h"
-#include "accelerator/runtime/blas/lapack_symbols.h"
+#include "accelerator/runtime/blas/lapack/symbols.h"
 #include "accelerator/runtime/blas/stream_work.h"
 
 namespace accelerator::blas {
