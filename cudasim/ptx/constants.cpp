@@ -80,9 +80,9 @@ const Binary* binary_at(const Reader& reader) {
 }
 
 // Values and types are those that ptxas 13.5 gives, which are not always those
-// of PTX ISA 4.5.5 (verify/constants_test.py asks it): "%" and "~" are
-// unsigned, the others go by their operands, shifts take the count modulo 64,
-// and of "? :" the chosen value keeps its type.
+// of PTX ISA 4.5.5 (cudasim/engine/verify/ptxas/constants_test.py asks it): "%"
+// and "~" are unsigned, the others go by their operands, shifts take the count
+// modulo 64, and of "? :" the chosen value keeps its type.
 class Expressions {
  public:
   explicit Expressions(Reader& reader) : reader_(reader) {}

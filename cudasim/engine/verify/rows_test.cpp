@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 
-#include "cudasim/engine/forms/short_forms.h"
 #include "cudasim/engine/testing/row_writer.h"
 #include "cudasim/engine/verify/verifier.h"
 #include "cudasim/ptx/parser.h"
@@ -32,7 +31,7 @@ std::string verdict(const std::string& instruction) {
   try {
     const auto module = ptx::parse_module(module_of(instruction), "test");
     ptx::Function& function = *module->functions.front();
-    read_body(*module, function);
+    ptx::parse_body(*module, function);
     verify_module(*module);
     verify_body(*module, function);
     return "";
