@@ -123,7 +123,8 @@ def variables(suite: suites.Suite, python: pathlib.Path) -> dict[str, str]:
     done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise environments.PreparationError(f"no device: {done.stderr.strip()[-_TAIL:]}")
-    return given | json.loads(done.stdout)
+    devices: dict[str, str] = json.loads(done.stdout)
+    return given | devices
 
 
 class Run:
@@ -221,7 +222,7 @@ class Run:
             status = subprocess.run(
                 command,
                 env=environment,
-                cwd=self._root,
+                cwd=self._folder,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
