@@ -30,18 +30,6 @@ bool can_call(const Body& body, const Signature& callee) {
              });
 }
 
-/// What the function was given itself, which it can pass on, or null.
-const Region* own_structure(Body& body, const Parameter& parameter) {
-  for (const Region& region : body.regions) {
-    if (parameter.kind == Parameter::Kind::kStructure &&
-        region.kind == Region::Kind::kParameter &&
-        region.bytes == parameter.bytes && body.random.one_in(2)) {
-      return &region;
-    }
-  }
-  return nullptr;
-}
-
 void store_structure(Body& body, unsigned bytes, const std::string& name) {
   static constexpr const char* kEightBytes[] = {
       "st.param.b64 [$1+$2], $d;",
@@ -127,12 +115,8 @@ void write_call(Body& body) {
   std::string structure; // one of them
   for (std::size_t i = 0; i < callee.parameters.size(); ++i) {
     const Parameter& parameter = callee.parameters[i];
-    const Region* const own = own_structure(body, parameter);
-    const std::string name =
-        own != nullptr ? own->name : "give" + std::to_string(i);
-    if (own == nullptr) {
-      store_argument(body, parameter, name);
-    }
+    const std::string name = "give" + std::to_string(i);
+    store_argument(body, parameter, name);
     if (parameter.kind == Parameter::Kind::kStructure) {
       structure = name;
     }
