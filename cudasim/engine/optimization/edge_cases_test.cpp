@@ -93,7 +93,8 @@ TEST(Functions, AreTheSameOptimized) {
 
 /// Nothing is there for a generic address that is one of local memory.
 TEST(Functions, HaveTheSameFaultsOptimized) {
-  const std::string text = kernel_of({"", "", "ld.u32 %r1, [kept];"});
+  const std::string text =
+      kernel_of({"", "", "mov.u64 %a0, kept;\nld.u32 %r1, [%a0];"});
   EXPECT_NE(run_kernel("0", text, 1).trouble, "");
   EXPECT_NE(run_kernel("1", text, 1).trouble, "");
 }

@@ -38,7 +38,7 @@ class Optimizer : public KernelTest {
 
   static Left count(const std::string& text) {
     const std::string header =
-        ".version 8.4\n.target sm_80\n.address_size 64\n";
+        ".version 9.1\n.target sm_80\n.address_size 64\n";
     const auto module = ptx::parse_module(header + text, "test");
     auto* entry = const_cast<ptx::Function*>(module->find("kernel"));
     const auto shorter = optimization::optimized(*module, *entry);

@@ -55,6 +55,7 @@ inline constexpr Requirement kRequirements[] = {
     {"cvta|isspacep param*", "70", {7, 7}},
     {"ld|st|atom|red weak|relaxed|acquire|release|acq_rel", "70", {6, 0}},
     {"ld|st mmio", "70", {8, 2}},
+    {"ld|st volatile local", "", {9, 1}},
     {"ld|st L1::*", "70", {7, 4}},
     {"ld L2::64B|L2::128B", "75", {7, 4}},
     {"ld L2::256B", "80", {7, 4}},

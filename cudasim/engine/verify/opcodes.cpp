@@ -124,7 +124,8 @@ std::string load_or_store_misfit(const AccessModifiers& has, bool is_load) {
   if (is_ordered == has.scope.empty()) {
     return is_ordered ? "a scope such as .gpu" : "no scope without an order";
   }
-  if (!is_weak && !ptx::is_one_of(has.space, {"", "global", "shared"})) {
+  if (!is_weak && !ptx::is_one_of(has.space, {"", "global", "shared"}) &&
+      (is_ordered || has.space != "local")) {
     return "no ." + has.order + " in this state space";
   }
   if (!has.cache.empty() &&
