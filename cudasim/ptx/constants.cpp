@@ -352,7 +352,10 @@ Constant number(const Reader& reader, const Token& token) {
     const double value = strtod_l(terminated.c_str(), &end, c_locale());
     // What a double has not, or not with all of its bits, ptxas refuses too.
     if (errno == ERANGE || end != terminated.c_str() + terminated.size()) {
-      reader.fail(token, "a floating-point number");
+      reader.fail(
+          token,
+          "a floating-point number that a normal double holds; smaller ones "
+          "are written by their bits, such as 0d0000000000000001");
     }
     return of_double(value);
   }

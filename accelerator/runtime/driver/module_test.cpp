@@ -420,7 +420,7 @@ TEST_F(ContextTest, NumbersOfAModuleAreWhatItsTextSays) {
 .version 7.0
 .target sm_80
 .address_size 64
-.visible .global .align 8 .f64 numbers[5] = {0.3, 1e-310, 0, 0, 0};
+.visible .global .align 8 .f64 numbers[5] = {0.3, 2.5e-308 * 0.001};
 .visible .entry fill()
 {
   .reg .b64 %rd1;
@@ -428,7 +428,7 @@ TEST_F(ContextTest, NumbersOfAModuleAreWhatItsTextSays) {
   .reg .f32 %f1;
   mov.u64 %rd1, numbers;
   mov.f64 %fd1, 0.3;
-  mov.f64 %fd2, 1e-310;
+  mov.f64 %fd2, 2.5e-308 * 0.001;
   mov.f32 %f1, 0.7;
   st.global.f64 [%rd1+16], %fd1;
   st.global.f64 [%rd1+24], %fd2;
@@ -457,7 +457,7 @@ TEST_F(ContextTest, NumbersOfAModuleAreWhatItsTextSays) {
   ASSERT_EQ(cuMemcpyDtoH(results, numbers, sizeof(results)), CUDA_SUCCESS);
   for (const int first : {0, 2}) {
     EXPECT_EQ(results[first], 0.3);
-    EXPECT_EQ(results[first + 1], 1e-310);
+    EXPECT_EQ(results[first + 1], 2.5e-308 * 0.001); // a subnormal number
   }
   float single = 0;
   std::memcpy(&single, &results[4], sizeof(single));

@@ -44,7 +44,11 @@ std::string FlatFunction::add_variable(
     bool is_fixed) {
   const auto number = static_cast<std::uint32_t>(variables.size());
   variables.push_back({variable, is_fixed});
-  std::string& name = variables.back().variable.name;
+  ptx::Variable& added = variables.back().variable;
+  // A function may take the address of its own parameter, which is passed on
+  // here once the function is part of its caller.
+  added.is_addressed = true;
+  std::string& name = added.name;
   if (!is_fixed) {
     name = std::string(kVariablePrefix) + std::to_string(number);
   }
