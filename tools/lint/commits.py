@@ -21,6 +21,8 @@ SINCE = "8d865818980255fb9de837ceb76b0cf59a47668f"
 MAX_SUBJECT = 72
 
 _LEFTOVER = re.compile(r"(?:wip|tmp|formatted|formatting)\b|(?:fixup|squash|amend)!", re.IGNORECASE)
+# The folder or part that a commit changes, in front of the imperative.
+_COMPONENT = re.compile(r"[a-z][\w./-]*: ")
 _TRAILER = re.compile(r"^[A-Z][A-Za-z-]+: \S")
 # A word that is no command: an article or its like, a form in -s, -ed or -ing, somebody's. A noun passes.
 _NOT_IMPERATIVE = re.compile(
@@ -64,7 +66,8 @@ def faults(commits: Sequence[Commit]) -> Iterator[str]:
 
 def _faults(commit: Commit) -> Iterator[str]:
     subject = commit.subject
-    first = (subject.split() or [""])[0]
+    component = _COMPONENT.match(subject)
+    first = (subject[component.end() if component else 0 :].split() or [""])[0]
     if len(subject) > MAX_SUBJECT:
         yield f"{len(subject)} characters; at most {MAX_SUBJECT}"
     if _LEFTOVER.match(subject):

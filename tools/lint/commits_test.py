@@ -23,6 +23,8 @@ _REFUSED = (
     ("What the table says", "imperative"),
     ("cuBLAS's rotations", "imperative"),
     ("docs: say more", "imperative"),
+    ("Docs: Say more", "imperative"),
+    ("docs:", "imperative"),
     ("say more", "imperative"),
     ("WIP: a row", "leftover"),
     ("fixup! Add a row", "leftover"),
@@ -34,6 +36,8 @@ _REFUSED = (
 
 _TAKEN = (
     "Add a row",
+    "runtime/blas: Add a row",
+    "cudasim/engine/v4.1: Add a row",
     "Feed the kernel",
     "Pass the stream",
     "Bring README up to date",
