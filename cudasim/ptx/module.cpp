@@ -114,7 +114,7 @@ class ModuleParser {
       module_.files.resize(index + 1);
     }
     module_.files[index] = quoted.substr(1, quoted.size() - 2);
-    while (reader_.accept(',')) {
+    for (int i = 0; i < 2 && reader_.accept(','); ++i) {
       reader_.expect_integer("a time or size", ~std::uint64_t{0});
     }
   }
