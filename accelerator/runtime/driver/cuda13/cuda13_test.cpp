@@ -214,6 +214,28 @@ TEST_F(Cuda13, AKernelKnowsItsParametersAndItsLibrary) {
   EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
 }
 
+TEST_F(Cuda13, TheLogIsEmpty) {
+  const auto listen = [](void*, CUlogLevel, char*, size_t) {};
+  CUlogsCallbackHandle one = nullptr;
+  CUlogsCallbackHandle other = nullptr;
+  ASSERT_EQ(cuLogsRegisterCallback(listen, nullptr, &one), CUDA_SUCCESS);
+  ASSERT_EQ(cuLogsRegisterCallback(listen, nullptr, &other), CUDA_SUCCESS);
+  EXPECT_NE(one, other);
+  EXPECT_EQ(
+      cuLogsRegisterCallback(nullptr, nullptr, &one), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLogsUnregisterCallback(one), CUDA_SUCCESS);
+  EXPECT_EQ(cuLogsUnregisterCallback(one), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLogsUnregisterCallback(other), CUDA_SUCCESS);
+  CUlogIterator end = 7;
+  EXPECT_EQ(cuLogsCurrent(&end, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLogsCurrent(&end, 0), CUDA_SUCCESS);
+  char text[8] = "before";
+  size_t size = sizeof(text);
+  EXPECT_EQ(cuLogsDumpToMemory(&end, text, &size, 0), CUDA_SUCCESS);
+  EXPECT_EQ(size, 0u);
+  EXPECT_STREQ(text, "");
+}
+
 TEST_F(Cuda13, FunctionsAreFoundInTheFormOfTheVersion) {
   const auto find = [](const char* name, int version) {
     void* function = nullptr;
