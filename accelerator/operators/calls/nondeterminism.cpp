@@ -37,7 +37,10 @@ const c10::IValue& argument_of(
   return *(stack.end() - (all.end() - one));
 }
 
-bool is_of_floats(const c10::FunctionSchema& schema, const Stack& stack) {
+// Not before PyTorch 2.9.
+[[maybe_unused]] bool is_of_floats(
+    const c10::FunctionSchema& schema,
+    const Stack& stack) {
   return c10::isFloatingType(
       argument_of(schema, stack, "self").toTensor().scalar_type());
 }
