@@ -44,11 +44,26 @@ BlockChecker::BlockChecker(
       block_x_(block_x),
       block_y_(block_y),
       orders_(warps),
+      exchanges_(warps),
       cells_(block.shared_bytes) {}
 
 void BlockChecker::start() {
   ++epoch_;
   poison(block_.shared, block_.shared_bytes);
+}
+
+void BlockChecker::warp_meets(
+    const Accessor& accessor,
+    Mask lanes,
+    Mask members) {
+  const Warp& warp = *accessor.warp;
+  if (accessor.code->control_at(accessor.inst->index).kind ==
+      ControlKind::kWarpBarrier) {
+    orders_[warp.index].synchronized(members, warp.live);
+  } else {
+    exchanges_[warp.index].add(
+        {accessor.code, accessor.inst}, epoch_, lanes, members);
+  }
 }
 
 bool BlockChecker::in_shared(std::uint64_t address, std::uint32_t size) const {
@@ -77,6 +92,20 @@ bool BlockChecker::ordered(const Event& earlier, const Event& now, Mask live)
   return (earlier.site.inst == now.site.inst &&
           now.party == WarpOrder::kWholeWarp) ||
       orders_[now.warp].is_before(earlier.party, earlier.time, now.party, live);
+}
+
+/// Whether a lane of the same warp has read what it then contributed to a
+/// collective, before `now`.
+bool BlockChecker::read_is_over(
+    const Event& read,
+    const Event& now,
+    Mask live) {
+  const auto lanes_of = [live](const Event& event) {
+    return event.party == WarpOrder::kWholeWarp ? live : 1u << event.party;
+  };
+  return read.warp == now.warp &&
+      exchanges_[now.warp].read_is_over(
+          read.site, read.exchanges, lanes_of(read), lanes_of(now), flow_);
 }
 
 void BlockChecker::before(const Accessor& accessor, Mask active) {
@@ -156,6 +185,7 @@ bool BlockChecker::check_one(
                                : static_cast<WarpOrder::Party>(lane);
   now.epoch = epoch_;
   now.time = orders_[warp.index].time_of(now.party);
+  now.exchanges = exchanges_[warp.index].count();
   now.atomic = access.atomic;
   now.site = {accessor.code, accessor.inst};
   if (in_shared(address, access.size)) {
@@ -201,7 +231,7 @@ void BlockChecker::check_race(
     }
     if (writes && static_cast<int>(block_.shared[offset + i]) != written) {
       for (const Event& earlier : {cell.read, cell.other_read}) {
-        if (!ordered(earlier, now, live)) {
+        if (!ordered(earlier, now, live) && !read_is_over(earlier, now, live)) {
           race(FindingKind::kWriteAfterRead, earlier, now, offset + i);
         }
       }

@@ -4,11 +4,12 @@
 // orders them. Compare compute-sanitizer's initcheck and racecheck.
 //
 // What orders two threads: a barrier of the block between their accesses, or,
-// within a warp, bar.warp.sync (warp_order.h). Every barrier of the block is
-// taken to order all threads, so a barrier of some warps can hide a race, and
-// none is reported wrongly for it. The same goes for fences, acquiring accesses
-// and waits for an mbarrier. Volatile, relaxed, acquire and release accesses
-// are taken for atomics.
+// within a warp, bar.warp.sync (warp_order.h) or, for what has been read, a
+// collective (exchanges.h). Every barrier of the block is taken to order all
+// threads, so a barrier of some warps can hide a race, and none is reported
+// wrongly for it. The same goes for fences, acquiring accesses and waits for an
+// mbarrier. Volatile, relaxed, acquire and release accesses are taken for
+// atomics.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "cudasim/engine/check/exchanges.h"
 #include "cudasim/engine/check/findings.h"
+#include "cudasim/engine/check/value_flow.h"
 #include "cudasim/engine/check/warp_order.h"
 #include "cudasim/engine/code/block_observer.h"
 #include "cudasim/engine/code/memory_access.h"
@@ -41,9 +44,7 @@ class BlockChecker final : public BlockObserver {
   void barrier_opened() override {
     ++epoch_;
   }
-  void warp_synchronized(const Warp& warp, Mask members) override {
-    orders_[warp.index].synchronized(members, warp.live);
-  }
+  void warp_meets(const Accessor& accessor, Mask lanes, Mask members) override;
   void before(const Accessor& accessor, Mask active) override;
 
  private:
@@ -53,6 +54,7 @@ class BlockChecker final : public BlockObserver {
     bool atomic = false;
     std::uint32_t epoch = 0; // 0: never
     std::uint32_t time = 0; // of the party's clock
+    std::uint32_t exchanges = 0; // of the warp, until then
     Site site;
   };
   /// What is known of one byte of shared memory.
@@ -75,6 +77,7 @@ class BlockChecker final : public BlockObserver {
   bool in_shared(std::uint64_t address, std::uint32_t size) const;
   bool in_global(Warp& warp, std::uint64_t address, std::uint32_t size) const;
   bool ordered(const Event& earlier, const Event& now, Mask live) const;
+  bool read_is_over(const Event& read, const Event& now, Mask live);
   void check_race(
       const Event& now,
       Mask live,
@@ -103,6 +106,8 @@ class BlockChecker final : public BlockObserver {
   std::uint32_t block_y_;
   std::uint32_t epoch_ = 0;
   std::vector<WarpOrder> orders_; // of each warp
+  std::vector<Exchanges> exchanges_; // of each warp
+  ValueFlow flow_;
   std::vector<Cell> cells_;
 };
 

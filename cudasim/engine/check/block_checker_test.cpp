@@ -336,6 +336,50 @@ TEST(Races, CollectivesOrderNoMemory) {
   }
 }
 
+// A lane's load, a collective, and a store of a lane to where another one read:
+// what a sum over a block does. `%r5` is the place of the lane's neighbour.
+std::string sum(const std::string& between) {
+  return std::string("  xor.b32 %r5, %r9, 4;\n  add.u32 %r5, %r5, %r8;\n") +
+      kStoreOwn + "  bar.sync 0;\n  ld.shared.u32 %r4, [%r2];\n" + between +
+      "  add.u32 %r12, %r1, 77;\n  st.shared.u32 [%r5], %r12;\n";
+}
+
+TEST(Races, WhatALaneContributesIsRead) {
+  for (const char* between : {
+           "shfl.sync.bfly.b32 %r6, %r4, 1, 31, -1;",
+           "mul.lo.u32 %r4, %r4, 3; add.u32 %r7, %r4, %r1;"
+           " shfl.sync.down.b32 %r6, %r7, 16, 31, -1;",
+           "setp.gt.u32 %p1, %r4, 40; vote.sync.ballot.b32 %r6, %p1, -1;",
+           "setp.gt.u32 %p1, %r4, 40; mov.u32 %r7, 0; @%p1 mov.u32 %r7, 1;"
+           " redux.sync.add.s32 %r6, %r7, -1;",
+           "mov.u32 %r7, 0; setp.gt.u32 %p1, %r4, 40; @%p1 bra GREATER;"
+           " mov.u32 %r7, 1; GREATER: match.any.sync.b32 %r6, %r7, -1;",
+           "mov.u32 %r11, 0; ROUND: add.u32 %r7, %r7, %r4;"
+           " add.u32 %r11, %r11, 1; setp.lt.u32 %p1, %r11, 3; @%p1 bra ROUND;"
+           " shfl.sync.idx.b32 %r6, %r7, 0, 31, -1;",
+       }) {
+    const auto found = findings(sum(between));
+    EXPECT_TRUE(found.empty()) << between << "\n" << found[0];
+  }
+}
+
+TEST(Races, WhatACollectiveDoesNotNeedMayBeReadLater) {
+  for (const char* between : {
+           "shfl.sync.bfly.b32 %r6, %r1, 1, 31, -1;",
+           "activemask.b32 %r6;",
+           // The loaded value is gone.
+           "mov.u32 %r4, %r1; shfl.sync.bfly.b32 %r6, %r4, 1, 31, -1;",
+           // The value is needed after the collective.
+           "shfl.sync.bfly.b32 %r6, %r1, 1, 31, -1; add.u32 %r6, %r6, %r4;",
+           // Other lanes take part.
+           "and.b32 %r11, %r1, 1; mov.u32 %r13, 0x55555555;"
+           " shl.b32 %r13, %r13, %r11;"
+           " shfl.sync.idx.b32 %r6, %r4, 0, 31, %r13;",
+       }) {
+    EXPECT_NE(with(findings(sum(between)), "write after read"), "") << between;
+  }
+}
+
 TEST(Races, AShuffleOfATileOrdersNoMemory) {
   // Tiles of eight lanes: the mask is of the lane's own tile.
   const std::string mask =

@@ -10,7 +10,8 @@ namespace cudasim::engine {
 
 /// What orders the lanes of a warp: bar.warp.sync, for the lanes that it names
 /// (PTX ISA 9.7.13.2; `__syncwarp` in CUDA). Shuffles, votes, matches,
-/// reductions and the accesses to matrices wait for lanes, and order no memory.
+/// reductions and the accesses to matrices wait for lanes, and order no memory
+/// but by what they need themselves (exchanges.h).
 class WarpOrder {
  public:
   /// Who accesses memory: a lane, or the warp as a whole. ldmatrix, wmma.store

@@ -24,8 +24,12 @@ class BlockObserver {
   virtual void start() {}
   /// A barrier of the block opened.
   virtual void barrier_opened() {}
-  /// Lanes of a warp met at a bar.warp.sync that names them.
-  virtual void warp_synchronized(const Warp& /*warp*/, Mask /*members*/) {}
+  /// Lanes of a warp meet at a bar.warp.sync or a collective that names them.
+  /// @param lanes those that are at this instruction, @param members all.
+  virtual void warp_meets(
+      const Accessor& /*accessor*/,
+      Mask /*lanes*/,
+      Mask /*members*/) {}
   /// The lanes in `active` are about to execute an instruction.
   virtual void before(const Accessor& accessor, Mask active) = 0;
 };

@@ -21,9 +21,9 @@ Gathering::Outcome Gathering::gather(
     return warp_.fault.kind != FaultKind::kNone ? Outcome::kFault
                                                 : Outcome::kWaits;
   }
-  if (block_.observer != nullptr && control.kind == ControlKind::kWarpBarrier) {
+  if (block_.observer != nullptr) {
     split.active = active;
-    note_barrier({split});
+    note_meeting({split});
   }
   if (run_collective(warp_, inst, control, active) == Flow::kFault) {
     fault_.note(inst, *split.frame->code);
@@ -58,10 +58,10 @@ Gathering::Lanes Gathering::gathered_with(const Split& leader) {
   return lanes;
 }
 
-/// Tells the observer of the lanes that met at a bar.warp.sync. It may serve
-/// several groups at once: tiles of a warp, each with its own mask.
-/// @param splits that are at it; their `active` lanes meet.
-void Gathering::note_barrier(const std::vector<Split>& splits) {
+/// Tells the observer of the lanes that meet. There may be several groups at
+/// once: tiles of a warp, each with its own mask.
+/// @param splits that are at the instruction; their `active` lanes meet.
+void Gathering::note_meeting(const std::vector<Split>& splits) {
   Mask all = 0;
   Mask masks[kLanes] = {};
   for (const Split& split : splits) {
@@ -79,7 +79,15 @@ void Gathering::note_barrier(const std::vector<Split>& splits) {
       const int lane = __builtin_ctz(others);
       group |= masks[lane] == masks[__builtin_ctz(left)] ? 1u << lane : 0u;
     }
-    block_.observer->warp_synchronized(warp_, group);
+    for (const Split& split : splits) {
+      if ((split.active & group) != 0) {
+        const Code* code = split.frame->code;
+        block_.observer->warp_meets(
+            {&warp_, code, &code->instructions[split.pc]},
+            split.active & group,
+            group);
+      }
+    }
     left &= ~group;
   }
 }
@@ -140,8 +148,8 @@ void Gathering::release_lanes(std::size_t first, Mask released) {
     split.pc += 1;
   }
   splits_.all().insert(splits_.all().end(), waiting.begin(), waiting.end());
-  if (block_.observer != nullptr && control.kind == ControlKind::kWarpBarrier) {
-    note_barrier(together);
+  if (block_.observer != nullptr) {
+    note_meeting(together);
   }
   enter(warp_, *leader.frame);
   const Flow flow = one_place || control.handler == nullptr

@@ -63,7 +63,7 @@ class Gathering {
   };
   Lanes gathered_with(const Split& leader);
   void release_lanes(std::size_t first, Mask released);
-  void note_barrier(const std::vector<Split>& splits);
+  void note_meeting(const std::vector<Split>& splits);
 
   Warp& warp_;
   EnclosingBlock& block_;

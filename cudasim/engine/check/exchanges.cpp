@@ -1,0 +1,41 @@
+#include "cudasim/engine/check/exchanges.h"
+
+#include <algorithm>
+
+namespace cudasim::engine {
+
+void Exchanges::add(
+    const Site& site,
+    std::uint32_t epoch,
+    Mask lanes,
+    Mask members) {
+  if (epoch != epoch_) {
+    // What was read before the barrier is over anyway.
+    all_.clear();
+    epoch_ = epoch;
+  }
+  const auto same = [&](const Exchange& it) {
+    return it.site.inst == site.inst && it.lanes == lanes &&
+        it.members == members;
+  };
+  auto found = std::find_if(all_.begin(), all_.end(), same);
+  if (found == all_.end()) {
+    found = all_.insert(found, {site, lanes, members});
+  }
+  found->last = ++count_;
+}
+
+bool Exchanges::read_is_over(
+    const Site& site,
+    std::uint32_t since,
+    Mask readers,
+    Mask writers,
+    ValueFlow& flow) const {
+  return std::any_of(all_.begin(), all_.end(), [&](const Exchange& it) {
+    return it.last > since && it.site.code == site.code &&
+        (readers & ~it.lanes) == 0 && (writers & ~it.members) == 0 &&
+        flow.reaches(*site.code, site.inst->index, it.site.inst->index);
+  });
+}
+
+} // namespace cudasim::engine
