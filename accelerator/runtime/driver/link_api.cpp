@@ -62,6 +62,10 @@ void add(
     std::string_view data,
     const std::string& name,
     unsigned max_registers) {
+  if (fatbin::is_lto_ir(data.data(), data.size())) {
+    throw Failure(
+        cudaErrorInvalidKernelImage, name + ": " + fatbin::lto_ir_text());
+  }
   const auto capability = current_context().capability();
   auto found = type == CU_JIT_INPUT_PTX
       ? std::vector<fatbin::FoundPtx>{{name, std::string(data)}}

@@ -135,6 +135,19 @@ TEST_F(Linker, BadInputIsRefusedWithAMessage) {
   EXPECT_NE(std::string(log).find("'add.s32'"), std::string::npos) << log;
   EXPECT_EQ(add("\177ELF", CU_JIT_INPUT_CUBIN), CUDA_ERROR_INVALID_IMAGE);
   EXPECT_EQ(
+      add("\xed"
+          "CN\x7f",
+          CU_JIT_INPUT_NVVM),
+      CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_NE(std::string(log).find("nvJitLink"), std::string::npos) << log;
+  CUmodule module = nullptr;
+  EXPECT_EQ(
+      cuModuleLoadData(
+          &module,
+          "\xed"
+          "CN\x7f"),
+      CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(
       add("nothing known", CU_JIT_INPUT_CUBIN), CUDA_ERROR_NO_BINARY_FOR_GPU);
   EXPECT_NE(std::string(log).find("no PTX"), std::string::npos) << log;
   EXPECT_EQ(add(kKernels, CU_JIT_NUM_INPUT_TYPES), CUDA_ERROR_INVALID_VALUE);

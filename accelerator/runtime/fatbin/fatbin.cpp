@@ -371,6 +371,18 @@ std::string unpack(const void* image, const Entry& entry) {
   return std::string(payload + entry.part_offset, entry.part_size);
 }
 
+bool is_lto_ir(const void* image, std::size_t bytes) {
+  constexpr char kMagic[] = {'\xed', 'C', 'N', '\x7f'};
+  return bytes >= sizeof(kMagic) &&
+      std::memcmp(image, kMagic, sizeof(kMagic)) == 0;
+}
+
+std::string lto_ir_text() {
+  // cuda.h, at CU_JIT_INPUT_NVVM.
+  return "found LTO IR, and CUDA's driver takes that of toolkits before 12.0 "
+         "only: link it by nvJitLink with -lto";
+}
+
 std::string no_ptx_text(std::uint32_t capability, const std::string& found) {
   const std::string number = std::to_string(capability);
   return "no PTX for a device of compute capability " +

@@ -74,6 +74,14 @@ std::string list_text(const std::vector<Entry>& entries);
 /// @throws FatbinError
 std::string unpack(const void* image, const Entry& entry);
 
+/// Whether an image is LTO IR as NVRTC gives it, in no container. Its magic
+/// number is that of NVVM since CUDA 12.
+/// @param bytes that may be read.
+bool is_lto_ir(const void* image, std::size_t bytes);
+
+/// What to tell of it: "found LTO IR, which …".
+std::string lto_ir_text();
+
 /// What to tell of code without PTX for a device of `capability` (80 for 8.0).
 /// @param found what there is instead.
 std::string no_ptx_text(std::uint32_t capability, const std::string& found);

@@ -440,6 +440,11 @@ std::shared_ptr<Module> make_module_of(
                      " runs no kernels: needed is one that runs PTX, such as "
                      "the simulated GPU (TORCH_CUDA_DEVICES=sim)"));
   }
+  if (fatbin::is_lto_ir(&magic, length)) {
+    throw Failure(
+        cudaErrorInvalidKernelImage,
+        source_name + ": " + fatbin::lto_ir_text());
+  }
   Module::Image parts;
   if (magic == kWrapperMagic) {
     require(size == fatbin::kUnknownSize, cudaErrorInvalidKernelImage);

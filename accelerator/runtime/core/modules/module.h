@@ -164,7 +164,7 @@ class Module : public std::enable_shared_from_this<Module> {
 /// A module from what cuModuleLoadData is given: a fat binary, nvcc's wrapper
 /// around one, or PTX text that ends in a NUL.
 /// @throws Failure: cudaErrorNoKernelImageForDevice for machine code,
-/// cudaErrorInvalidKernelImage for a damaged fat binary.
+/// cudaErrorInvalidKernelImage for a damaged fat binary and for LTO IR.
 std::shared_ptr<Module> make_module(const void* image, std::string source_name);
 
 /// The same from a file's content, of which nothing is read beyond its end.
