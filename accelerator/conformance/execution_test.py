@@ -7,6 +7,7 @@ import pathlib
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 
 from absl.testing import absltest
 
@@ -17,12 +18,9 @@ _XML = '<testsuites><testsuite><testcase classname="A" name="a" time="0"/></test
 
 
 class ExecutionTest(absltest.TestCase):
-    def is_stopped(self) -> bool:
-        return self.stop_at is not None and time.monotonic() > self.stop_at
-
     def setUp(self) -> None:
         super().setUp()
-        self.stop_at: float | None = None
+        self.is_stopped: Callable[[], bool] = lambda: False
 
     def run_program(self, program: str, seconds: int = 60) -> list[Case]:
         """What becomes of a program that finds XML and its file in `text` and `path`."""
@@ -39,6 +37,14 @@ class ExecutionTest(absltest.TestCase):
         last = cases[-1]
         self.assertEqual((last.suite, last.name, last.outcome), ("", "process", junit.FAILED))
         self.assertRegex(last.message, words)
+
+    def assert_ends(self, process: int) -> None:
+        line = pathlib.Path(f"/proc/{process}/cmdline")
+        for _ in range(100):
+            if not line.is_file() or not line.read_bytes():
+                return
+            time.sleep(0.1)
+        self.fail(f"process {process} still runs")
 
     def test_results_are_read(self) -> None:
         self.assertEqual(self.run_program("path.write_text(text)"), [Case("A", "a", junit.PASSED)])
@@ -99,23 +105,16 @@ class ExecutionTest(absltest.TestCase):
         )
         self.assertLess(time.monotonic() - begin, 60)
         self.assert_process_failed(cases, "took longer than 2 s")
-        child = int(cases[-1].message.split()[-1])
-        for _ in range(100):
-            if (
-                not pathlib.Path(f"/proc/{child}/cmdline").is_file()
-                or not pathlib.Path(f"/proc/{child}/cmdline").read_bytes()
-            ):
-                return
-            time.sleep(0.1)
-        self.fail(f"process {child} still runs")
+        self.assert_ends(int(cases[-1].message.split()[-1]))
 
     def test_a_run_is_stopped(self) -> None:
-        self.stop_at = time.monotonic() + 1
-        folder = pathlib.Path(self.create_tempdir().full_path)
+        file = pathlib.Path(self.create_tempdir().full_path) / "process"
+        self.is_stopped = lambda: file.is_file() and bool(file.read_text())
         with self.assertRaises(execution.StoppedError):
-            self.run_program(f"time.sleep(5); pathlib.Path({str(folder)!r}, 'late').touch()")
-        time.sleep(6)
-        self.assertEmpty(list(folder.iterdir()))
+            self.run_program(
+                f"pathlib.Path({str(file)!r}).write_text(str(os.getpid())); time.sleep(600)"
+            )
+        self.assert_ends(int(file.read_text()))
 
 
 if __name__ == "__main__":

@@ -167,7 +167,9 @@ class RestoreTest(absltest.TestCase):
         self.assertNotEqual(torch.device("cuda"), torch.device("stand_in"))
         self.assertFalse(torch.ones(1, device="stand_in").is_cuda)
         # A build without CUDA, and one that finds no driver of CUDA's.
-        with self.assertRaises((AssertionError, RuntimeError)):
+        with self.assertRaisesRegex(
+            (AssertionError, RuntimeError), "not compiled with CUDA enabled|NVIDIA driver"
+        ):
             torch.ones(1).cuda()
 
     def test_restoring_twice_is_nothing(self) -> None:

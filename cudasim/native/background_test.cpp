@@ -1,5 +1,6 @@
 // Jobs, their owners, children of fork() and the end of the process.
 #include "cudasim/native/background.h"
+#include "tools/cc/eventually.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -38,9 +39,7 @@ TEST(Background, ExecutesWhatTheBudgetAllowsFirst) {
     order.push_back(2);
     executed = true;
   });
-  while (!executed) {
-    std::this_thread::yield();
-  }
+  ASSERT_TRUE(tools::eventually([&] { return executed.load(); }));
   all.wait();
   EXPECT_EQ(order, (std::vector<int>{2, 1}));
 }
@@ -51,9 +50,7 @@ TEST(Background, SpendsWhatWasSaved) {
   Background& all = Background::instance();
   all.budget().saved(2 * kYear);
   all.add(&executed, [&] { executed = true; }, kYear);
-  while (!executed) {
-    std::this_thread::yield();
-  }
+  ASSERT_TRUE(tools::eventually([&] { return executed.load(); }));
   all.wait();
 }
 
@@ -70,9 +67,7 @@ TEST(Background, ForgetsJobsOfAnOwner) {
   });
   all.add(&mine, [&] { mine = 1; });
   all.add(&other, [&] { other = 1; });
-  while (!begun) {
-    std::this_thread::yield();
-  }
+  ASSERT_TRUE(tools::eventually([&] { return begun.load(); }));
   all.forget(&mine);
   EXPECT_TRUE(ended); // the one that was being executed
   all.wait();
@@ -90,9 +85,7 @@ TEST(Background, ForgetsJobsThatAJobAdds) {
     sleep_for_a_moment();
     all.add(&owner, [&] { ++executed; });
   });
-  while (!begun) {
-    std::this_thread::yield();
-  }
+  ASSERT_TRUE(tools::eventually([&] { return begun.load(); }));
   all.forget(&owner);
   all.wait();
   EXPECT_EQ(executed, 0);
@@ -105,9 +98,7 @@ TEST(Background, HasNoThreadInAChild) {
     begun = true;
     sleep_for_a_moment();
   });
-  while (!begun) {
-    std::this_thread::yield();
-  }
+  ASSERT_TRUE(tools::eventually([&] { return begun.load(); }));
   const pid_t child = fork();
   if (child == 0) {
     int owner = 0;

@@ -1,6 +1,7 @@
 // What host_streams.h promises, by itself. Order, events and callbacks as the
 // ABI has them are tested by //accelerator/conformance/abi, over `fake`.
 #include "accelerator/backends/host_streams/host_streams.h"
+#include "tools/cc/eventually.h"
 
 #include <gtest/gtest.h>
 
@@ -191,9 +192,7 @@ TEST_F(HostStreams, CallWorkOfADeviceAtFault) {
     EXPECT_EQ(host_stream_status(stream, true), ACCEL_DEVICE_LOST);
     drained = std::async(std::launch::async, [] { host_device_drain(0); });
     // Behind an event of its own device it waits for nothing.
-    while (called == 0) {
-      std::this_thread::yield();
-    }
+    EXPECT_TRUE(tools::eventually([&] { return called != 0; }));
     EXPECT_EQ(called, 1);
     EXPECT_EQ(
         drained.wait_for(std::chrono::milliseconds(20)),

@@ -12,6 +12,7 @@
 #include "accelerator/runtime/cudart/testing/support.h"
 #include "accelerator/runtime/cupti/testing/trace.h"
 #include "accelerator/runtime/driver/testing/context.h"
+#include "tools/cc/eventually.h"
 
 // CUDA 12.4's headers do not declare them.
 extern "C" CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId, uint8_t);
@@ -218,9 +219,7 @@ TEST_F(Subscribers, AreLeftAloneOnceTheyHaveLeft) {
     ended = true;
   };
   std::thread caller(allocate_and_free);
-  while (!begun) {
-    std::this_thread::yield();
-  }
+  EXPECT_TRUE(tools::eventually([&] { return begun.load(); }));
   ASSERT_CUPTI(cuptiUnsubscribe(subscription.handle()));
   subscription.forget();
   EXPECT_TRUE(ended);

@@ -174,23 +174,22 @@ void kill_one(int ranks, int victim, From from, milliseconds after) {
   processes.expect_success();
 }
 
-int kills_wanted() {
-  const char* text = std::getenv("NCCL_TEST_KILLS");
-  return text == nullptr ? 6 : std::atoi(text);
-}
-
 TEST(Death, IsNoticedByAllOthers) {
   kill_one(2, 1, From::kItsJoining, milliseconds(100));
   kill_one(3, 0, From::kItsJoining, milliseconds(100));
   kill_one(4, 2, From::kItsJoining, milliseconds(100));
 }
 
-// NCCL_TEST_KILLS says how many ranks are killed.
+// NCCL_TEST_KILLS says how many ranks are killed, NCCL_TEST_SEED which and
+// when.
 TEST(Death, AtAnyMoment) {
   const auto before = left_behind();
-  std::mt19937 random(std::random_device{}());
-  const int kills = kills_wanted();
-  for (int i = 0; i < kills; ++i) {
+  const unsigned seed =
+      from_environment("NCCL_TEST_SEED", std::random_device{}());
+  SCOPED_TRACE("NCCL_TEST_SEED=" + std::to_string(seed));
+  std::mt19937 random(seed);
+  const unsigned kills = from_environment("NCCL_TEST_KILLS", 6);
+  for (unsigned i = 0; i < kills; ++i) {
     const int ranks = 2 + static_cast<int>(random() % 3);
     const int victim = static_cast<int>(random() % 1000) % ranks;
     const From from = random() % 3 == 0 ? From::kItsStart : From::kItsJoining;

@@ -3,7 +3,6 @@
 // NCCL_TEST_SEED which.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 
 #include "accelerator/runtime/nccl/testing/ranks.h"
@@ -13,13 +12,6 @@ namespace {
 
 constexpr std::size_t kMost = 70'000; // elements of a buffer
 constexpr int kStreams = 2;
-
-unsigned from_environment(const char* variable, unsigned otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr
-      ? otherwise
-      : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-}
 
 /// The buffers of all ranks as they have to be; integers, so that nothing is
 /// rounded.

@@ -13,6 +13,7 @@
 #include "cudasim/backend/machine/device.h"
 #include "cudasim/backend/machine/event.h"
 #include "cudasim/backend/machine/settings.h"
+#include "tools/cc/eventually.h"
 
 namespace cudasim::backend {
 namespace {
@@ -37,9 +38,7 @@ TEST_F(StreamTest, NobodyHasToWait) {
       done = true;
       return ACCEL_OK;
     });
-    while (!done) {
-      std::this_thread::yield();
-    }
+    ASSERT_TRUE(tools::eventually([&] { return done.load(); }));
   }
 }
 
@@ -151,9 +150,7 @@ TEST_F(StreamTest, ItsThreadEnds) {
   }
   ending.reset();
   device.remove_stream(*device.create_stream()); // those that are idle go
-  while (watched.lock() != nullptr) {
-    std::this_thread::yield();
-  }
+  EXPECT_TRUE(tools::eventually([&] { return watched.expired(); }));
 }
 
 TEST_F(StreamTest, AnEventIsReachedWithItsWork) {

@@ -133,4 +133,11 @@ void Processes::kill(pid_t process) {
   waitpid(process, nullptr, 0);
 }
 
+unsigned from_environment(const char* variable, unsigned otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr
+      ? otherwise
+      : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+}
+
 } // namespace accelerator::nccl::testing

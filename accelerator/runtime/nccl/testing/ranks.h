@@ -113,4 +113,7 @@ class Array {
   T* data_ = nullptr;
 };
 
+/// A number that a variable has, or another one.
+unsigned from_environment(const char* variable, unsigned otherwise);
+
 } // namespace accelerator::nccl::testing
