@@ -1,8 +1,8 @@
 """Runs a program in an environment with a torch of PyPI and the wheels of this tree.
 
-run.py [--with=PACKAGE …] VERSION DEVICES PROGRAM WHEEL…
+run.py [--with=PACKAGE …] [--argument=TEXT …] VERSION DEVICES PROGRAM WHEEL…
 
---with as tools/stock_torch/run.py takes it.
+--with and --argument as tools/stock_torch/run.py takes them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from tools.stock_torch import run
 
 def main(command_line: list[str]) -> int:
     """Prepares the environment, and returns the program's exit status."""
-    packages = [argument for argument in command_line if argument.startswith("--with=")]
-    version, devices, *rest = command_line[len(packages) :]
+    options = [argument for argument in command_line if argument.startswith("--")]
+    version, devices, *rest = command_line[len(options) :]
     os.environ["TORCH_CUDA_DEVICES"] = devices
-    return run.main([*packages, version, *rest])
+    return run.main([*options, version, *rest])
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Runs a program in an environment with a torch of PyPI and wheels.
 
-run.py [--with=PACKAGE …] VERSION PROGRAM WHEEL…
+run.py [--with=PACKAGE …] [--argument=TEXT …] VERSION PROGRAM WHEEL…
 
 VERSION as `with_torch` takes it. --with installs a package of PyPI, too; of Triton the version that this torch asks for.
-The program gets this process's variables.
+The program gets this process's variables, and what --argument says.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ def main(command_line: list[str]) -> int:
     """Makes the environment, and returns the program's exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--with", action="append", default=[], dest="packages")
+    parser.add_argument("--argument", action="append", default=[], dest="arguments")
     parser.add_argument("version")
     parser.add_argument("program")
     parser.add_argument("wheels", nargs="*", type=pathlib.Path)
@@ -42,7 +43,8 @@ def main(command_line: list[str]) -> int:
         # source of a package would be imported in the place of its wheel.
         beside = str(pathlib.Path(options.program).absolute().parent)
         environ = {**environments.clean(dict(os.environ)), "PYTHONPATH": beside}
-        return subprocess.run([python, "-P", options.program], env=environ, check=False).returncode
+        command = [python, "-P", options.program, *options.arguments]
+        return subprocess.run(command, env=environ, check=False).returncode
 
 
 if __name__ == "__main__":
