@@ -1,10 +1,14 @@
-"""The version of all wheels: those of one build belong together, and plugins insist on it."""
+"""The versions of all wheels."""
 
 load("@cuda_toolkit//:cuda.bzl", "CUDA_VERSION")
 load("@torch//:torch.bzl", "TORCH")
 
-# Such as 2.6.0+cu124.
-WHEEL_VERSION = "%s+cu%s" % (
+# Of the wheels that serve every torch, or none: torch_cuda_runtime, torch_cuda_sim, torch_pu, torch_cuda_adapter. CHANGELOG.md
+# says what each has. Those of one build belong together.
+PROJECT_VERSION = "0.5.0"
+
+# Of torch_cuda and its plugins, which are for one torch and one CUDA: such as 2.6.0+cu124. Plugins insist on it.
+TORCH_CUDA_VERSION = "%s+cu%s" % (
     TORCH["public_version"],
     CUDA_VERSION.replace(".", ""),
 )

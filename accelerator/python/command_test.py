@@ -171,6 +171,8 @@ class DoctorTest(CommandTest):
         lines = self.doctor(0, TORCH_CUDA_DEVICES="fake:2")
         package = self.env.site / "torch_cuda_runtime"
         for line in (
+            f"torch_cuda_runtime: 1, {package}",
+            "compiled for:      torch 2.9 with CUDA 12, torch 2.15 with CUDA 13",
             "TORCH_CUDA_DEVICES: 'fake:2'",
             "TORCH_CUDA_SIM:    not set",
             f"start of Python:   waits for torch ({self.env.site}/torch_cuda_runtime.pth)",

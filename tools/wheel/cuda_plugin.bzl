@@ -5,7 +5,7 @@ docs/plugins.md says how a plugin hooks in.
 
 load("@cuda_toolkit//:cuda.bzl", "CUDA_VERSION")
 load("@rules_python//python:defs.bzl", "py_library")
-load("//config:version.bzl", "WHEEL_VERSION")
+load("//config:version.bzl", "TORCH_CUDA_VERSION")
 load("//tools/wheel:defs.bzl", "cuda_build_info", "plugin_wheel")
 load("//tools/wheel:nvidia.bzl", "cuda_packages", "cuda_requirements")
 
@@ -37,7 +37,7 @@ def cuda_plugin_wheel(name, package, summary, cuda_libraries, libraries, build_i
         name = "build_info",
         cuda_libraries = cuda_packages(cuda_libraries),
         cuda_version = CUDA_VERSION,
-        version = WHEEL_VERSION,
+        version = TORCH_CUDA_VERSION,
     )
     plugin_wheel(
         name = name,
@@ -57,9 +57,9 @@ def cuda_plugin_wheel(name, package, summary, cuda_libraries, libraries, build_i
         },
         native = libraries,
         py_deps = [":" + package],
-        requires = ["torch_cuda==" + WHEEL_VERSION],
+        requires = ["torch_cuda==" + TORCH_CUDA_VERSION],
         strip_prefix = native.package_name() + "/python",
         summary = summary,
-        version = WHEEL_VERSION,
+        version = TORCH_CUDA_VERSION,
         visibility = ["//visibility:public"],
     )

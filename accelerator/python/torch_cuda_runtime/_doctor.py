@@ -72,7 +72,9 @@ def main() -> int:
         0 where torch gets the devices that are asked for, 1 where it does not.
     """
     report = Report()
-    report.line("torch_cuda_runtime", str(pathlib.Path(__file__).parent))
+    report.line("torch_cuda_runtime", f"{_version()}, {pathlib.Path(__file__).parent}")
+    routers = [f"torch {minor} with CUDA {major}" for minor, major in _choice.routers()]
+    report.line("compiled for", ", ".join(routers) or "no torch")
     report.line("Python", f"{sys.version.split()[0]}, {sys.executable}")
     torch = _torch.find()
     _variables(report)
@@ -88,6 +90,13 @@ def main() -> int:
     if report.well:
         _try(report)
     return 0 if report.well else 1
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("torch_cuda_runtime")
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
 
 
 def _variables(report: Report) -> None:

@@ -1,6 +1,6 @@
 """stand_in_wheel: the wheel torch_stand_in, for tests, and shipped by nobody."""
 
-load("//config:version.bzl", "WHEEL_VERSION")
+load("//config:version.bzl", "PROJECT_VERSION")
 load("//tools/wheel:defs.bzl", "library_wheel", "plugin_wheel")
 
 def stand_in_wheel(name, library, minor = None):
@@ -29,13 +29,13 @@ def stand_in_wheel(name, library, minor = None):
         "summary": "A PyTorch backend for tests: torch.stand_in.",
     }
     if minor == None:
-        plugin_wheel(name = name, version = WHEEL_VERSION, **attributes)
+        plugin_wheel(name = name, version = PROJECT_VERSION, **attributes)
     else:
         # A file of its own for each.
         library_wheel(
             name = name,
             requires = ["torch==%s.*" % minor],
             tags = ["manual"],
-            version = "%s.torch%s" % (WHEEL_VERSION, minor),
+            version = "%s+torch%s" % (PROJECT_VERSION, minor),
             **attributes
         )
