@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from accelerator.coverage.inventory import Function, Library
@@ -16,22 +17,21 @@ _HEAD = """\
   reports success, or it does its work and reports an error. The test of a function is a test that fails then.
 - A function counts as *with a test* if a test notices that the function does nothing. Of some functions, such as
   hints, only the status is visible: *status alone*.
+- `mutants/functions.json` beside the program has the tests of each function.
 - PyTorch's own tests ([docs/cudasim.md](../cudasim.md)) do not count.
 
-| | there | with a test | status alone |
-|---|---|---|---|
+| library | functions | with a test | status alone | more, which answer "not supported" |
+|---|---|---|---|---|
 """
 
 
-def _labels(tests: Sequence[str]) -> str:
-    return ", ".join(f"`{test}`" for test in tests)
-
-
-def _row(function: Function) -> str:
-    if not function.effect and not function.status:
-        return f"| `{function.name}` | **no test** | |\n"
-    effect = _labels(function.effect) or "status alone"
-    return f"| `{function.name}` | {effect} | {_labels(function.status)} |\n"
+def _list(title: str, functions: Sequence[Function]) -> str:
+    names = ", ".join(f"`{function.name}`" for function in functions)
+    return (
+        f"\n{textwrap.fill(f'{title}: {names}.', 120, break_on_hyphens=False)}\n"
+        if functions
+        else ""
+    )
 
 
 def render(libraries: Sequence[Library]) -> str:
@@ -40,20 +40,17 @@ def render(libraries: Sequence[Library]) -> str:
     Args:
         libraries: in the order of the page.
     """
-    text = [_HEAD]
+    text, lists = [_HEAD], []
     for library in libraries:
         effect = [function for function in library.functions if function.effect]
-        status = [
-            function for function in library.functions if function.status and not function.effect
-        ]
+        rest = [function for function in library.functions if not function.effect]
+        status = [function for function in rest if function.status]
+        untested = [function for function in rest if not function.status]
         text.append(
-            f"| functions of `{library.soname}` | {len(library.functions)} | {len(effect)} | {len(status)} |\n"
+            f"| `{library.soname}` | {len(library.functions)} | {len(effect)} | {len(status)} | {library.missing} |\n"
         )
-    for library in libraries:
-        text.append(
-            f"\n## {library.soname}\n\n{len(library.functions)} functions. "
-            f'{library.missing} more of NVIDIA\'s answer "not supported" and name themselves.\n\n'
-            "| function | fails when it does nothing | fails when it reports an error |\n|---|---|---|\n"
-        )
-        text += [_row(function) for function in library.functions]
-    return "".join(text)
+        lists.append(f"\n## {library.soname}\n")
+        lists.append(_list("With a test", effect))
+        lists.append(_list("Status alone", status))
+        lists.append(_list("Without a test", untested))
+    return "".join(text + lists)

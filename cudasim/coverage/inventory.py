@@ -27,15 +27,11 @@ class Instruction:
         family: the source file that executes it, without its suffix.
         key: opcode and modifiers, in the order of `canonical_key` (engine/instructions/key.h).
         tests: sources of the tests that compared its results, sorted.
-        section: the chapter of the PTX ISA.
-        operands: what its row says they are (engine/instructions/family.h), one for each row.
     """
 
     family: str
     key: str
     tests: tuple[str, ...]
-    section: str = ""
-    operands: tuple[str, ...] = ()
 
 
 def run_and_record(tests: Iterable[pathlib.Path]) -> list[str]:
@@ -77,31 +73,20 @@ def instructions(record: Iterable[str]) -> list[Instruction]:
     """All instructions, each once, in the order of the families.
 
     Args:
-        record: lines "has TAB family TAB key TAB section TAB operands" for each row, and
-            "checked TAB key TAB test" for each check; keys that are checked and in no family are
+        record: lines "has TAB family TAB key" for each row, and "checked TAB key TAB test" for each check; keys that are checked and in no family are
             the scheduler's.
     """
     families: dict[str, str] = {}
-    sections: dict[str, str] = {}
-    operands: dict[str, dict[str, None]] = defaultdict(dict)
     tests: dict[str, set[str]] = defaultdict(set)
     for line in record:
-        kind, first, second, *row = line.split("\t")
+        kind, first, second = line.split("\t")
         if kind == "has":
             families.setdefault(second, first)
-            sections[second] = row[0]
-            operands[second][row[1]] = None
         else:
             tests[first].add(second)
     for key in sorted(tests):
         families.setdefault(key, SCHEDULER)
     return [
-        Instruction(
-            family,
-            key,
-            tuple(sorted(tests.get(key, ()))),
-            sections.get(key, ""),
-            tuple(operands.get(key, ())),
-        )
+        Instruction(family, key, tuple(sorted(tests.get(key, ()))))
         for key, family in families.items()
     ]

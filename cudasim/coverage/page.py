@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -20,7 +21,7 @@ _HEAD = """\
 the page is out of date. The functions of CUDA's libraries have a page of their own, [runtime.md](runtime.md).
 
 - The page lists the instructions that have a row
-  ([family.h](../../cudasim/engine/instructions/family.h)). Modifiers are in alphabetical order.
+  ([family.h](../../cudasim/engine/instructions/family.h)), with their types. Modifiers are in alphabetical order.
 - The test of an instruction is the test that compared the instruction's results with an independent expectation. Tests
   record this when they run (`cudasim/engine/testing/coverage_record.h`).
 - Sums, products, quotients, roots and their roundings are compared with MPFR. What NVIDIA's ptxas folds for constant
@@ -66,26 +67,15 @@ def type_list(types: Iterable[tuple[str, ...]]) -> str:
     return ", ".join(text for text in texts if text)
 
 
-def _tests(tests: Sequence[str]) -> str:
-    return ", ".join(f"`{test}`" for test in tests) if tests else "**no test**"
-
-
-def _operands(rows: Sequence[str]) -> str:
-    texts = [row.replace("|", "\\|") for row in rows]
-    return " or ".join(f"`{text}`" for text in texts if text)
-
-
-def _instruction_rows(family: Iterable[Instruction]) -> list[str]:
-    groups: dict[tuple[str, tuple[str, ...], str, tuple[str, ...]], list[tuple[str, ...]]] = (
-        defaultdict(list)
-    )
+def _forms(family: Iterable[Instruction]) -> list[str]:
+    """The instructions of a family: "add.{s16, u16}"."""
+    groups: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for instruction in family:
         stem, types = _split(instruction.key)
-        group = (stem, instruction.operands, instruction.section, instruction.tests)
-        groups[group].append(types)
+        groups[stem].append(types)
     return [
-        f"| `{stem}` | {type_list(types)} | {_operands(operands)} | {section} | {_tests(tests)} |"
-        for (stem, operands, section, tests), types in sorted(groups.items())
+        f"`{stem}`" + (f" ({types})" if (types := type_list(forms)) else "")
+        for stem, forms in sorted(groups.items())
     ]
 
 
@@ -106,9 +96,12 @@ def render(instructions: Sequence[Instruction], sources: Mapping[str, str]) -> s
             if family == SCHEDULER
             else f"[{family}.cpp](../../{sources[family]})"
         )
-        text.append(
-            f"\n### {family}\n\n{place}\n\n| instruction | types | operands | PTX ISA | test |\n"
-            "|---|---|---|---|---|\n"
+        everything = list(members)
+        names = textwrap.fill(
+            "; ".join(_forms(everything)), 120, break_on_hyphens=False, break_long_words=False
         )
-        text += [row + "\n" for row in _instruction_rows(members)]
+        text.append(f"\n### {family}\n\n{place}\n\n{names}\n")
+        untested = ", ".join(f"`{each.key}`" for each in everything if not each.tests)
+        if untested:
+            text.append(f"\nWithout a test: {untested}\n")
     return "".join(text)

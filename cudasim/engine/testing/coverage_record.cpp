@@ -53,12 +53,7 @@ bool is_instruction(const std::string& instruction) {
 
 void record_handlers() {
   for_each_entry([](const char* family, const Entry& entry) {
-    write_record(
-        {"has",
-         family,
-         canonical_key(std::string(entry.key)),
-         entry.section,
-         entry.operands});
+    write_record({"has", family, canonical_key(std::string(entry.key))});
   });
 }
 

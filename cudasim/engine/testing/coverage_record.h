@@ -18,8 +18,7 @@ void record_checked(const std::string& instruction);
 /// unchecked_instructions() against the tests.
 bool is_instruction(const std::string& instruction);
 
-/// Adds "has TAB family TAB key TAB section TAB operands" to that file for
-/// every row.
+/// Adds "has TAB family TAB key" to that file for every row.
 void record_handlers();
 
 /// Instructions that have a handler and were not noted so far in this process:
