@@ -97,7 +97,7 @@ def _binary(file: SourceFile, _: Machine) -> Iterator[str]:
 def _lines(file: SourceFile, _: Machine) -> Iterator[str]:
     count = len(file.content.splitlines())
     if file.path.suffix in _COUNTED_SUFFIXES and count > MAX_LINES:
-        yield f"{count} lines; split it by concept, to at most {MAX_LINES}"
+        yield f"{count} lines, more than {MAX_LINES}: is it one concept? {structure.OVERRULE}"
 
 
 def _head(file: SourceFile, _: Machine) -> Iterator[str]:

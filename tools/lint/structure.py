@@ -16,6 +16,8 @@ from pathlib import PurePath
 from tools.lint import workspace
 
 MAX_FILES = 25
+# Limits by number are hints: they ask whether a file or a folder has one concept, and a person may answer.
+OVERRULE = "Split it, or say why it is one in tools/lint/exceptions.toml"
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 
@@ -37,7 +39,9 @@ def full_folders(paths: Iterable[PurePath]) -> Iterator[tuple[PurePath, str]]:
     count = Counter(path.parent for path in paths if not is_test(path))
     for folder, files in sorted(count.items()):
         if files > MAX_FILES:
-            what = f"{files} files besides tests; at most {MAX_FILES}, make folders by concept"
+            what = (
+                f"{files} files besides tests, more than {MAX_FILES}: is it one concept? {OVERRULE}"
+            )
             yield folder, what
 
 
