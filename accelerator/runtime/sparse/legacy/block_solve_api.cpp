@@ -4,31 +4,11 @@
 #include <cusparse.h>
 
 #include <algorithm>
-#include <atomic>
-#include <memory>
 
 #include "accelerator/runtime/sparse/legacy/blocks.h"
+#include "accelerator/runtime/sparse/legacy/pivots.h"
 #include "accelerator/runtime/sparse/objects.h"
 #include "accelerator/runtime/sparse/triangular.h"
-
-namespace accelerator::sparse {
-
-constexpr int kNoPivot = -1;
-
-/// Positions of blocks on the diagonal, with the base.
-struct Zeros {
-  /// The first that is missing, which the analysis found.
-  std::atomic<int> structural{kNoPivot};
-  /// The first that is missing or singular, as of the last work.
-  std::atomic<int> first{kNoPivot};
-};
-
-struct Pivot {
-  /// Work in streams has them too.
-  std::shared_ptr<Zeros> zeros = std::make_shared<Zeros>();
-};
-
-} // namespace accelerator::sparse
 
 struct bsrsv2Info : accelerator::sparse::Pivot {};
 struct bsrsm2Info : accelerator::sparse::Pivot {};
@@ -76,11 +56,6 @@ bool read_entries(
   }
   entries->values = read_values<Complex>(system.a, 0, entries->pattern);
   return true;
-}
-
-/// The lower of two positions, each of which may be kNoPivot.
-int first_of(int a, int b) {
-  return a == kNoPivot ? b : b == kNoPivot ? a : std::min(a, b);
 }
 
 bool needs_pivots(const BlockSystem& system) {
@@ -169,28 +144,6 @@ cusparseStatus_t solve_blocks(
           return true;
         });
       });
-}
-
-/// Waits for the device: the work that knows may be in another stream than the
-/// handle's of now. Source: cuSPARSE API, "cusparseXbsrsv2_zeroPivot".
-cusparseStatus_t zero_pivot(
-    cusparseHandle_t handle,
-    const Pivot* info,
-    int* position) {
-  if (const auto status = check(handle, {valid(are_there(info, position))});
-      status != CUSPARSE_STATUS_SUCCESS) {
-    return status;
-  }
-  const bool on_host = handle->pointer_mode == CUSPARSE_POINTER_MODE_HOST;
-  if (!on_host && !Memory(array(position, sizeof(int), 1)).is_there(__func__)) {
-    return CUSPARSE_STATUS_EXECUTION_FAILED;
-  }
-  if (cudaDeviceSynchronize() != cudaSuccess) {
-    return CUSPARSE_STATUS_EXECUTION_FAILED;
-  }
-  *position = info->zeros->first;
-  return *position == kNoPivot ? CUSPARSE_STATUS_SUCCESS
-                               : CUSPARSE_STATUS_ZERO_PIVOT;
 }
 
 /// The system that a call names, when it is right.
