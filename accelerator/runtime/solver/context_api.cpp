@@ -2,42 +2,12 @@
 #include <cuda_runtime_api.h>
 #include <cusolverDn.h>
 
-#include <new>
-
 #include "accelerator/runtime/solver/context.h"
+#include "accelerator/runtime/solver/objects.h"
 #include "accelerator/runtime/stream_work/stream_work.h"
 
 namespace accelerator::solver {
 namespace {
-
-template <typename T>
-cusolverStatus_t create(T** made) {
-  if (made == nullptr) {
-    return CUSOLVER_STATUS_INVALID_VALUE;
-  }
-  *made = new (std::nothrow) T;
-  return *made == nullptr ? CUSOLVER_STATUS_ALLOC_FAILED
-                          : CUSOLVER_STATUS_SUCCESS;
-}
-
-template <typename T>
-cusolverStatus_t destroy(T* made) {
-  if (made == nullptr) {
-    return CUSOLVER_STATUS_INVALID_VALUE;
-  }
-  delete made;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-
-/// Does something to what there may not be.
-template <typename T, typename Change>
-cusolverStatus_t change(T* made, Change change) {
-  if (made == nullptr) {
-    return CUSOLVER_STATUS_INVALID_VALUE;
-  }
-  change(*made);
-  return CUSOLVER_STATUS_SUCCESS;
-}
 
 /// Waits for the work that has the answer, which may be in another stream than
 /// the handle's of now.
