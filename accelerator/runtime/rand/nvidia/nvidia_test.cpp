@@ -201,6 +201,8 @@ TEST_P(NvidiaTest, PoissonNumbers) {
 }
 
 constexpr unsigned long long kLargeSeed = (5ULL << 32) + 7;
+constexpr unsigned long long kCarryingSeed = (6ULL << 32) - 9;
+constexpr unsigned long long kWrappingSeed = ~0ULL - 9;
 
 INSTANTIATE_TEST_SUITE_P(
     All,
@@ -219,6 +221,25 @@ INSTANTIATE_TEST_SUITE_P(
             1000000,
             1},
         Setting{CURAND_RNG_PSEUDO_XORWOW, CURAND_ORDERING_PSEUDO_BEST, 1, 7, 1},
+        Setting{
+            CURAND_RNG_PSEUDO_XORWOW,
+            CURAND_ORDERING_PSEUDO_SEEDED,
+            1234,
+            0,
+            1},
+        // Seeds of lanes carry into their upper half, and beyond.
+        Setting{
+            CURAND_RNG_PSEUDO_XORWOW,
+            CURAND_ORDERING_PSEUDO_SEEDED,
+            kCarryingSeed,
+            1000000,
+            1},
+        Setting{
+            CURAND_RNG_PSEUDO_XORWOW,
+            CURAND_ORDERING_PSEUDO_SEEDED,
+            kWrappingSeed,
+            7,
+            1},
         Setting{
             CURAND_RNG_PSEUDO_MRG32K3A,
             CURAND_ORDERING_PSEUDO_DEFAULT,
