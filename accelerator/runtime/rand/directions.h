@@ -13,7 +13,7 @@ constexpr std::uint32_t kMaxDimensions = 20000;
 /// As many vectors as Word has bits, of one dimension after the other.
 /// @tparam Word std::uint32_t or unsigned long long.
 /// @param is_scrambled whether each dimension's are multiplied by a random
-/// matrix of its own, the same in each run.
+/// matrix of its own, which is NVIDIA's.
 template <typename Word>
 std::vector<Word> direction_vectors(
     std::uint32_t dimensions,

@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -143,7 +145,8 @@ const auto kNear = [](std::size_t, auto ours, auto theirs) {
   pair().compare<T>(name, NVIDIAS(name), pieces(), expect, ##__VA_ARGS__)
 
 TEST_P(NvidiaTest, Bits) {
-  const bool is_wide = GetParam().type == CURAND_RNG_QUASI_SOBOL64;
+  const bool is_wide = GetParam().type == CURAND_RNG_QUASI_SOBOL64 ||
+      GetParam().type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
   if (is_wide) {
     COMPARE(unsigned long long, curandGenerateLongLong, kEqual);
   } else {
@@ -299,6 +302,67 @@ INSTANTIATE_TEST_SUITE_P(
             CURAND_ORDERING_QUASI_DEFAULT,
             0,
             12345,
+            20},
+        Setting{
+            CURAND_RNG_QUASI_SCRAMBLED_SOBOL32,
+            CURAND_ORDERING_QUASI_DEFAULT,
+            0,
+            12345,
+            20},
+        Setting{
+            CURAND_RNG_QUASI_SCRAMBLED_SOBOL64,
+            CURAND_ORDERING_QUASI_DEFAULT,
+            0,
+            12345,
             20}));
+
+/// The most dimensions, all of which the tables have.
+constexpr std::size_t kDimensions = 20000;
+
+template <typename Vectors, typename Function>
+void expect_vectors(
+    Function* ours,
+    Function* nvidias_function,
+    std::initializer_list<curandDirectionVectorSet_t> sets) {
+  for (const auto set : sets) {
+    Vectors* vectors = nullptr;
+    Vectors* theirs = nullptr;
+    ASSERT_EQ(ours(&vectors, set), CURAND_STATUS_SUCCESS);
+    ASSERT_EQ(nvidias_function(&theirs, set), CURAND_STATUS_SUCCESS);
+    EXPECT_EQ(std::memcmp(vectors, theirs, kDimensions * sizeof(Vectors)), 0)
+        << set;
+  }
+}
+
+template <typename Word>
+void expect_constants(
+    curandStatus_t ours(Word**),
+    curandStatus_t nvidias_function(Word**)) {
+  Word* constants = nullptr;
+  Word* theirs = nullptr;
+  ASSERT_EQ(ours(&constants), CURAND_STATUS_SUCCESS);
+  ASSERT_EQ(nvidias_function(&theirs), CURAND_STATUS_SUCCESS);
+  EXPECT_EQ(std::memcmp(constants, theirs, kDimensions * sizeof(Word)), 0);
+}
+
+TEST(NvidiaTables, DirectionVectors) {
+  expect_vectors<curandDirectionVectors32_t>(
+      curandGetDirectionVectors32,
+      NVIDIAS(curandGetDirectionVectors32),
+      {CURAND_DIRECTION_VECTORS_32_JOEKUO6,
+       CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6});
+  expect_vectors<curandDirectionVectors64_t>(
+      curandGetDirectionVectors64,
+      NVIDIAS(curandGetDirectionVectors64),
+      {CURAND_DIRECTION_VECTORS_64_JOEKUO6,
+       CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6});
+}
+
+TEST(NvidiaTables, ScrambleConstants) {
+  expect_constants(
+      curandGetScrambleConstants32, NVIDIAS(curandGetScrambleConstants32));
+  expect_constants(
+      curandGetScrambleConstants64, NVIDIAS(curandGetScrambleConstants64));
+}
 
 } // namespace
