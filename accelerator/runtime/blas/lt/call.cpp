@@ -1,5 +1,6 @@
 #include "accelerator/runtime/blas/lt/call.h"
 
+#include "accelerator/runtime/blas/lt/layout.h"
 #include "accelerator/runtime/blas/stream_work.h"
 
 namespace accelerator::blas::lt {
@@ -17,15 +18,6 @@ std::size_t checked_bytes(
       static_cast<std::int64_t>(columns),
       leading,
       size);
-}
-
-/// The memory of `count` matrices.
-Extent extent(const void* data, const MatrixLayout& l, int count) {
-  const std::size_t size = size_of(l.type);
-  const std::size_t one = l.order == CUBLASLT_ORDER_ROW
-      ? checked_bytes(l.columns, l.rows, l.leading, size)
-      : checked_bytes(l.rows, l.columns, l.leading, size);
-  return strided_extent(data, one, l.batch_stride, size, count);
 }
 
 /// The bias, or its gradient.
@@ -61,22 +53,6 @@ Extent auxiliary_extent(const Call& call) {
   return {all.pointer, bits ? all.bytes / 8 + (all.bytes % 8 != 0) : all.bytes};
 }
 
-/// What is read of `count` matrices.
-Read read_of(const void* data, const MatrixLayout& l, int count) {
-  const std::size_t size = size_of(l.type);
-  const bool by_rows = l.order == CUBLASLT_ORDER_ROW;
-  return stream_work::batched_read(
-      matrix_read(
-          data,
-          static_cast<std::int64_t>(by_rows ? l.columns : l.rows),
-          static_cast<std::int64_t>(by_rows ? l.rows : l.columns),
-          l.leading,
-          size),
-      l.batch_stride,
-      size,
-      count);
-}
-
 } // namespace
 
 bool reachable(const Call& call) {
@@ -88,10 +64,10 @@ bool reachable(const Call& call) {
       call.device_beta != nullptr || call.scalar(nullptr, call.beta) != 0;
   return accessible(
       kFunction,
-      {extent(call.a_data, call.a, call.d.batch_count),
-       extent(call.b_data, call.b, call.d.batch_count),
-       extent(call.c_data, call.c, reads_c ? call.d.batch_count : 0),
-       extent(call.d_data, call.d, call.d.batch_count),
+      {memory_of(call.a_data, call.a, call.d.batch_count),
+       memory_of(call.b_data, call.b, call.d.batch_count),
+       memory_of(call.c_data, call.c, reads_c ? call.d.batch_count : 0),
+       memory_of(call.d_data, call.d, call.d.batch_count),
        bias_extent(call),
        auxiliary_extent(call),
        optional(call.device_alpha, size_of(desc.scale)),

@@ -8,6 +8,8 @@ namespace {
 
 static_assert(sizeof(MatmulDesc) <= sizeof(cublasLtMatmulDescOpaque_t));
 static_assert(sizeof(MatrixLayout) <= sizeof(cublasLtMatrixLayoutOpaque_t));
+static_assert(
+    sizeof(TransformDesc) <= sizeof(cublasLtMatrixTransformDescOpaque_t));
 static_assert(sizeof(Preference) <= sizeof(cublasLtMatmulPreferenceOpaque_t));
 
 Field find(MatmulDesc& d, cublasLtMatmulDescAttributes_t attribute) {
@@ -73,6 +75,23 @@ Field find(MatrixLayout& l, cublasLtMatrixLayoutAttribute_t attribute) {
       return field(l.batch_count);
     case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET:
       return field(l.batch_stride);
+    default:
+      return {nullptr, 0};
+  }
+}
+
+Field find(
+    TransformDesc& d,
+    cublasLtMatrixTransformDescAttributes_t attribute) {
+  switch (attribute) {
+    case CUBLASLT_MATRIX_TRANSFORM_DESC_SCALE_TYPE:
+      return field(d.scale);
+    case CUBLASLT_MATRIX_TRANSFORM_DESC_POINTER_MODE:
+      return field(d.pointer_mode);
+    case CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA:
+      return field(d.operation_a);
+    case CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSB:
+      return field(d.operation_b);
     default:
       return {nullptr, 0};
   }
@@ -188,7 +207,31 @@ cublasStatus_t cublasLtMatrixLayoutCreate(
       *layout, sizeof(**layout), type, rows, columns, leading);
 }
 
-// What both kinds have: an end, and attributes of one type.
+cublasStatus_t cublasLtMatrixTransformDescInit_internal(
+    cublasLtMatrixTransformDesc_t descriptor,
+    std::size_t size,
+    cudaDataType scale) {
+  if (descriptor == nullptr || size < sizeof(lt::TransformDesc)) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  std::memset(static_cast<void*>(descriptor), 0, size);
+  lt::of(descriptor) = {
+      scale, CUBLASLT_POINTER_MODE_HOST, CUBLAS_OP_N, CUBLAS_OP_N};
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatrixTransformDescCreate(
+    cublasLtMatrixTransformDesc_t* descriptor,
+    cudaDataType scale) {
+  if (descriptor == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  *descriptor = new cublasLtMatrixTransformDescOpaque_t;
+  return cublasLtMatrixTransformDescInit_internal(
+      *descriptor, sizeof(**descriptor), scale);
+}
+
+// What all kinds have: an end, and attributes of one type.
 #define ACCEL_ATTRIBUTES(Kind, Attribute)                                     \
   cublasStatus_t cublasLt##Kind##Destroy(cublasLt##Kind##_t descriptor) {     \
     delete descriptor;                                                        \
@@ -221,6 +264,7 @@ cublasStatus_t cublasLtMatrixLayoutCreate(
   }
 ACCEL_ATTRIBUTES(MatmulDesc, cublasLtMatmulDescAttributes_t)
 ACCEL_ATTRIBUTES(MatrixLayout, cublasLtMatrixLayoutAttribute_t)
+ACCEL_ATTRIBUTES(MatrixTransformDesc, cublasLtMatrixTransformDescAttributes_t)
 #undef ACCEL_ATTRIBUTES
 
 cublasStatus_t cublasLtMatmulPreferenceInit_internal(

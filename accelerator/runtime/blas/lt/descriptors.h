@@ -45,6 +45,14 @@ struct MatrixLayout {
   std::int64_t batch_stride;
 };
 
+/// What is in a cublasLtMatrixTransformDescOpaque_t.
+struct TransformDesc {
+  cudaDataType_t scale;
+  cublasLtPointerMode_t pointer_mode;
+  cublasOperation_t operation_a;
+  cublasOperation_t operation_b;
+};
+
 /// What is in a cublasLtMatmulPreferenceOpaque_t.
 struct Preference {
   std::uint64_t workspace_bytes;
@@ -56,6 +64,9 @@ inline MatmulDesc& of(cublasLtMatmulDesc_t descriptor) {
 }
 inline MatrixLayout& of(cublasLtMatrixLayout_t layout) {
   return *reinterpret_cast<MatrixLayout*>(layout);
+}
+inline TransformDesc& of(cublasLtMatrixTransformDesc_t descriptor) {
+  return *reinterpret_cast<TransformDesc*>(descriptor);
 }
 inline Preference& of(cublasLtMatmulPreference_t preference) {
   return *reinterpret_cast<Preference*>(preference);

@@ -11,28 +11,46 @@
 #include "accelerator/runtime/blas/lt/call.h"
 #include "accelerator/runtime/blas/lt/descriptors.h"
 #include "accelerator/runtime/blas/lt/epilogue.h"
+#include "accelerator/runtime/blas/lt/layout.h"
 #include "accelerator/runtime/blas/mixed.h"
 #include "accelerator/runtime/blas/stream_work.h"
 
 namespace accelerator::blas::lt {
 namespace {
 
-bool plain_order(const MatrixLayout& layout) {
-  return layout.order == CUBLASLT_ORDER_COL ||
-      layout.order == CUBLASLT_ORDER_ROW;
+/// A matrix in tiles by columns, as the host's BLAS has it.
+std::vector<char> untiled(const MatrixLayout& layout, const char* data) {
+  const auto rows = static_cast<std::int64_t>(layout.rows);
+  const auto columns = static_cast<std::int64_t>(layout.columns);
+  const auto size = static_cast<std::int64_t>(size_of(layout.type));
+  std::vector<char> result(rows * columns * size);
+  for (std::int64_t column = 0; column < columns; ++column) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::copy_n(
+          data + place_of(layout, row, column) * size,
+          size,
+          result.begin() + (column * rows + row) * size);
+    }
+  }
+  return result;
 }
 
-std::int64_t index(
+/// An operand of the product.
+/// @param room for one that was in tiles.
+Matrix operand_of(
     const MatrixLayout& layout,
-    std::int64_t row,
-    std::int64_t column) {
-  return layout.order == CUBLASLT_ORDER_ROW ? row * layout.leading + column
-                                            : column * layout.leading + row;
-}
-
-const char* batch(const void* data, const MatrixLayout& layout, int i) {
-  return static_cast<const char*>(data) +
-      i * layout.batch_stride * size_of(layout.type);
+    const char* data,
+    std::vector<char>* room) {
+  if (has_plain_order(layout)) {
+    return {
+        data, layout.type, layout.leading, layout.order == CUBLASLT_ORDER_ROW};
+  }
+  *room = untiled(layout, data);
+  return {
+      room->data(),
+      layout.type,
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(layout.rows)),
+      false};
 }
 
 /// A matrix product with every feature but complex numbers.
@@ -54,20 +72,15 @@ void run(const Call& call) {
   const auto auxiliary_type = type_or(desc.auxiliary_type, call.d);
   double amax = 0;
   for (int i = 0; i < call.d.batch_count; ++i) {
-    const Matrix a{
-        batch(call.a_data, call.a, i),
-        call.a.type,
-        call.a.leading,
-        call.a.order == CUBLASLT_ORDER_ROW};
-    const Matrix b{
-        batch(call.b_data, call.b, i),
-        call.b.type,
-        call.b.leading,
-        call.b.order == CUBLASLT_ORDER_ROW};
+    std::vector<char> a_room, b_room;
+    const Matrix a =
+        operand_of(call.a, batch_of(call.a_data, call.a, i), &a_room);
+    const Matrix b =
+        operand_of(call.b, batch_of(call.b_data, call.b, i), &b_room);
     const auto sums = multiply(
         desc.compute, desc.operation_a, desc.operation_b, m, n, k, a, b);
-    const char* c = batch(call.c_data, call.c, i);
-    char* d = const_cast<char*>(batch(call.d_data, call.d, i));
+    const char* c = batch_of(call.c_data, call.c, i);
+    char* d = const_cast<char*>(batch_of(call.d_data, call.d, i));
     const auto* bias = static_cast<const char*>(desc.bias) +
         i * desc.bias_stride * static_cast<std::int64_t>(size_of(bias_type));
     std::vector<double> bias_gradient(m);
@@ -75,7 +88,7 @@ void run(const Call& call) {
       for (std::int64_t row = 0; row < m; ++row) {
         double value = alpha * sums[column * m + row];
         if (beta != 0) {
-          value += beta * load(call.c.type, c, index(call.c, row, column));
+          value += beta * load(call.c.type, c, place_of(call.c, row, column));
         }
         if (call.epilogue.bias) {
           value += load(bias_type, bias, row);
@@ -107,7 +120,7 @@ void run(const Call& call) {
         store(
             call.d.type,
             d,
-            index(call.d, row, column),
+            place_of(call.d, row, column),
             value * scale_of(desc.scale_d));
       }
     }
@@ -130,9 +143,7 @@ bool all_given(
       std::find(layouts.begin(), layouts.end(), nullptr) == layouts.end();
 }
 
-/// Whether `count` lines of `length` elements do not overlap, which is what
-/// cuBLASLt's header asks of a leading dimension. A single line cannot, and
-/// PyTorch does give one any stride that its tensor has.
+/// Whether `count` lines of `length` elements do not overlap.
 bool lie_apart(
     std::uint64_t length,
     std::uint64_t count,
@@ -141,11 +152,23 @@ bool lie_apart(
       (count <= 1 || static_cast<std::uint64_t>(leading) >= length);
 }
 
-/// The same for the columns of a matrix, or its rows.
-bool lie_apart(const MatrixLayout& l) {
-  return l.order == CUBLASLT_ORDER_ROW
-      ? lie_apart(l.columns, l.rows, l.leading)
-      : lie_apart(l.rows, l.columns, l.leading);
+/// Tiles are for products of 8-bit integers, as NVIDIA documents them: A, C and
+/// D in one order, B transposed in another.
+bool are_good_tiles(
+    const MatmulDesc& desc,
+    const MatrixLayout& a,
+    const MatrixLayout& b,
+    const MatrixLayout& c,
+    const MatrixLayout& d) {
+  const bool are_plain = has_plain_order(a) && has_plain_order(b) &&
+      has_plain_order(c) && has_plain_order(d);
+  return are_plain ||
+      (a.type == CUDA_R_8I && b.type == CUDA_R_8I &&
+       desc.compute == CUBLAS_COMPUTE_32I && desc.operation_a == CUBLAS_OP_N &&
+       desc.operation_b != CUBLAS_OP_N && a.order == CUBLASLT_ORDER_COL32 &&
+       c.order == CUBLASLT_ORDER_COL32 && d.order == CUBLASLT_ORDER_COL32 &&
+       (b.order == CUBLASLT_ORDER_COL4_4R2_8C ||
+        b.order == CUBLASLT_ORDER_COL32_2R_4R4));
 }
 
 /// Whether there are such operations, and the matrices fit one another and the
@@ -173,7 +196,7 @@ cublasStatus_t check_sizes(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   for (const MatrixLayout* layout : {&a, &b, &c, &d}) {
-    if (!lie_apart(*layout) || layout->batch_count < 0) {
+    if (!lies_apart(*layout) || layout->batch_count < 0) {
       return CUBLAS_STATUS_INVALID_VALUE;
     }
   }
@@ -214,7 +237,7 @@ cublasStatus_t check(
     Epilogue* epilogue) {
   for (const MatrixLayout* layout : {&a, &b, &c, &d}) {
     if (size_of(layout->type) == 0 || is_complex(layout->type) ||
-        !plain_order(*layout)) {
+        !has_known_order(*layout)) {
       std::fprintf(
           stderr,
           "torch_cuda: %s: data type %d in order %d is not supported\n",
@@ -223,6 +246,18 @@ cublasStatus_t check(
           static_cast<int>(layout->order));
       return CUBLAS_STATUS_NOT_SUPPORTED;
     }
+  }
+  if (!are_good_tiles(desc, a, b, c, d)) {
+    std::fprintf(
+        stderr,
+        "torch_cuda: %s: orders %d, %d, %d and %d of A, B, C and D are not "
+        "supported together\n",
+        kFunction,
+        static_cast<int>(a.order),
+        static_cast<int>(b.order),
+        static_cast<int>(c.order),
+        static_cast<int>(d.order));
+    return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   if (!parse(desc.epilogue, epilogue)) {
     std::fprintf(
