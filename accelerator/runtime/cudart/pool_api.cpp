@@ -5,7 +5,6 @@
 
 using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
-using accelerator::cudart::call;
 using accelerator::cudart::perform;
 
 API_FUNCTION(3, cudaMallocAsync, mem_alloc_async)
@@ -33,17 +32,9 @@ API_FUNCTION(2, cudaMemPoolExportPointer, mem_pool_export_pointer)
 API_FUNCTION(3, cudaMemPoolImportPointer, mem_pool_import_pointer)
 API_FUNCTION(3, cudaDeviceGetGraphMemAttribute, device_get_graph_mem_attribute)
 API_FUNCTION(3, cudaDeviceSetGraphMemAttribute, device_set_graph_mem_attribute)
+API_FUNCTION(1, cudaDeviceGraphMemTrim, device_graph_mem_trim)
 #if CUDART_VERSION >= 13000
 API_FUNCTION(3, cudaMemGetDefaultMemPool, mem_get_default_mem_pool)
 API_FUNCTION(3, cudaMemGetMemPool, mem_get_mem_pool)
 API_FUNCTION(3, cudaMemSetMemPool, mem_set_mem_pool)
 #endif
-
-extern "C" {
-
-// What graphs have allocated is the graphs' until they go: nothing to trim.
-cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return call([&] { machine().device(device); });
-}
-
-} // extern "C"

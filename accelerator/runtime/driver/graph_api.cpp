@@ -50,13 +50,9 @@ API_FUNCTION(
 
 API_FUNCTION(3, cuDeviceGetGraphMemAttribute, device_get_graph_mem_attribute)
 API_FUNCTION(3, cuDeviceSetGraphMemAttribute, device_set_graph_mem_attribute)
+API_FUNCTION(1, cuDeviceGraphMemTrim, device_graph_mem_trim)
 
 extern "C" {
-
-// What graphs have allocated is the graphs' until they go: nothing to trim.
-CUresult cuDeviceGraphMemTrim(CUdevice device) {
-  return call([&] { machine().device(device); });
-}
 
 CUresult cuGraphConditionalHandleCreate(
     CUgraphConditionalHandle* handle,

@@ -367,22 +367,23 @@ TEST_F(GraphNodes, AllocateAndFree) {
   EXPECT_EQ(
       cuGraphRemoveDependencies(graph, &copy, &freed, 1),
       CUDA_ERROR_NOT_SUPPORTED);
-  cuuint64_t reserved = 0, used = 1;
-  EXPECT_EQ(
-      cuDeviceGetGraphMemAttribute(
-          0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &reserved),
-      CUDA_SUCCESS);
-  EXPECT_GE(reserved, 4u);
+  const auto used_now = [] {
+    cuuint64_t bytes = 99;
+    EXPECT_EQ(
+        cuDeviceGetGraphMemAttribute(
+            0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &bytes),
+        CUDA_SUCCESS);
+    return bytes;
+  };
+  EXPECT_EQ(cuDeviceGraphMemTrim(0), CUDA_SUCCESS);
+  EXPECT_EQ(used_now(), 0u);
   launch();
   EXPECT_EQ(result.values(), Ints{42});
-  EXPECT_EQ(
-      cuDeviceGetGraphMemAttribute(
-          0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used),
-      CUDA_SUCCESS);
-  EXPECT_EQ(used, 0u);
+  EXPECT_EQ(used_now(), 4u);
   EXPECT_EQ(cuDeviceGraphMemTrim(0), CUDA_SUCCESS);
+  EXPECT_EQ(used_now(), 0u);
   EXPECT_EQ(cuDeviceGraphMemTrim(99), CUDA_ERROR_INVALID_DEVICE);
-  used = 0;
+  cuuint64_t used = 0;
   EXPECT_EQ(
       cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &used),
       CUDA_SUCCESS);

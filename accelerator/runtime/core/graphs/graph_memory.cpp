@@ -8,9 +8,16 @@
 namespace accelerator::runtime {
 namespace {
 
+// What was in use when its graph went.
+struct Left {
+  const Device* device;
+  std::uint64_t bytes;
+};
+
 struct Addresses {
   std::mutex mutex;
   std::unordered_map<void*, GraphMemory*> of_graphs;
+  std::unordered_map<void*, Left> left;
   std::unordered_map<const Device*, GraphMemoryUse> uses;
 };
 
@@ -20,18 +27,12 @@ Addresses& addresses() {
   return *all;
 }
 
-// These are for who holds the mutex.
-
-void reserve(const Device& device, std::uint64_t bytes) {
+// For who holds the mutex.
+void map(const Device& device, std::uint64_t bytes) {
   GraphMemoryUse& use = addresses().uses[&device];
-  use.reserved += bytes;
-  use.reserved_high = std::max(use.reserved_high, use.reserved);
-}
-
-void revive(const Device& device, std::uint64_t bytes) {
-  GraphMemoryUse& use = addresses().uses[&device];
-  use.live += bytes;
-  use.live_high = std::max(use.live_high, use.live);
+  use.mapped += bytes;
+  use.used_high = std::max(use.used_high, use.mapped);
+  use.reserved_high = std::max(use.reserved_high, use.mapped);
 }
 
 } // namespace
@@ -40,16 +41,20 @@ GraphMemory::GraphMemory(std::shared_ptr<MemoryPool> pool, std::size_t bytes)
     : pool_(std::move(pool)), bytes_(bytes), address_(pool_->allocate(bytes_)) {
   const std::lock_guard lock(addresses().mutex);
   addresses().of_graphs[address_] = this;
-  reserve(pool_->device(), bytes_);
+  // Whoever had the address before has lost it, by a reset of the device.
+  addresses().left.erase(address_);
 }
 
 GraphMemory::~GraphMemory() {
   {
     const std::lock_guard lock(addresses().mutex);
     addresses().of_graphs.erase(address_);
-    GraphMemoryUse& use = addresses().uses[&pool_->device()];
-    use.reserved -= bytes_;
-    use.live -= live_ ? bytes_ : 0;
+    const Device& device = pool_->device();
+    if (live_) {
+      addresses().left[address_] = {&device, bytes_};
+    } else if (mapped_) {
+      addresses().uses[&device].unused += bytes_;
+    }
   }
   if (live_) {
     return;
@@ -63,24 +68,26 @@ GraphMemory::~GraphMemory() {
 
 void GraphMemory::allocate() {
   const std::lock_guard lock(addresses().mutex);
-  if (!live_) {
-    revive(pool_->device(), bytes_);
+  if (!mapped_) {
+    map(pool_->device(), bytes_);
   }
+  mapped_ = true;
   live_ = true;
 }
 
 bool free_graph_memory(void* address) {
   const std::lock_guard lock(addresses().mutex);
   const auto found = addresses().of_graphs.find(address);
-  if (found == addresses().of_graphs.end()) {
-    return false;
+  if (found != addresses().of_graphs.end()) {
+    found->second->live_ = false;
+    return true;
   }
-  GraphMemory& memory = *found->second;
-  if (memory.live_) {
-    addresses().uses[&memory.pool().device()].live -= memory.bytes();
+  const auto left = addresses().left.find(address);
+  if (left != addresses().left.end()) {
+    addresses().uses[left->second.device].unused += left->second.bytes;
+    addresses().left.erase(left);
   }
-  memory.live_ = false;
-  return true;
+  return false;
 }
 
 GraphMemoryUse graph_memory_use(const Device& device) {
@@ -88,16 +95,30 @@ GraphMemoryUse graph_memory_use(const Device& device) {
   return addresses().uses[&device];
 }
 
-void restart_live_high(const Device& device) {
+void restart_used_high(const Device& device) {
   const std::lock_guard lock(addresses().mutex);
   GraphMemoryUse& use = addresses().uses[&device];
-  use.live_high = use.live;
+  use.used_high = use.mapped;
 }
 
 void restart_reserved_high(const Device& device) {
   const std::lock_guard lock(addresses().mutex);
   GraphMemoryUse& use = addresses().uses[&device];
-  use.reserved_high = use.reserved;
+  use.reserved_high = use.mapped;
+}
+
+void trim_graph_memory(const Device& device) {
+  const std::lock_guard lock(addresses().mutex);
+  GraphMemoryUse& use = addresses().uses[&device];
+  use.mapped -= use.unused;
+  use.unused = 0;
+  for (const auto& [address, memory] : addresses().of_graphs) {
+    if (&memory->pool().device() == &device && memory->mapped_ &&
+        !memory->live_) {
+      memory->mapped_ = false;
+      use.mapped -= memory->bytes();
+    }
+  }
 }
 
 } // namespace accelerator::runtime

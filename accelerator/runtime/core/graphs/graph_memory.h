@@ -38,29 +38,35 @@ class GraphMemory {
 
  private:
   friend bool free_graph_memory(void* address);
+  friend void trim_graph_memory(const Device& device);
 
   std::shared_ptr<MemoryPool> pool_;
   std::size_t bytes_;
   void* address_;
   bool live_ = false;
+  bool mapped_ = false; // counted
 };
 
-/// What the graphs have of a device's memory, and had at the most, in bytes.
-/// What a graph leaves to the program when it goes is its no longer.
+/// What the graphs have of a device's memory, and had at the most, in bytes: a
+/// graph gets it at its first launch. It is counted until the device is trimmed
+/// after it was freed, even where its graph is gone by then.
+/// Source: CUDA's sample graphMemoryFootprint.
 struct GraphMemoryUse {
-  std::uint64_t live = 0; // allocated by a launch and not freed
-  std::uint64_t live_high = 0;
-  std::uint64_t reserved = 0;
+  std::uint64_t mapped = 0;
+  std::uint64_t unused = 0; // of it, what was freed behind its graph
+  std::uint64_t used_high = 0;
   std::uint64_t reserved_high = 0;
 };
 
 GraphMemoryUse graph_memory_use(const Device& device);
 /// The highest figures begin again with those of now.
-void restart_live_high(const Device& device);
+void restart_used_high(const Device& device);
 void restart_reserved_high(const Device& device);
+/// Counts no longer what is free.
+void trim_graph_memory(const Device& device);
 
 /// Frees memory whose graph is there: its address stays with the graph.
-/// @returns false for other memory.
+/// @returns false for other memory, which the caller frees.
 bool free_graph_memory(void* address);
 
 } // namespace accelerator::runtime

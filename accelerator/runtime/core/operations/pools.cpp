@@ -288,11 +288,10 @@ void device_get_graph_mem_attribute(
   auto* const place = static_cast<std::uint64_t*>(value);
   switch (attribute) {
     case cudaGraphMemAttrUsedMemCurrent:
-      return store(place, use.live);
-    case cudaGraphMemAttrUsedMemHigh:
-      return store(place, use.live_high);
     case cudaGraphMemAttrReservedMemCurrent:
-      return store(place, use.reserved);
+      return store(place, use.mapped);
+    case cudaGraphMemAttrUsedMemHigh:
+      return store(place, use.used_high);
     case cudaGraphMemAttrReservedMemHigh:
       return store(place, use.reserved_high);
   }
@@ -308,12 +307,16 @@ void device_set_graph_mem_attribute(
   require(value != nullptr && *static_cast<const std::uint64_t*>(value) == 0);
   switch (attribute) {
     case cudaGraphMemAttrUsedMemHigh:
-      return restart_live_high(target);
+      return restart_used_high(target);
     case cudaGraphMemAttrReservedMemHigh:
       return restart_reserved_high(target);
     default:
       throw Failure(cudaErrorInvalidValue);
   }
+}
+
+void device_graph_mem_trim(int device) {
+  trim_graph_memory(machine().device(device));
 }
 
 } // namespace accelerator::runtime::operations

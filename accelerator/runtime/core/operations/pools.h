@@ -74,5 +74,6 @@ void device_set_graph_mem_attribute(
     int device,
     cudaGraphMemAttributeType attribute,
     void* value);
+void device_graph_mem_trim(int device);
 
 } // namespace accelerator::runtime::operations
