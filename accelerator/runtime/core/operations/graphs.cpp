@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/core/graphs/instances/plan.h"
 #include "accelerator/runtime/core/graphs/user_object.h"
 #include "accelerator/runtime/core/operations/graph_handles.h"
 #include "accelerator/runtime/core/status/guarded.h"
@@ -211,10 +212,16 @@ void graph_instantiate_with_flags(
     cudaGraphExec_t* exec,
     cudaGraph_t graph,
     unsigned long long flags) {
-  require(
-      (flags & cudaGraphInstantiateFlagDeviceLaunch) == 0,
-      cudaErrorNotSupported);
-  auto made = std::make_shared<GraphExec>(*resolve_graph(graph), flags);
+  const auto source = resolve_graph(graph);
+  // The host launches such graphs as all others. Kernels that launch them are
+  // refused themselves.
+  if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) {
+    require((flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) == 0);
+    require(
+        check_device_launch(*source) == cudaGraphInstantiateSuccess,
+        cudaErrorNotSupported);
+  }
+  auto made = std::make_shared<GraphExec>(*source, flags);
   store(
       exec,
       reinterpret_cast<cudaGraphExec_t>(
@@ -239,6 +246,8 @@ void graph_instantiate_with_params(
   } catch (const Failure& failure) {
     if (failure.status() == cudaErrorInvalidValue) {
       parameters->result_out = cudaGraphInstantiateInvalidStructure;
+    } else if (failure.status() == cudaErrorNotSupported) {
+      parameters->result_out = check_device_launch(*resolve_graph(graph));
     }
     throw;
   }

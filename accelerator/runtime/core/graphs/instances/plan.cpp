@@ -2,6 +2,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "accelerator/runtime/core/machine/machine.h"
@@ -36,7 +37,39 @@ void require_conditional(const Graph& graph) {
   }
 }
 
+// Adds the devices of a graph's nodes; false where a node can not be there.
+bool is_for_kernels(
+    const Graph& graph,
+    std::unordered_set<const Device*>& devices) {
+  for (const auto& node : graph.nodes()) {
+    const cudaGraphNodeType type = type_of(node->work());
+    if (type == cudaGraphNodeTypeGraph) {
+      for (const auto& below : graphs_below(node->work())) {
+        if (!is_for_kernels(*below, devices)) {
+          return false;
+        }
+      }
+    } else if (
+        type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
+        type == cudaGraphNodeTypeMemset) {
+      devices.insert(&node->device());
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 } // namespace
+
+cudaGraphInstantiateResult check_device_launch(const Graph& graph) {
+  std::unordered_set<const Device*> devices;
+  if (!is_for_kernels(graph, devices)) {
+    return cudaGraphInstantiateNodeOperationNotSupported;
+  }
+  return devices.size() > 1 ? cudaGraphInstantiateMultipleDevicesNotSupported
+                            : cudaGraphInstantiateSuccess;
+}
 
 std::vector<Step> make_steps(const Graph& graph) {
   graph.require_conditions_used();

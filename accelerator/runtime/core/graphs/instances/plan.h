@@ -1,6 +1,8 @@
 // A graph as it is run: its nodes one by one, apart from the graph.
 #pragma once
 
+#include <driver_types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -35,6 +37,11 @@ struct Step {
 /// @throws Failure: cudaErrorInvalidValue for a circle, and for what a
 /// conditional node cannot have below it.
 std::vector<Step> make_steps(const Graph& graph);
+
+/// Whether a graph could be one that kernels launch.
+/// Source: CUDA C++ programming guide, "Device Graph Requirements".
+/// @returns what stands against it, or cudaGraphInstantiateSuccess.
+cudaGraphInstantiateResult check_device_launch(const Graph& graph);
 
 /// Takes apart the graphs below a step's node.
 void take_apart(Step& step);
