@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cudasim/engine/check/block_checker.h"
+#include "cudasim/engine/code/alignment.h"
 #include "cudasim/engine/counts/block_counter.h"
 
 namespace cudasim::engine {
@@ -36,9 +37,7 @@ BlockRunner::BlockRunner(const Grid& grid)
       ? reserved_shared_ + kReservedShared
       : grid.shared_bytes;
   // Room behind the end, so that a vector access at the end stays inside.
-  shared_memory_ = std::make_unique<std::byte[]>(shared_bytes + 256);
-  const auto address = reinterpret_cast<std::uint64_t>(shared_memory_.get());
-  shared = shared_memory_.get() + ((128 - address % 128) % 128);
+  shared = allocate_aligned(shared_memory_, shared_bytes + 128);
   const std::uint64_t warps = (launch.block.count() + kLanes - 1) / kLanes;
   for (std::uint64_t i = 0; i < warps; ++i) {
     warps_.push_back(std::make_unique<WarpRunner>(*this));

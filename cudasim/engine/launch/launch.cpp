@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "cudasim/engine/check/findings.h"
+#include "cudasim/engine/code/alignment.h"
 #include "cudasim/engine/code/kernel.h"
 #include "cudasim/engine/code/readable_name.h"
 #include "cudasim/engine/launch/block_runner.h"
@@ -46,8 +47,12 @@ class GridRun {
     grid_.shared_bytes = launch.dynamic_shared_bytes == 0
         ? launch.kernel->info.static_shared_bytes
         : launch.kernel->dynamic_shared_offset + launch.dynamic_shared_bytes;
-    grid_.local_bytes = launch.kernel->entry->local_bytes +
-        (launch.kernel->has_calls || launch.kernel->allocates ? kCallStack : 0);
+    grid_.local_bytes = launch.kernel->entry->local_bytes;
+    if (launch.kernel->has_calls || launch.kernel->allocates) {
+      // Frames may be aligned in each lane.
+      grid_.local_bytes =
+          aligned(grid_.local_bytes, kMostAlignment) + kCallStack;
+    }
     if (launch.findings != nullptr) {
       grid_.findings = &findings_.emplace(*launch.findings);
     }

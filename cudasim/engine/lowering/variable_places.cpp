@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cudasim/engine/code/alignment.h"
 #include "cudasim/engine/verify/vocabulary.h"
 
 namespace cudasim::engine {
@@ -46,11 +47,16 @@ void VariablePlaces::place(const ptx::Variable& variable) {
         kernel_.shared_offsets.at(function_.name + "/" + variable.name);
     return;
   }
-  local_top_ =
-      align_up(local_top_, std::max<std::uint64_t>(8, alignment_of(variable)));
+  const std::uint64_t alignment =
+      std::max<std::uint64_t>(8, alignment_of(variable));
+  local_top_ = align_up(local_top_, alignment);
   offsets_[&variable] = local_top_;
   local_top_ += variable.size();
-  code_.local_bytes = std::max(code_.local_bytes, local_top_);
+  // A frame's size tells how it is aligned (frame_alignment).
+  local_alignment_ =
+      std::max(local_alignment_, std::min(alignment, kMostAlignment));
+  code_.local_bytes =
+      align_up(std::max(code_.local_bytes, local_top_), local_alignment_);
 }
 
 void VariablePlaces::pass(const ptx::Statement& statement) {

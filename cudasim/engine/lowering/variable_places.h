@@ -42,6 +42,7 @@ class VariablePlaces {
   std::unordered_map<const ptx::Variable*, std::uint64_t> offsets_;
   std::vector<std::uint64_t> local_tops_;
   std::uint64_t local_top_ = 0;
+  std::uint64_t local_alignment_ = 1;
 };
 
 } // namespace cudasim::engine

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "cudasim/engine/code/alignment.h"
 #include "cudasim/engine/code/watched_registers.h"
 #include "cudasim/engine/warp/builtins.h"
 #include "cudasim/engine/warp/calls.h"
@@ -37,9 +38,7 @@ WarpRunner::WarpRunner(EnclosingBlock& enclosing)
   ranges = &enclosing.ranges;
   local_size = enclosing.local_bytes;
   if (local_size != 0) {
-    local_memory_ = std::make_unique<std::byte[]>(local_size * kLanes + 64);
-    const auto address = reinterpret_cast<std::uint64_t>(local_memory_.get());
-    local_base = local_memory_.get() + ((64 - address % 64) % 64);
+    local_base = allocate_aligned(local_memory_, local_size * kLanes);
   }
 }
 
@@ -402,7 +401,8 @@ WarpRunner::Step WarpRunner::call(
     splits_.set_apart(at, active, idle);
   }
   Frame& caller = *splits_[at].frame;
-  const std::uint64_t begin = caller.local_frame + caller.code->local_bytes;
+  const std::uint64_t begin = aligned(
+      caller.local_frame + caller.code->local_bytes, frame_alignment(*callee));
   if (begin + callee->local_bytes > lowest_stack_top(*this, active)) {
     fault.kind = FaultKind::kStackOverflow;
     fault.lane = static_cast<std::uint8_t>(__builtin_ctz(active));
