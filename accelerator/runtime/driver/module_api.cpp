@@ -20,15 +20,23 @@ using namespace accelerator::driver;
 
 namespace {
 
+// Libraries are of no context. What is asked of them in none is answered for
+// the first device; each other has them when it needs them.
+Device& library_device() {
+  machine();
+  return thread_state().bound ? current_device() : machine().device(0);
+}
+
 // @param image a file's content, or a pointer without a size.
 template <typename Image>
 CUmodule load(
     const Image& image,
     const std::string& name,
+    Device& device,
     JitOptions options = {}) {
   try {
-    return static_cast<CUmodule>(module_load(
-        make_module(image, name), current_context(), options.max_registers));
+    return static_cast<CUmodule>(
+        module_load(make_module(image, name), device, options.max_registers));
   } catch (const Failure& failure) {
     options.error.write(failure.message());
     throw;
@@ -39,9 +47,20 @@ std::shared_ptr<Function> resolve_function(CUfunction handle) {
   return machine().functions().get(handle);
 }
 
-CUfunction find_kernel(Module& module, const char* name) {
-  return static_cast<CUfunction>(
-      module_get_function(module, current_context(), name));
+CUfunction find_kernel(Module& module, Device& device, const char* name) {
+  return static_cast<CUfunction>(module_get_function(module, device, name));
+}
+
+void list_kernels(
+    CUfunction* functions,
+    unsigned count,
+    Module& module,
+    Device& device) {
+  require(functions != nullptr);
+  const auto names = module.on(device).kernel_names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(count, names.size()); ++i) {
+    functions[i] = find_kernel(module, device, names[i].c_str());
+  }
 }
 
 void get_attribute(
@@ -96,7 +115,7 @@ CUresult cuModuleLoadDataEx(
   return call([&] {
     JitOptions options(count, names, values);
     options.clear_logs();
-    store(module, load(image, "cuModuleLoadData", options));
+    store(module, load(image, "cuModuleLoadData", current_context(), options));
   });
 }
 
@@ -111,7 +130,7 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
   return call([&] {
     const std::string image = read_file(path);
-    store(module, load(image, path));
+    store(module, load(image, path, current_context()));
   });
 }
 
@@ -123,8 +142,10 @@ CUresult cuModuleGetFunction(
     CUfunction* function,
     CUmodule module,
     const char* name) {
-  return call(
-      [&] { store(function, find_kernel(*resolve_module(module), name)); });
+  return call([&] {
+    const auto resolved = resolve_module(module);
+    store(function, find_kernel(*resolved, current_context(), name));
+  });
 }
 
 CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
@@ -140,13 +161,8 @@ CUresult cuModuleEnumerateFunctions(
     unsigned count,
     CUmodule module) {
   return call([&] {
-    require(functions != nullptr);
     const auto resolved = resolve_module(module);
-    const auto names = resolved->on(current_context()).kernel_names;
-    for (std::size_t i = 0; i < std::min<std::size_t>(count, names.size());
-         ++i) {
-      functions[i] = find_kernel(*resolved, names[i].c_str());
-    }
+    list_kernels(functions, count, *resolved, current_context());
   });
 }
 
@@ -175,14 +191,20 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
 CUresult cuLibraryLoadData(
     CUlibrary* library,
     const void* image,
-    CUjit_option* options,
+    CUjit_option* names,
     void** values,
     unsigned count,
     CUlibraryOption*,
     void**,
     unsigned) {
-  return cuModuleLoadDataEx(
-      reinterpret_cast<CUmodule*>(library), image, count, options, values);
+  return call([&] {
+    JitOptions options(count, names, values);
+    options.clear_logs();
+    store(
+        library,
+        reinterpret_cast<CUlibrary>(
+            load(image, "cuLibraryLoadData", library_device(), options)));
+  });
 }
 
 CUresult cuLibraryLoadFromFile(
@@ -198,7 +220,10 @@ CUresult cuLibraryLoadFromFile(
     JitOptions options(count, names, values);
     options.clear_logs();
     const std::string image = read_file(path);
-    store(library, reinterpret_cast<CUlibrary>(load(image, path, options)));
+    store(
+        library,
+        reinterpret_cast<CUlibrary>(
+            load(image, path, library_device(), options)));
   });
 }
 
@@ -210,24 +235,33 @@ CUresult cuLibraryGetKernel(
     CUkernel* kernel,
     CUlibrary library,
     const char* name) {
-  return cuModuleGetFunction(
-      reinterpret_cast<CUfunction*>(kernel),
-      reinterpret_cast<CUmodule>(library),
-      name);
+  return call([&] {
+    const auto resolved = resolve_module(library);
+    store(
+        kernel,
+        reinterpret_cast<CUkernel>(
+            find_kernel(*resolved, library_device(), name)));
+  });
 }
 
 CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library) {
-  return cuModuleGetFunctionCount(count, reinterpret_cast<CUmodule>(library));
+  return call([&] {
+    const auto resolved = resolve_module(library);
+    store(count, resolved->on(library_device()).kernel_names.size());
+  });
 }
 
 CUresult cuLibraryEnumerateKernels(
     CUkernel* kernels,
     unsigned count,
     CUlibrary library) {
-  return cuModuleEnumerateFunctions(
-      reinterpret_cast<CUfunction*>(kernels),
-      count,
-      reinterpret_cast<CUmodule>(library));
+  return call([&] {
+    list_kernels(
+        reinterpret_cast<CUfunction*>(kernels),
+        count,
+        *resolve_module(library),
+        library_device());
+  });
 }
 
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {

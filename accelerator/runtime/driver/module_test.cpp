@@ -254,6 +254,32 @@ TEST_F(Module, ALibraryGivesKernelsVariablesAndItsModule) {
   EXPECT_EQ(cuKernelGetFunction(&function, kernel), CUDA_ERROR_INVALID_HANDLE);
 }
 
+TEST_F(Module, ALibraryIsOfNoContext) {
+  CUcontext context = nullptr;
+  ASSERT_EQ(cuCtxPopCurrent(&context), CUDA_SUCCESS);
+  CUlibrary library = nullptr;
+  ASSERT_EQ(
+      cuLibraryLoadData(
+          &library, kKernels, nullptr, nullptr, 0, nullptr, nullptr, 0),
+      CUDA_SUCCESS);
+  CUmodule module = nullptr;
+  EXPECT_EQ(cuModuleLoadData(&module, kKernels), CUDA_ERROR_INVALID_CONTEXT);
+  unsigned count = 0;
+  EXPECT_EQ(cuLibraryGetKernelCount(&count, library), CUDA_SUCCESS);
+  EXPECT_EQ(count, 3u);
+  CUkernel kernels[3] = {};
+  EXPECT_EQ(cuLibraryEnumerateKernels(kernels, 3, library), CUDA_SUCCESS);
+  EXPECT_NE(kernels[2], nullptr);
+  CUkernel kernel = nullptr;
+  ASSERT_EQ(cuLibraryGetKernel(&kernel, library, "store"), CUDA_SUCCESS);
+  CUcontext current = context;
+  EXPECT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
+  EXPECT_EQ(current, nullptr); // and asking makes none
+  ASSERT_EQ(cuCtxPushCurrent(context), CUDA_SUCCESS);
+  EXPECT_EQ(stored_by(reinterpret_cast<CUfunction>(kernel), 45), 45u);
+  EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+}
+
 TEST_F(Module, ALibraryIsLoadedFromAFile) {
   const KernelFile file;
   CUlibrary library = nullptr;
