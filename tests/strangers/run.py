@@ -28,6 +28,8 @@ from tools.stock_torch import environments
 
 # pytest's exit statuses where it has nothing to say itself: all passed, some failed, there were none.
 _TOLD = (0, 1, 5)
+# The plugin's, where a test has left the device at fault (plugin/journal.py).
+_AT_FAULT = 70
 _TAIL = 1500
 
 
@@ -168,6 +170,8 @@ class Run:
         left = [path for path in paths if self.name(path) not in done]
         while left:
             status, tail = self._pytest(left)
+            if status == _AT_FAULT:
+                continue
             at = results.interrupted(self.journal)
             if at is None and status not in _TOLD:
                 if len(left) > 1:

@@ -14,6 +14,7 @@
 #include "accelerator/runtime/nvjitlink/keep.h"
 #include "accelerator/runtime/nvjitlink/real_link.h"
 #include "accelerator/runtime/nvjitlink/release.h"
+#include "accelerator/runtime/nvrtc/machine_code.h"
 
 namespace accelerator::nvjitlink {
 namespace {
@@ -42,6 +43,9 @@ std::string_view without_comments(std::string_view text) {
 
 /// The type of an input, by how it begins; NONE for anything else.
 nvJitLinkInputType type_of(std::string_view data) {
+  if (nvrtc::stands_for_machine_code(data)) {
+    return NVJITLINK_INPUT_CUBIN;
+  }
   if (begins_with(data, "\x7f\x45LF")) {
     std::uint16_t machine = 0;
     if (data.size() >= 20) {
@@ -138,6 +142,11 @@ void Link::add(
   }
   check_type(type, data, name);
   guarded(NVJITLINK_ERROR_INVALID_INPUT, [&] {
+    if (nvrtc::stands_for_machine_code(data)) {
+      add_ptx(name, data);
+      has_others_ = true;
+      return;
+    }
     switch (type_of(data)) {
       case NVJITLINK_INPUT_LTOIR:
         if (!options_.link_time_optimization) {

@@ -386,6 +386,22 @@ class NvJitLinkTest(unittest.TestCase):
                 self.assertEqual(outcome.statuses, [0, 0, 0, 0])
                 self.assertIn(".entry k(", outcome.code)
 
+    def test_what_nvrtc_gives_for_machine_code(self) -> None:
+        """It is PTX, and takes the place of a cubin only."""
+        begin = b"// PTX in place of machine code, by torch_cuda\n.version 7.0\n.target sm_80\n.address_size 64\n"
+        called = begin + b".visible .func (.reg .b32 r) f() { mov.b32 r, 42; ret; }\n\0"
+        caller = (
+            begin + b".extern .func (.reg .b32 r) f();\n.visible .entry k() {\n"
+            b".reg .b32 x; call (x), f, (); ret; }\n\0"
+        )
+        for kind in (_CUBIN, _OBJECT, _ANY):
+            with self.subTest(kind=kind):
+                outcome = self.own.link([(kind, called), (kind, caller)])
+                self.assertEqual(outcome.statuses, [0, 0, 0, 0])
+                self.assertRegex(outcome.code, r"(?s)\.entry k\b.*42|42.*\.entry k\b")
+        for kind in (_PTX, _LTO_IR, _FAT_BINARY, _LIBRARY):
+            self.assertNotEqual(self.own.link([(kind, called)]).statuses[1], 0)
+
     def test_machine_code_is_refused(self) -> None:
         cubin = b"\x7fELF" + bytes(14) + b"\xbe\0" + bytes(44)
         for kind in (_ANY, _CUBIN, _OBJECT):

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "accelerator/runtime/nvrtc/machine_code.h"
 #include "accelerator/runtime/nvrtc/real_nvrtc.h"
 
 namespace {
@@ -57,6 +58,7 @@ void keep_code(nvrtcProgram program) {
   std::string code(size, '\0');
   if (forward("nvrtcGetPTX", &nvrtcGetPTX, program, code.data()) ==
       NVRTC_SUCCESS) {
+    code.insert(0, accelerator::nvrtc::kMachineCodeMark);
     const std::lock_guard lock(codes().mutex);
     codes().of[program] = std::move(code);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "accelerator/runtime/driver/testing/context.h"
+#include "accelerator/runtime/nvrtc/machine_code.h"
 
 namespace accelerator::driver::testing {
 namespace {
@@ -65,10 +66,13 @@ TEST_F(Nvrtc, WhatIsAskedForAsMachineCodeRunsOnTheDevice) {
 
   size = 0;
   ASSERT_EQ(nvrtcGetPTXSize(program, &size), NVRTC_SUCCESS);
-  ASSERT_EQ(size, code.size());
-  std::vector<char> ptx(size);
+  std::string ptx(size, '\0');
   EXPECT_EQ(nvrtcGetPTX(program, ptx.data()), NVRTC_SUCCESS);
-  EXPECT_EQ(ptx, code);
+  // Libraries tell one from the other (//accelerator/runtime/nvjitlink).
+  const std::string marked(code.begin(), code.end());
+  EXPECT_EQ(marked, std::string(nvrtc::kMachineCodeMark) + ptx);
+  EXPECT_TRUE(nvrtc::stands_for_machine_code(marked));
+  EXPECT_FALSE(nvrtc::stands_for_machine_code(ptx));
 }
 
 // What nvJitLink links (//accelerator/runtime/nvjitlink).

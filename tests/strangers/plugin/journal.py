@@ -10,6 +10,8 @@ import faulthandler
 import json
 import os
 import pathlib
+import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,10 +21,18 @@ FILE = "STRANGERS_JOURNAL"
 """The variable that names the journal: JSON, a line an entry."""
 SECONDS = "STRANGERS_SECONDS"
 """The variable that says how long a test may take."""
+AT_FAULT = 70
+"""The exit status of a process whose device is at fault: the tests that are left need another one."""
 
 # pytest sends what tests write to the error output elsewhere, once it has loaded its plugins.
 _ERRORS = os.dup(2) if os.environ.get(FILE) else None
 _WORST = ("passed", "skipped", "failed")
+# Errors after which every call of the process fails (CUDA driver API, CUresult), as drivers and guests write them.
+_LASTING = re.compile(
+    "ILLEGAL_ADDRESS|ILLEGAL_INSTRUCTION|LAUNCH_FAILED|LAUNCH_TIMEOUT|MISALIGNED_ADDRESS|CUDA_ERROR_ASSERT|"
+    "cudaError(IllegalAddress|LaunchFailure|Assert)|illegal memory access|unspecified launch failure|"
+    "device-side assert"
+)
 # A device's error that a run of checks left behind is told in the last lines.
 _MESSAGE = 2000
 
@@ -79,24 +89,33 @@ class Journal:
             return (yield)
         finally:
             faulthandler.cancel_dump_traceback_later()
-            self._finish(item.nodeid)
+            if self._finish(item.nodeid):
+                sys.stdout.flush()
+                os._exit(AT_FAULT)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Takes the report of a part of a test: setup, call, subtests, teardown."""
-        self._reports.append(report)
+        if report.outcome == "rerun":
+            # Of pytest-rerunfailures: an attempt that does not count, and neither do its earlier parts.
+            self._reports = []
+        else:
+            self._reports.append(report)
 
-    def _finish(self, test: str) -> None:
+    def _finish(self, test: str) -> bool:
+        """Writes a test's outcome; returns whether the device is at fault from now on."""
         outcomes = [report.outcome for report in self._reports]
         worst = max(outcomes, key=_WORST.index, default="failed")
         said = [str(report.longrepr) for report in self._reports if report.outcome == worst]
+        message = "" if worst == "passed" else "\n".join(said)
         self._write(
             {
                 "test": test,
                 "outcome": worst,
                 "seconds": round(sum(report.duration for report in self._reports), 2),
-                "message": "" if worst == "passed" else "\n".join(said)[-_MESSAGE:],
+                "message": message[-_MESSAGE:],
             }
         )
+        return worst == "failed" and _LASTING.search(message[-_MESSAGE:]) is not None
 
 
 def pytest_configure(config: Any) -> None:
