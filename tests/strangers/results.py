@@ -15,6 +15,8 @@ JOURNAL = "STRANGERS_JOURNAL"
 """The variable that names the journal."""
 SECONDS = "STRANGERS_SECONDS"
 """The variable that says how long a test may take."""
+SHARE = "STRANGERS_SHARE"
+"""The variable that says how many tests of a hundred run."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,6 +3,7 @@
     ./bazelw run //tests/strangers:run -- numba-cuda
     … -- cuda-core --source=FOLDER          a clone, where PyPI has no tests; without it the command says of what
     … -- numba-cuda --only='cudapy/*'       some files
+    … -- triton --share=10 --source=FOLDER  of a hundred tests ten, the same each time
     … -- numba-cuda --again                 from the start; without it a run goes on where the last one ended
 
 Fetches the packages into your cache folder, once. The outcomes lie there, too, with a report for CI services. The
@@ -57,7 +58,7 @@ def prepare(suite: suites.Suite, wheels: Sequence[pathlib.Path]) -> pathlib.Path
     """
     # In one: some of them start with the interpreter, by files that it reads in its own folder only.
     return environments.kept(
-        pathlib.Path(sys.executable),
+        environments.with_torch(suite.torch) if suite.torch else pathlib.Path(sys.executable),
         cache_folder(suite) / sys.implementation.cache_tag,
         wheels,
         suite.packages,
@@ -117,9 +118,12 @@ def variables(suite: suites.Suite, python: pathlib.Path) -> dict[str, str]:
     """
     given = environments.clean(dict(os.environ)) | dict(suite.environment)
     given.setdefault("TORCH_CUDA_DEVICES", suites.DEVICES)
+    if suite.programs:
+        folder = environments.site_packages(python) / suite.programs
+        given["PATH"] = os.pathsep.join([str(folder), given.get("PATH", os.defpath)])
     program = (
         "import json, sys, torch_cuda_runtime as r;"
-        "print(json.dumps(r.environment(sys.argv[1], preload=int(sys.argv[2]))))"
+        "print(json.dumps(r.environment(sys.argv[1], preload=int(sys.argv[2]) or None)))"
     )
     command = [str(python), "-c", program, given["TORCH_CUDA_DEVICES"], str(suite.preload)]
     done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
@@ -139,6 +143,7 @@ class Run:
         record: folder for outcomes.
         seconds: how long a test may take.
         environment: variables of the tests.
+        share: of the tests, in percent.
     """
 
     def __init__(
@@ -149,6 +154,7 @@ class Run:
         record: pathlib.Path,
         seconds: int,
         environment: Mapping[str, str],
+        share: int = 100,
     ) -> None:
         self._suite = suite
         self._python = python
@@ -156,7 +162,8 @@ class Run:
         self._folder = base / suite.folder
         self._root = base / (suite.root or suite.folder)
         self.journal = record / "journal.jsonl"
-        self._done = record / "done.txt"
+        self._done = record / ("done.txt" if share == 100 else f"done-{share}.txt")
+        self._share = share
         self._seconds = seconds
         self._environment = environment
 
@@ -211,6 +218,7 @@ class Run:
             **self._environment,
             results.JOURNAL: str(self.journal),
             results.SECONDS: str(self._seconds),
+            results.SHARE: str(self._share),
             # Beside the plugin lies nothing that a suite could import by mistake.
             "PYTHONPATH": os.pathsep.join(
                 [
@@ -276,6 +284,9 @@ def main(command_line: Sequence[str]) -> int:
     parser.add_argument("suite", choices=sorted(every))
     parser.add_argument("--source", help="a clone of the suite's repository")
     parser.add_argument("--only", default="*", help="a pattern of the files' names")
+    parser.add_argument(
+        "--share", type=int, default=100, metavar="PERCENT", help="of the tests (default: 100)"
+    )
     parser.add_argument("--again", action="store_true", help="forget the outcomes of earlier runs")
     parser.add_argument("--batch", type=int, default=8, help="files in one process (default: 8)")
     parser.add_argument("--seconds", type=int, default=600, help="for one test (default: 600)")
@@ -298,7 +309,7 @@ def main(command_line: Sequence[str]) -> int:
     if options.again:
         shutil.rmtree(record, ignore_errors=True)
     record.mkdir(parents=True, exist_ok=True)
-    run = Run(suite, python, base, record, options.seconds, environment)
+    run = Run(suite, python, base, record, options.seconds, environment, options.share)
     folder = base / suite.folder
     chosen = files(suite, folder, options.only)
     if not chosen:
@@ -314,7 +325,7 @@ def main(command_line: Sequence[str]) -> int:
     file = record / "junit.xml"
     file.write_text(results.junit(suite.name, outcomes, results.read_known(text)), encoding="utf-8")
     print(f"report: {file}")
-    return report(suite, outcomes, options.only == "*")
+    return report(suite, outcomes, options.only == "*" and options.share == 100)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 from absl.testing import absltest
 
 from tests.strangers import results, run, suites
+from tools.stock_torch import environments
 
 _TESTS = """
     import os, pathlib, unittest
@@ -65,7 +66,7 @@ class RunTest(absltest.TestCase):
         (self.folder / "tests").mkdir()
         (self.folder / "record").mkdir()
 
-    def _run(self, **files: str) -> dict[str, results.Outcome]:
+    def _run(self, share: int = 100, **files: str) -> dict[str, results.Outcome]:
         paths = []
         for name, text in files.items():
             paths.append(self.folder / "tests" / f"{name}.py")
@@ -78,6 +79,7 @@ class RunTest(absltest.TestCase):
             self.folder / "record",
             2,
             dict(os.environ),
+            share,
         )
         one.files(paths)
         return results.read_journal(one.journal)
@@ -112,6 +114,77 @@ class RunTest(absltest.TestCase):
         (self.folder / "record" / "done.txt").unlink()
         self.assertEqual(self._run(test_one=program), first)
         self.assertEqual((self.folder / "tests" / "ran").read_text(), "x")
+
+    def test_attempts_that_are_made_again_do_not_count(self) -> None:
+        # As pytest-rerunfailures tells them.
+        (self.folder / "tests" / "conftest.py").write_text(
+            textwrap.dedent("""
+                from _pytest.runner import runtestprotocol
+
+                def pytest_runtest_protocol(item, nextitem):
+                    for report in runtestprotocol(item, nextitem=nextitem, log=False):
+                        if report.when != "teardown":
+                            report.outcome = "rerun" if report.failed else report.outcome
+                            item.ihook.pytest_runtest_logreport(report=report)
+                    runtestprotocol(item, nextitem=nextitem)
+                    return True
+            """),
+            encoding="utf-8",
+        )
+        found = self._run(
+            test_it="""
+                TIMES = []
+
+                def test_passes_then():
+                    TIMES.append(1)
+                    assert len(TIMES) == 2
+
+                def test_fails():
+                    assert False
+            """
+        )
+        outcomes = {name.partition("::")[2]: one.outcome for name, one in found.items()}
+        self.assertEqual(outcomes, {"test_passes_then": "passed", "test_fails": "failed"})
+
+    def test_what_follows_on_a_device_at_fault_has_another_process(self) -> None:
+        found = self._run(
+            test_it="""
+                import os, pathlib
+
+                def note():
+                    with pathlib.Path(__file__).with_name("ran").open("a") as file:
+                        file.write(f"{os.getpid()} ")
+
+                def test_before():
+                    note()
+
+                def test_at_fault():
+                    note()
+                    raise RuntimeError("CUDA_ERROR_ILLEGAL_ADDRESS")
+
+                def test_behind():
+                    note()
+            """
+        )
+        self.assertEqual([one.outcome for one in found.values()], ["passed", "failed", "passed"])
+        before, fault, behind = (self.folder / "tests" / "ran").read_text().split()
+        self.assertEqual(before, fault)
+        self.assertNotEqual(fault, behind)
+
+    def test_a_share_of_the_tests_is_the_same_each_time(self) -> None:
+        program = """
+            import pytest
+
+            @pytest.mark.parametrize("number", range(60))
+            def test_it(number):
+                pass
+        """
+        some = self._run(share=30, test_it=program)
+        self.assertBetween(len(some), 1, 59)
+        self.assertEqual(self._run(share=30, test_it=program), some)
+        every = self._run(test_it=program)
+        self.assertLen(every, 60)
+        self.assertContainsSubset(some, every)
 
     def test_a_file_that_cannot_be_imported_is_a_failure(self) -> None:
         found = self._run(
@@ -194,6 +267,23 @@ class SuitesTest(absltest.TestCase):
             run.base_folder(suite, pathlib.Path(sys.executable), None)
         with self.assertRaisesRegex(ValueError, "found no folder .*nowhere/tests"):
             run.base_folder(suite, pathlib.Path(sys.executable), "nowhere")
+
+    def test_programs_of_the_suite_come_first(self) -> None:
+        suite = suites.Suite("some", "1", (), "tests", programs="bin")
+        given = {}
+
+        def answer(command: list[str], env: dict[str, str], **_: object) -> mock.Mock:
+            given.update(env)
+            return mock.Mock(returncode=0, stdout="{}")
+
+        with (
+            mock.patch("subprocess.run", side_effect=answer),
+            mock.patch.object(
+                environments, "site_packages", return_value=pathlib.Path("/packages")
+            ),
+        ):
+            run.variables(suite, pathlib.Path(sys.executable))
+        self.assertEqual(given["PATH"].split(os.pathsep)[0], "/packages/bin")
 
     def test_variables_of_the_suite_count(self) -> None:
         suite = suites.Suite("some", "1", (), "tests", environment={"A": "b"})

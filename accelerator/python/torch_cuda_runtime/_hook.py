@@ -1,4 +1,4 @@
-"""Waits for the import of torch. Interpreters start with it, so it imports next to nothing.
+"""Waits for the import of torch and of cuda-bindings. Interpreters start with it, so it imports next to nothing.
 
 torch_cuda_runtime.pth calls `install` where the environment asks for devices.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from torch_cuda_runtime import _asked
+from torch_cuda_runtime import _asked, _cuda_python
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` costs more than all of this
@@ -18,9 +18,13 @@ if TYPE_CHECKING:  # `typing` costs more than all of this
 
 
 def install() -> None:
-    """Has torch get devices when it is imported, if the environment asks for some and it is not yet."""
-    if _asked.requested_by() is not None and "torch" not in sys.modules and not is_installed():
-        # In front: the import system's own finder would find torch first.
+    """Has what is imported later get devices, if the environment asks for some: torch, cuda-bindings."""
+    if _asked.requested_by() is None:
+        return
+    # In front: the import system's own finder would find them first.
+    if not any(isinstance(finder, _cuda_python.Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _cuda_python.Finder())
+    if "torch" not in sys.modules and not is_installed():
         sys.meta_path.insert(0, TorchFinder())
 
 

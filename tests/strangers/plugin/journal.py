@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import sys
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +22,8 @@ FILE = "STRANGERS_JOURNAL"
 """The variable that names the journal: JSON, a line an entry."""
 SECONDS = "STRANGERS_SECONDS"
 """The variable that says how long a test may take."""
+SHARE = "STRANGERS_SHARE"
+"""The variable that says how many tests of a hundred run: the same ones each time, drawn by their names."""
 AT_FAULT = 70
 """The exit status of a process whose device is at fault: the tests that are left need another one."""
 
@@ -43,10 +46,12 @@ class Journal:
     Args:
         path: of the journal, which may have entries.
         seconds: how long a test may take.
+        share: of the tests, in percent.
     """
 
-    def __init__(self, path: str, seconds: float) -> None:
+    def __init__(self, path: str, seconds: float, share: int = 100) -> None:
         self._seconds = seconds
+        self._share = share
         self._reports: list[Any] = []
         self._known: set[str] = set()
         file = pathlib.Path(path)
@@ -62,9 +67,14 @@ class Journal:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
         """Leaves out what is written down, and starts a fresh process's order from the files' own."""
-        left = [item for item in items if item.nodeid not in self._known]
-        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in self._known])
+        left = [item for item in items if self._is_left(item.nodeid)]
+        config.hook.pytest_deselected(
+            items=[item for item in items if not self._is_left(item.nodeid)]
+        )
         items[:] = left
+
+    def _is_left(self, test: str) -> bool:
+        return test not in self._known and zlib.crc32(test.encode()) % 100 < self._share
 
     def pytest_collectreport(self, report: Any) -> None:
         """A file that cannot be imported is one test that fails."""
@@ -122,4 +132,7 @@ def pytest_configure(config: Any) -> None:
     """Registers the journal."""
     if os.environ.get(FILE):
         seconds = float(os.environ.get(SECONDS, "300"))
-        config.pluginmanager.register(Journal(os.environ[FILE], seconds), "strangers-journal")
+        share = int(os.environ.get(SHARE, "100"))
+        config.pluginmanager.register(
+            Journal(os.environ[FILE], seconds, share), "strangers-journal"
+        )
