@@ -71,6 +71,26 @@ int work_on(Gift gift) {
       cuMemFree(memory) != CUDA_SUCCESS) {
     return 8;
   }
+  // And under work of a stream that nothing waits for.
+  CUstream stream = nullptr;
+  if (cuMemAlloc(&other, sizeof(value)) != CUDA_SUCCESS ||
+      cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
+    return 11;
+  }
+  for (int round = 0; round < 500; ++round) {
+    if (cuMemPoolImportPointer(&memory, pool, &gift.memory) != CUDA_SUCCESS ||
+        cuMemcpyDtoDAsync(other, memory, sizeof(value), stream) !=
+            CUDA_SUCCESS ||
+        cuMemFreeAsync(memory, nullptr) != CUDA_SUCCESS) {
+      return 12;
+    }
+  }
+  unsigned copied = 0;
+  if (cuStreamSynchronize(stream) != CUDA_SUCCESS ||
+      cuMemcpyDtoH(&copied, other, sizeof(copied)) != CUDA_SUCCESS ||
+      copied != value) {
+    return 13;
+  }
   return cuMemPoolDestroy(pool) == CUDA_SUCCESS ? 0 : 9;
 }
 

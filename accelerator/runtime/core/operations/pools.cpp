@@ -87,6 +87,9 @@ void mem_free_async(void* memory, cudaStream_t handle) {
   require(piece && piece->begin == address);
   if (piece->space == Space::kImported) {
     require(leave_pool_import(address));
+    // It is unmapped, also under work of other streams that nobody ordered
+    // before this: what a GPU goes on with would end the process here.
+    machine().synchronize_users(*piece);
     stream->enqueue([memory] {
       close_memory(machine().addresses(), memory);
       return cudaSuccess;
