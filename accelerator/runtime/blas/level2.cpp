@@ -1,32 +1,45 @@
-// cuBLAS level 2: symmetric, Hermitian and triangular matrices times vectors,
-// and updates of matrices by vectors. gemv is in gemm.cpp. Source: cuBLAS API,
-// chapter 2.6.
+// cuBLAS level 2: symmetric, Hermitian, triangular and banded matrices times
+// vectors, and updates of matrices by vectors. gemv is in gemm.cpp. Source:
+// cuBLAS API, chapter 2.6.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
 
 #include "accelerator/runtime/blas/handle.h"
 #include "accelerator/runtime/blas/host_blas.h"
+#include "accelerator/runtime/blas/triangle.h"
 #include "accelerator/runtime/blas/vectors.h"
 
 namespace accelerator::blas {
 namespace {
 
 // clang-format off
-#define ACCEL_TRIANGULAR(name)                                                                   \
-  void name(CBLAS_UPLO u, CBLAS_TRANSPOSE t, CBLAS_DIAG d, int n, const float* a, int lda, float* x, int incx) { \
-    cblas_s##name(CblasColMajor, u, t, d, n, a, lda, x, incx);                                   \
+#define ACCEL_OF_TYPE(letter, T)                                                                 \
+  void trmv(CBLAS_TRANSPOSE t, CBLAS_DIAG d, const Triangle<const T>& a, T* x, int incx) {       \
+    cblas_##letter##trmv(CblasColMajor, host::uplo(a.fill()), t, d, a.size(), a.data(), a.leading(), x, incx); \
   }                                                                                              \
-  void name(CBLAS_UPLO u, CBLAS_TRANSPOSE t, CBLAS_DIAG d, int n, const double* a, int lda, double* x, int incx) { \
-    cblas_d##name(CblasColMajor, u, t, d, n, a, lda, x, incx);                                   \
+  void trsv(CBLAS_TRANSPOSE t, CBLAS_DIAG d, const Triangle<const T>& a, T* x, int incx) {       \
+    cblas_##letter##trsv(CblasColMajor, host::uplo(a.fill()), t, d, a.size(), a.data(), a.leading(), x, incx); \
   }                                                                                              \
-  void name(CBLAS_UPLO u, CBLAS_TRANSPOSE t, CBLAS_DIAG d, int n, const Complex64* a, int lda, Complex64* x, int incx) { \
-    cblas_c##name(CblasColMajor, u, t, d, n, a, lda, x, incx);                                   \
+  void tpmv(CBLAS_TRANSPOSE t, CBLAS_DIAG d, const Triangle<const T>& a, T* x, int incx) {       \
+    cblas_##letter##tpmv(CblasColMajor, host::uplo(a.fill()), t, d, a.size(), a.data(), x, incx); \
   }                                                                                              \
-  void name(CBLAS_UPLO u, CBLAS_TRANSPOSE t, CBLAS_DIAG d, int n, const Complex128* a, int lda, Complex128* x, int incx) { \
-    cblas_z##name(CblasColMajor, u, t, d, n, a, lda, x, incx);                                   \
+  void tpsv(CBLAS_TRANSPOSE t, CBLAS_DIAG d, const Triangle<const T>& a, T* x, int incx) {       \
+    cblas_##letter##tpsv(CblasColMajor, host::uplo(a.fill()), t, d, a.size(), a.data(), x, incx); \
+  }                                                                                              \
+  void tbmv(CBLAS_TRANSPOSE t, CBLAS_DIAG d, const Triangle<const T>& a, T* x, int incx) {       \
+    cblas_##letter##tbmv(CblasColMajor, host::uplo(a.fill()), t, d, a.size(), a.diagonals(), a.data(), a.leading(), x, incx); \
+  }                                                                                              \
+  void tbsv(CBLAS_TRANSPOSE t, CBLAS_DIAG d, const Triangle<const T>& a, T* x, int incx) {       \
+    cblas_##letter##tbsv(CblasColMajor, host::uplo(a.fill()), t, d, a.size(), a.diagonals(), a.data(), a.leading(), x, incx); \
   }
-ACCEL_TRIANGULAR(trmv)
-ACCEL_TRIANGULAR(trsv)
-#undef ACCEL_TRIANGULAR
+ACCEL_OF_TYPE(s, float)
+ACCEL_OF_TYPE(d, double)
+ACCEL_OF_TYPE(c, Complex64)
+ACCEL_OF_TYPE(z, Complex128)
+#undef ACCEL_OF_TYPE
 // clang-format on
 
 /// The number, or its conjugate: what a Hermitian matrix has at the other side
@@ -34,15 +47,6 @@ ACCEL_TRIANGULAR(trsv)
 template <bool kConjugate, typename T>
 T mirrored(T value) {
   return kConjugate ? host::conjugate(value) : value;
-}
-
-/// The rows of a column that a triangle has, without the diagonal.
-struct Rows {
-  int begin;
-  int end;
-};
-Rows rows_of(cublasFillMode_t fill, int column, int n) {
-  return fill == CUBLAS_FILL_MODE_LOWER ? Rows{column + 1, n} : Rows{0, column};
 }
 
 /// A vector in the order of its elements.
@@ -60,6 +64,17 @@ class Strided {
   std::ptrdiff_t stride_;
 };
 
+/// What is read of a triangle, and vectors.
+template <typename T>
+std::vector<Read> triangle_and(
+    const Triangle<T>& a,
+    bool is_used,
+    std::initializer_list<Read> vectors) {
+  std::vector<Read> list = is_used ? a.reads() : std::vector<Read>{};
+  list.insert(list.end(), vectors);
+  return list;
+}
+
 /// Sizes, strides and a leading dimension that go together.
 bool valid(int rows, int columns, int lda, int incx, int incy) {
   return rows >= 0 && columns >= 0 && lda >= std::max(1, rows) && incx != 0 &&
@@ -71,11 +86,8 @@ template <bool kHermitian, typename T>
 cublasStatus_t symv(
     const char* function,
     cublasHandle_t handle,
-    cublasFillMode_t fill,
-    int n,
+    const Triangle<const T>& a,
     const T* alpha,
-    const T* a,
-    int lda,
     const T* x,
     int incx,
     const T* beta,
@@ -84,15 +96,16 @@ cublasStatus_t symv(
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  if (!host::known(fill) || !valid(n, n, lda, incx, incy) || alpha == nullptr ||
+  if (!a.valid() || incx == 0 || incy == 0 || alpha == nullptr ||
       beta == nullptr) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
+  const int n = a.size();
   const Scalar<T> factor(handle, alpha);
   const Scalar<T> old(handle, beta);
   if (!accessible(
           function,
-          {{a, matrix_bytes(n, n, lda, sizeof(T))},
+          {a.extent(),
            {x, vector_bytes(n, incx, sizeof(T))},
            {y, vector_bytes(n, incy, sizeof(T))},
            factor.extent(),
@@ -104,10 +117,11 @@ cublasStatus_t symv(
     const T by = factor.get();
     const T keep = old.get();
     const int used = by == T{} ? 0 : n;
-    reads(
-        {triangle_read(a, is_upper(fill), used, lda, sizeof(T)),
-         vector_read(x, used, incx, sizeof(T)),
-         vector_read(y, keep == T{} ? 0 : n, incy, sizeof(T))});
+    reads(triangle_and(
+        a,
+        used > 0,
+        {vector_read(x, used, incx, sizeof(T)),
+         vector_read(y, keep == T{} ? 0 : n, incy, sizeof(T))}));
     const Strided<const T> in(x, n, incx);
     const Strided<T> out(y, n, incy);
     for (int i = 0; i < n; ++i) {
@@ -118,10 +132,10 @@ cublasStatus_t symv(
       return;
     }
     for (int j = 0; j < n; ++j) {
-      const T* const column = a + static_cast<std::ptrdiff_t>(j) * lda;
+      const T* const column = a.column(j);
       const T its = by * in[j];
       T sum = (kHermitian ? T(std::real(column[j])) : column[j]) * in[j];
-      const Rows rows = rows_of(fill, j, n);
+      const Rows rows = a.rows(j);
       for (int i = rows.begin; i < rows.end; ++i) {
         out[i] += its * column[i];
         sum += mirrored<kHermitian>(column[i]) * in[i];
@@ -186,23 +200,21 @@ template <bool kHermitian, typename T, typename A>
 cublasStatus_t syr(
     const char* function,
     cublasHandle_t handle,
-    cublasFillMode_t fill,
-    int n,
+    const Triangle<T>& a,
     const A* alpha,
     const T* x,
-    int incx,
-    T* a,
-    int lda) {
+    int incx) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  if (!host::known(fill) || !valid(n, n, lda, incx, 1) || alpha == nullptr) {
+  if (!a.valid() || incx == 0 || alpha == nullptr) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
+  const int n = a.size();
   const Scalar<A> factor(handle, alpha);
   if (!accessible(
           function,
-          {{a, matrix_bytes(n, n, lda, sizeof(T))},
+          {a.extent(),
            {x, vector_bytes(n, incx, sizeof(T))},
            factor.extent()})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
@@ -211,14 +223,12 @@ cublasStatus_t syr(
     reads({factor.extent()});
     const A by = factor.get();
     const int used = by == A{} ? 0 : n;
-    reads(
-        {triangle_read(a, is_upper(fill), used, lda, sizeof(T)),
-         vector_read(x, used, incx, sizeof(T))});
+    reads(triangle_and(a, used > 0, {vector_read(x, used, incx, sizeof(T))}));
     const Strided<const T> in(x, n, incx);
     for (int j = 0; by != A{} && j < n; ++j) {
-      T* const column = a + static_cast<std::ptrdiff_t>(j) * lda;
+      T* const column = a.column(j);
       const T its = by * mirrored<kHermitian>(in[j]);
-      const Rows rows = rows_of(fill, j, n);
+      const Rows rows = a.rows(j);
       for (int i = rows.begin; i < rows.end; ++i) {
         column[i] += in[i] * its;
       }
@@ -233,25 +243,23 @@ template <bool kHermitian, typename T>
 cublasStatus_t syr2(
     const char* function,
     cublasHandle_t handle,
-    cublasFillMode_t fill,
-    int n,
+    const Triangle<T>& a,
     const T* alpha,
     const T* x,
     int incx,
     const T* y,
-    int incy,
-    T* a,
-    int lda) {
+    int incy) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  if (!host::known(fill) || !valid(n, n, lda, incx, incy) || alpha == nullptr) {
+  if (!a.valid() || incx == 0 || incy == 0 || alpha == nullptr) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
+  const int n = a.size();
   const Scalar<T> factor(handle, alpha);
   if (!accessible(
           function,
-          {{a, matrix_bytes(n, n, lda, sizeof(T))},
+          {a.extent(),
            {x, vector_bytes(n, incx, sizeof(T))},
            {y, vector_bytes(n, incy, sizeof(T))},
            factor.extent()})) {
@@ -261,18 +269,19 @@ cublasStatus_t syr2(
     reads({factor.extent()});
     const T by = factor.get();
     const int used = by == T{} ? 0 : n;
-    reads(
-        {triangle_read(a, is_upper(fill), used, lda, sizeof(T)),
-         vector_read(x, used, incx, sizeof(T)),
-         vector_read(y, used, incy, sizeof(T))});
+    reads(triangle_and(
+        a,
+        used > 0,
+        {vector_read(x, used, incx, sizeof(T)),
+         vector_read(y, used, incy, sizeof(T))}));
     const Strided<const T> left(x, n, incx);
     const Strided<const T> right(y, n, incy);
     for (int j = 0; by != T{} && j < n; ++j) {
-      T* const column = a + static_cast<std::ptrdiff_t>(j) * lda;
+      T* const column = a.column(j);
       const T its_right = by * mirrored<kHermitian>(right[j]);
       const T its_left =
           mirrored<kHermitian>(by) * mirrored<kHermitian>(left[j]);
-      const Rows rows = rows_of(fill, j, n);
+      const Rows rows = a.rows(j);
       for (int i = rows.begin; i < rows.end; ++i) {
         column[i] += left[i] * its_right + right[i] * its_left;
       }
@@ -287,55 +296,154 @@ template <typename T>
 cublasStatus_t triangular(
     const char* function,
     cublasHandle_t handle,
-    cublasFillMode_t fill,
+    const Triangle<const T>& a,
     cublasOperation_t operation,
     cublasDiagType_t diagonal,
-    int n,
-    const T* a,
-    int lda,
     T* x,
     int incx,
     void (*compute)(
-        CBLAS_UPLO,
         CBLAS_TRANSPOSE,
         CBLAS_DIAG,
-        int,
-        const T*,
-        int,
+        const Triangle<const T>&,
         T*,
         int)) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  if (!host::known(fill) || !host::known(operation) || !host::known(diagonal) ||
-      !valid(n, n, lda, incx, 1)) {
+  if (!a.valid() || !host::known(operation) || !host::known(diagonal) ||
+      incx == 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   if (!accessible(
           function,
-          {{a, matrix_bytes(n, n, lda, sizeof(T))},
-           {x, vector_bytes(n, incx, sizeof(T))}})) {
+          {a.extent(), {x, vector_bytes(a.size(), incx, sizeof(T))}})) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   return enqueue(function, handle->stream, [=] {
-    reads(
-        {triangle_read(
-             a,
-             is_upper(fill),
-             n,
-             lda,
-             sizeof(T),
-             diagonal == CUBLAS_DIAG_UNIT),
-         vector_read(x, n, incx, sizeof(T))});
-    compute(
-        host::uplo(fill),
-        host::transpose(operation),
-        host::diag(diagonal),
-        n,
-        a,
-        lda,
-        x,
-        incx);
+    std::vector<Read> list = a.reads(diagonal == CUBLAS_DIAG_UNIT);
+    list.push_back(vector_read(x, a.size(), incx, sizeof(T)));
+    reads(list);
+    compute(host::transpose(operation), host::diag(diagonal), a, x, incx);
+  });
+}
+
+/// y := alpha op(A) x + beta y, with `kl` diagonals of A below its main one and
+/// `ku` above it, each a row of the array `a`.
+template <typename T>
+cublasStatus_t gbmv(
+    const char* function,
+    cublasHandle_t handle,
+    cublasOperation_t operation,
+    int m,
+    int n,
+    int kl,
+    int ku,
+    const T* alpha,
+    const T* a,
+    int lda,
+    const T* x,
+    int incx,
+    const T* beta,
+    T* y,
+    int incy) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
+  if (!host::known(operation) || m < 0 || n < 0 || kl < 0 || ku < 0 ||
+      lda - std::int64_t{1} < std::int64_t{kl} + ku || incx == 0 || incy == 0 ||
+      alpha == nullptr || beta == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const bool is_plain = operation == CUBLAS_OP_N;
+  const int inputs = is_plain ? n : m;
+  const int outputs = is_plain ? m : n;
+  const Scalar<T> factor(handle, alpha);
+  const Scalar<T> old(handle, beta);
+  if (!accessible(
+          function,
+          {{a, matrix_bytes(kl + ku + 1, n, lda, sizeof(T))},
+           {x, vector_bytes(inputs, incx, sizeof(T))},
+           {y, vector_bytes(outputs, incy, sizeof(T))},
+           factor.extent(),
+           old.extent()})) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
+  // Element (i, j) is `i` elements from here.
+  const auto column_of = [=](int j) {
+    return a + static_cast<std::ptrdiff_t>(j) * lda + (ku - std::ptrdiff_t{j});
+  };
+  const auto rows_of = [=](int j) {
+    const std::int64_t end = std::int64_t{j} + kl + 1;
+    return Rows{
+        std::min(m, j - std::min(j, ku)),
+        static_cast<int>(std::min<std::int64_t>(m, end))};
+  };
+  return enqueue(function, handle->stream, [=] {
+    reads({factor.extent(), old.extent()});
+    const T by = factor.get();
+    const T keep = old.get();
+    const int used = by == T{} ? 0 : n;
+    std::vector<Read> list{
+        vector_read(x, used == 0 ? 0 : inputs, incx, sizeof(T)),
+        vector_read(y, keep == T{} ? 0 : outputs, incy, sizeof(T))};
+    for (int j = 0; j < used; ++j) {
+      const Rows rows = rows_of(j);
+      list.emplace_back(
+          column_of(j) + rows.begin,
+          static_cast<std::size_t>(rows.end - rows.begin) * sizeof(T));
+    }
+    reads(list);
+    const Strided<const T> in(x, inputs, incx);
+    const Strided<T> out(y, outputs, incy);
+    for (int i = 0; i < outputs; ++i) {
+      // What is multiplied by zero is not read, be it NaN.
+      out[i] = keep == T{} ? T{} : keep * out[i];
+    }
+    for (int j = 0; j < used; ++j) {
+      const T* const column = column_of(j);
+      const Rows rows = rows_of(j);
+      T sum{};
+      for (int i = rows.begin; i < rows.end; ++i) {
+        if (is_plain) {
+          out[i] += by * in[j] * column[i];
+        } else {
+          const bool is_conjugate = operation == CUBLAS_OP_C;
+          sum +=
+              (is_conjugate ? host::conjugate(column[i]) : column[i]) * in[i];
+        }
+      }
+      if (!is_plain) {
+        out[j] += by * sum;
+      }
+    }
+  });
+}
+
+/// Copies a triangle from one way to store it to another.
+template <typename T>
+cublasStatus_t convert(
+    const char* function,
+    cublasHandle_t handle,
+    const Triangle<const T>& from,
+    const Triangle<T>& to) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
+  if (!from.valid() || !to.valid()) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  if (!accessible(function, {from.extent(), to.extent()})) {
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
+  return enqueue(function, handle->stream, [=] {
+    reads(from.reads());
+    for (int j = 0; j < from.size(); ++j) {
+      const Rows rows = from.rows(j);
+      const T* const source = from.column(j);
+      T* const result = to.column(j);
+      std::copy(source + rows.begin, source + rows.end, result + rows.begin);
+      result[j] = source[j];
+    }
   });
 }
 
@@ -344,6 +452,7 @@ cublasStatus_t triangular(
 
 using accelerator::blas::Complex128;
 using accelerator::blas::Complex64;
+using accelerator::blas::Triangle;
 namespace blas = accelerator::blas;
 
 extern "C" {
@@ -363,23 +472,40 @@ ACCEL_GER(cublasZgeru, cuDoubleComplex, Complex128, false)
 ACCEL_GER(cublasZgerc, cuDoubleComplex, Complex128, true)
 #undef ACCEL_GER
 
+#define ACCEL_GBMV(letter, api, type)                                                            \
+  cublasStatus_t cublas##letter##gbmv_v2(cublasHandle_t handle, cublasOperation_t operation,     \
+      int m, int n, int kl, int ku, const api* alpha, const api* a, int lda, const api* x,       \
+      int incx, const api* beta, api* y, int incy) {                                             \
+    return blas::gbmv("cublas" #letter "gbmv", handle, operation, m, n, kl, ku,                  \
+        (const type*)alpha, (const type*)a, lda, (const type*)x, incx, (const type*)beta,        \
+        (type*)y, incy);                                                                         \
+  }
+ACCEL_GBMV(S, float, float)
+ACCEL_GBMV(D, double, double)
+ACCEL_GBMV(C, cuComplex, Complex64)
+ACCEL_GBMV(Z, cuDoubleComplex, Complex128)
+#undef ACCEL_GBMV
+
 // Symmetric matrices, and Hermitian ones, whose syr has a real alpha.
 #define ACCEL_SYMMETRIC(letter, sy, api, type, hermitian, alpha_api, alpha_type)                 \
   cublasStatus_t cublas##letter##sy##mv_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,  \
       const api* alpha, const api* a, int lda, const api* x, int incx, const api* beta, api* y,  \
       int incy) {                                                                                \
-    return blas::symv<hermitian>("cublas" #letter #sy "mv", handle, fill, n, (const type*)alpha, \
-        (const type*)a, lda, (const type*)x, incx, (const type*)beta, (type*)y, incy);           \
+    return blas::symv<hermitian, type>("cublas" #letter #sy "mv", handle,                        \
+        Triangle<const type>::full((const type*)a, fill, n, lda), (const type*)alpha,            \
+        (const type*)x, incx, (const type*)beta, (type*)y, incy);                                \
   }                                                                                              \
   cublasStatus_t cublas##letter##sy##r_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,   \
       const alpha_api* alpha, const api* x, int incx, api* a, int lda) {                         \
-    return blas::syr<hermitian>("cublas" #letter #sy "r", handle, fill, n,                       \
-        (const alpha_type*)alpha, (const type*)x, incx, (type*)a, lda);                          \
+    return blas::syr<hermitian, type>("cublas" #letter #sy "r", handle,                          \
+        Triangle<type>::full((type*)a, fill, n, lda), (const alpha_type*)alpha, (const type*)x,  \
+        incx);                                                                                   \
   }                                                                                              \
   cublasStatus_t cublas##letter##sy##r2_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,  \
       const api* alpha, const api* x, int incx, const api* y, int incy, api* a, int lda) {       \
-    return blas::syr2<hermitian>("cublas" #letter #sy "r2", handle, fill, n, (const type*)alpha, \
-        (const type*)x, incx, (const type*)y, incy, (type*)a, lda);                              \
+    return blas::syr2<hermitian, type>("cublas" #letter #sy "r2", handle,                        \
+        Triangle<type>::full((type*)a, fill, n, lda), (const type*)alpha, (const type*)x, incx,  \
+        (const type*)y, incy);                                                                   \
   }
 ACCEL_SYMMETRIC(S, sy, float, float, false, float, float)
 ACCEL_SYMMETRIC(D, sy, double, double, false, double, double)
@@ -389,21 +515,74 @@ ACCEL_SYMMETRIC(C, he, cuComplex, Complex64, true, float, float)
 ACCEL_SYMMETRIC(Z, he, cuDoubleComplex, Complex128, true, double, double)
 #undef ACCEL_SYMMETRIC
 
-#define ACCEL_TRIANGULAR(letter, api, type, name)                                                \
-  cublasStatus_t cublas##letter##name##_v2(cublasHandle_t handle, cublasFillMode_t fill,         \
-      cublasOperation_t operation, cublasDiagType_t diagonal, int n, const api* a, int lda,      \
-      api* x, int incx) {                                                                        \
-    return blas::triangular<type>("cublas" #letter #name, handle, fill, operation, diagonal, n,  \
-        (const type*)a, lda, (type*)x, incx, blas::name);                                        \
+// The same, packed (sp, hp) and banded (sb, hb). cuBLAS has these of complex numbers for Hermitian
+// matrices only.
+#define ACCEL_SYMMETRIC(letter, sp, sb, api, type, hermitian, real)                              \
+  cublasStatus_t cublas##letter##sp##mv_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,  \
+      const api* alpha, const api* a, const api* x, int incx, const api* beta, api* y,           \
+      int incy) {                                                                                \
+    return blas::symv<hermitian, type>("cublas" #letter #sp "mv", handle,                        \
+        Triangle<const type>::packed((const type*)a, fill, n), (const type*)alpha,               \
+        (const type*)x, incx, (const type*)beta, (type*)y, incy);                                \
+  }                                                                                              \
+  cublasStatus_t cublas##letter##sb##mv_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,  \
+      int k, const api* alpha, const api* a, int lda, const api* x, int incx, const api* beta,   \
+      api* y, int incy) {                                                                        \
+    return blas::symv<hermitian, type>("cublas" #letter #sb "mv", handle,                        \
+        Triangle<const type>::banded((const type*)a, fill, n, k, lda), (const type*)alpha,       \
+        (const type*)x, incx, (const type*)beta, (type*)y, incy);                                \
+  }                                                                                              \
+  cublasStatus_t cublas##letter##sp##r_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,   \
+      const real* alpha, const api* x, int incx, api* a) {                                       \
+    return blas::syr<hermitian, type>("cublas" #letter #sp "r", handle,                          \
+        Triangle<type>::packed((type*)a, fill, n), alpha, (const type*)x, incx);                 \
+  }                                                                                              \
+  cublasStatus_t cublas##letter##sp##r2_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,  \
+      const api* alpha, const api* x, int incx, const api* y, int incy, api* a) {                \
+    return blas::syr2<hermitian, type>("cublas" #letter #sp "r2", handle,                        \
+        Triangle<type>::packed((type*)a, fill, n), (const type*)alpha, (const type*)x, incx,     \
+        (const type*)y, incy);                                                                   \
   }
-#define ACCEL_BOTH(letter, api, type)         \
-  ACCEL_TRIANGULAR(letter, api, type, trmv)   \
-  ACCEL_TRIANGULAR(letter, api, type, trsv)
-ACCEL_BOTH(S, float, float)
-ACCEL_BOTH(D, double, double)
-ACCEL_BOTH(C, cuComplex, Complex64)
-ACCEL_BOTH(Z, cuDoubleComplex, Complex128)
-#undef ACCEL_BOTH
+ACCEL_SYMMETRIC(S, sp, sb, float, float, false, float)
+ACCEL_SYMMETRIC(D, sp, sb, double, double, false, double)
+ACCEL_SYMMETRIC(C, hp, hb, cuComplex, Complex64, true, float)
+ACCEL_SYMMETRIC(Z, hp, hb, cuDoubleComplex, Complex128, true, double)
+#undef ACCEL_SYMMETRIC
+
+#define ACCEL_TRIANGULAR(letter, api, type, name, way, parameters, arguments)                    \
+  cublasStatus_t cublas##letter##name##_v2(cublasHandle_t handle, cublasFillMode_t fill,         \
+      cublasOperation_t operation, cublasDiagType_t diagonal, int n, ACCEL_LIST parameters,      \
+      api* x, int incx) {                                                                        \
+    return blas::triangular<type>("cublas" #letter #name, handle,                                \
+        Triangle<const type>::way((const type*)a, fill, n ACCEL_LIST arguments), operation,      \
+        diagonal, (type*)x, incx, blas::name);                                                   \
+  }
+#define ACCEL_LIST(...) __VA_ARGS__
+#define ACCEL_ALL(letter, api, type)                                                             \
+  ACCEL_TRIANGULAR(letter, api, type, trmv, full, (const api* a, int lda), (, lda))              \
+  ACCEL_TRIANGULAR(letter, api, type, trsv, full, (const api* a, int lda), (, lda))              \
+  ACCEL_TRIANGULAR(letter, api, type, tpmv, packed, (const api* a), ())                          \
+  ACCEL_TRIANGULAR(letter, api, type, tpsv, packed, (const api* a), ())                          \
+  ACCEL_TRIANGULAR(letter, api, type, tbmv, banded, (int k, const api* a, int lda), (, k, lda))  \
+  ACCEL_TRIANGULAR(letter, api, type, tbsv, banded, (int k, const api* a, int lda), (, k, lda))  \
+  cublasStatus_t cublas##letter##tpttr(cublasHandle_t handle, cublasFillMode_t fill, int n,      \
+      const api* packed, api* a, int lda) {                                                      \
+    return blas::convert<type>("cublas" #letter "tpttr", handle,                                 \
+        Triangle<const type>::packed((const type*)packed, fill, n),                              \
+        Triangle<type>::full((type*)a, fill, n, lda));                                           \
+  }                                                                                              \
+  cublasStatus_t cublas##letter##trttp(cublasHandle_t handle, cublasFillMode_t fill, int n,      \
+      const api* a, int lda, api* packed) {                                                      \
+    return blas::convert<type>("cublas" #letter "trttp", handle,                                 \
+        Triangle<const type>::full((const type*)a, fill, n, lda),                                \
+        Triangle<type>::packed((type*)packed, fill, n));                                         \
+  }
+ACCEL_ALL(S, float, float)
+ACCEL_ALL(D, double, double)
+ACCEL_ALL(C, cuComplex, Complex64)
+ACCEL_ALL(Z, cuDoubleComplex, Complex128)
+#undef ACCEL_ALL
+#undef ACCEL_LIST
 #undef ACCEL_TRIANGULAR
 // clang-format on
 
