@@ -294,6 +294,19 @@ ACCEL_GEMM(D, double, double)
 ACCEL_GEMM(C, cuComplex, Complex64)
 ACCEL_GEMM(Z, cuDoubleComplex, Complex128)
 #undef ACCEL_GEMM
+
+// With three products of real matrices for one of complex ones, which is not done here.
+#define ACCEL_GEMM3M(letter, api, type)                                                            \
+  cublasStatus_t cublas##letter##gemm3m(cublasHandle_t handle, cublasOperation_t ta,               \
+      cublasOperation_t tb, int m, int n, int k, const api* alpha, const api* a, int lda,          \
+      const api* b, int ldb, const api* beta, api* c, int ldc) {                                   \
+    return blas::strided<type>("cublas" #letter "gemm3m", handle,                                  \
+        {ta, tb, m, n, k, lda, ldb, ldc}, (const type*)alpha, (const type*)a, 0, (const type*)b,   \
+        0, (const type*)beta, (type*)c, 0, 1);                                                     \
+  }
+ACCEL_GEMM3M(C, cuComplex, Complex64)
+ACCEL_GEMM3M(Z, cuDoubleComplex, Complex128)
+#undef ACCEL_GEMM3M
 // clang-format on
 
 } // extern "C"

@@ -2,7 +2,9 @@
 // matrices. gemm is in gemm.cpp, trsm in triangular.cpp. Source: cuBLAS API,
 // chapter 2.7.
 #include <algorithm>
+#include <cstddef>
 #include <type_traits>
+#include <vector>
 
 #include "accelerator/runtime/blas/handle.h"
 #include "accelerator/runtime/blas/host_blas.h"
@@ -359,6 +361,53 @@ cublasStatus_t trmm(
   });
 }
 
+/// C := alpha op(A) op(B)^T + beta C, or ^H, of which the caller knows that it
+/// is symmetric, or Hermitian: one triangle of it. As the host's syr2k.
+template <bool kHermitian, typename T, typename B>
+void one_of_two(
+    CBLAS_UPLO fill,
+    CBLAS_TRANSPOSE operation,
+    int n,
+    int k,
+    const T* alpha,
+    const T* a,
+    int lda,
+    const T* b,
+    int ldb,
+    const B* beta,
+    T* c,
+    int ldc) {
+  const bool is_plain = operation == CblasNoTrans;
+  const auto other = kHermitian ? CblasConjTrans : CblasTrans;
+  std::vector<T> product(static_cast<std::size_t>(n) * n);
+  host::gemm(
+      operation,
+      is_plain ? other : CblasNoTrans,
+      n,
+      n,
+      k,
+      *alpha,
+      a,
+      lda,
+      b,
+      ldb,
+      T{},
+      product.data(),
+      std::max(1, n));
+  for (std::ptrdiff_t j = 0; j < n; ++j) {
+    const std::ptrdiff_t begin = fill == CblasLower ? j : 0;
+    const std::ptrdiff_t end = fill == CblasLower ? n : j + 1;
+    for (std::ptrdiff_t i = begin; i < end; ++i) {
+      T& element = c[j * ldc + i];
+      // What is multiplied by zero is not read, be it NaN.
+      element = product[j * n + i] + (*beta == B{} ? T{} : *beta * element);
+      if (kHermitian && i == j) {
+        element = std::real(element);
+      }
+    }
+  }
+}
+
 } // namespace
 } // namespace accelerator::blas
 
@@ -390,6 +439,13 @@ extern "C" {
     return blas::syr2k<hermitian>("cublas" #L #sy "r2k", handle, fill, operation, n, k,          \
         (const type*)alpha, (const type*)a, lda, (const type*)b, ldb, (const beta_type*)beta,    \
         (type*)c, ldc, blas::L##sy##r2k);                                                        \
+  }                                                                                              \
+  cublasStatus_t cublas##L##sy##rkx(cublasHandle_t handle, cublasFillMode_t fill,                \
+      cublasOperation_t operation, int n, int k, const api* alpha, const api* a, int lda,        \
+      const api* b, int ldb, const beta_api* beta, api* c, int ldc) {                            \
+    return blas::syr2k<hermitian>("cublas" #L #sy "rkx", handle, fill, operation, n, k,          \
+        (const type*)alpha, (const type*)a, lda, (const type*)b, ldb, (const beta_type*)beta,    \
+        (type*)c, ldc, blas::one_of_two<hermitian, type, beta_type>);                            \
   }
 ACCEL_SYMMETRIC(S, sy, float, float, false, float, float, float, float)
 ACCEL_SYMMETRIC(D, sy, double, double, false, double, double, double, double)
@@ -398,6 +454,24 @@ ACCEL_SYMMETRIC(Z, sy, cuDoubleComplex, Complex128, false, cuDoubleComplex, Comp
 ACCEL_SYMMETRIC(C, he, cuComplex, Complex64, true, float, float, float, float)
 ACCEL_SYMMETRIC(Z, he, cuDoubleComplex, Complex128, true, double, double, double, double)
 #undef ACCEL_SYMMETRIC
+
+// Of single complex numbers with given types, and computed with three products of real matrices
+// for one of complex ones (3m), which is not done here.
+#define ACCEL_SYRK_EX(name, factor, type, hermitian, compute)                                    \
+  cublasStatus_t name(cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t operation, \
+      int n, int k, const factor* alpha, const void* a, cudaDataType a_type, int lda,            \
+      const factor* beta, void* c, cudaDataType c_type, int ldc) {                               \
+    if (handle != nullptr && (a_type != CUDA_C_32F || c_type != CUDA_C_32F)) {                   \
+      return CUBLAS_STATUS_NOT_SUPPORTED;                                                        \
+    }                                                                                            \
+    return blas::syrk<hermitian>(#name, handle, fill, operation, n, k, (const type*)alpha,       \
+        (const Complex64*)a, lda, (const type*)beta, (Complex64*)c, ldc, compute);               \
+  }
+ACCEL_SYRK_EX(cublasCsyrkEx, cuComplex, Complex64, false, blas::Csyrk)
+ACCEL_SYRK_EX(cublasCsyrk3mEx, cuComplex, Complex64, false, blas::Csyrk)
+ACCEL_SYRK_EX(cublasCherkEx, float, float, true, blas::Cherk)
+ACCEL_SYRK_EX(cublasCherk3mEx, float, float, true, blas::Cherk)
+#undef ACCEL_SYRK_EX
 
 #define ACCEL_TRMM(L, api, type)                                                                 \
   cublasStatus_t cublas##L##trmm_v2(cublasHandle_t handle, cublasSideMode_t side,                \

@@ -166,6 +166,50 @@ TYPED_TEST(Level3, UpdatesByTwoMatricesChangeOneTriangle) {
   }
 }
 
+TYPED_TEST(Level3, SymmetricProductsOfTwoMatricesChangeOneTriangle) {
+  using F = TypeParam;
+  using T = typename F::T;
+  using Api = typename F::Api;
+  for (const auto fill : kFills) {
+    for (const auto operation : this->update_operations()) {
+      // B is A times a number, so that the product is symmetric.
+      std::vector<T> twice = this->a;
+      for (T& value : twice) {
+        value *= T(2);
+      }
+      const Array<T> twice_array(twice);
+      const Array<T> result(this->c);
+      const T by = T(std::real(this->alpha));
+      ASSERT_EQ(
+          F::syrkx(
+              this->handle,
+              fill,
+              operation,
+              kN,
+              kK,
+              this->scalar(&by),
+              this->a_array.template get<Api>(),
+              kLead,
+              twice_array.template get<Api>(),
+              kLead,
+              this->scale(this->beta),
+              result.template get<Api>(),
+              kLead),
+          CUBLAS_STATUS_SUCCESS);
+      this->expect_triangle(
+          result.values(),
+          this->c,
+          fill,
+          this->sum(
+              Wide(by),
+              this->factor(this->a, operation) *
+                  apply(this->kOther, this->factor(twice, operation)),
+              this->scale_value(this->beta),
+              this->whole(this->c, fill)));
+    }
+  }
+}
+
 TYPED_TEST(Level3, ProductsWithTriangularMatrices) {
   using F = TypeParam;
   using T = typename F::T;

@@ -36,6 +36,7 @@ inline constexpr cublasOperation_t kOperations[] = {
     static constexpr auto symm = cublas##L##sy##mm;            \
     static constexpr auto syrk = cublas##L##sy##rk;            \
     static constexpr auto syr2k = cublas##L##sy##r2k;          \
+    static constexpr auto syrkx = cublas##L##sy##rkx;          \
     static constexpr auto trmm = cublas##L##trmm;              \
   };
 ACCEL_FUNCTIONS(Real32, Single, S, cublasSger, cublasSger, sy, float)
