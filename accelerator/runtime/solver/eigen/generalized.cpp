@@ -1,5 +1,10 @@
 // Eigenvalues of pairs of symmetric or Hermitian matrices, and some of those of
 // one. Jacobi's method gives what LAPACK's gives.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <vector>
+
 #include "accelerator/runtime/solver/eigen/range.h"
 #include "accelerator/runtime/solver/generic.h"
 
@@ -95,6 +100,125 @@ cusolverStatus_t sygvd(
       });
 }
 
+/// A triangle's matrix, column-major and dense.
+template <typename T>
+std::vector<std::complex<double>> whole(
+    cublasFillMode_t triangle,
+    int n,
+    const T* a,
+    int lda) {
+  const auto size = static_cast<std::size_t>(n);
+  std::vector<std::complex<double>> result(size * size);
+  for (std::size_t j = 0; j < size; ++j) {
+    for (std::size_t i = j; i < size; ++i) {
+      const bool is_lower = triangle == CUBLAS_FILL_MODE_LOWER;
+      const std::complex<double> value(
+          is_lower ? a[j * lda + i] : a[i * lda + j]);
+      result[j * size + i] = is_lower ? value : std::conj(value);
+      result[i * size + j] = is_lower ? std::conj(value) : value;
+    }
+  }
+  return result;
+}
+
+/// The norm of what V^H A V has besides W. For the second type it is V^H B A B
+/// V: of V^H B V = 1 it is what the others' is.
+template <typename T>
+double residual_norm(
+    const std::vector<std::complex<double>>& a,
+    const std::vector<std::complex<double>>& b,
+    const Pencil<T>& vectors,
+    const RealOf<T>* values) {
+  const auto n = static_cast<std::size_t>(vectors.n);
+  const auto times_column = [n](const std::vector<std::complex<double>>& left,
+                                const std::complex<double>* column) {
+    std::vector<std::complex<double>> product(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t i = 0; i < n; ++i) {
+        product[i] += left[k * n + i] * column[k];
+      }
+    }
+    return product;
+  };
+  std::vector<std::vector<std::complex<double>>> columns;
+  for (std::size_t j = 0; j < n; ++j) {
+    const T* const column = vectors.a + j * vectors.lda;
+    columns.emplace_back(column, column + n);
+    if (vectors.type == CUSOLVER_EIG_TYPE_2) {
+      columns[j] = times_column(b, columns[j].data());
+    }
+  }
+  double sum = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto product = times_column(a, columns[j].data());
+    for (std::size_t i = 0; i < n; ++i) {
+      std::complex<double> element = i == j ? -double{values[j]} : 0.0;
+      for (std::size_t k = 0; k < n; ++k) {
+        element += std::conj(columns[i][k]) * product[k];
+      }
+      sum += std::norm(element);
+    }
+  }
+  return std::sqrt(sum);
+}
+
+/// All eigenvalues by Jacobi's method, which leaves a residual.
+template <typename T>
+cusolverStatus_t sygvj(
+    const char* function,
+    cusolverDnHandle_t handle,
+    const Pencil<T>& its,
+    RealOf<T>* values,
+    int work_size,
+    int* info,
+    syevjInfo_t params) {
+  for (const auto status :
+       {check_pencil(handle, its),
+        check(
+            handle,
+            {work_size >= kWorkSize, info != nullptr, params != nullptr})}) {
+    if (status != CUSOLVER_STATUS_SUCCESS) {
+      return status;
+    }
+  }
+  auto residual = std::make_shared<std::atomic<double>>(std::nan(""));
+  params->residual = residual;
+  return submit<T>(
+      function,
+      handle,
+      {matrix(its.a, its.n, its.n, its.lda),
+       matrix(its.b, its.n, its.n, its.ldb),
+       vector(values, its.n),
+       vector(info, 1)},
+      [=](const Routines<T>& lapack) {
+        reads(
+            {triangle_read(its.a, its.triangle, its.n, its.lda),
+             triangle_read(its.b, its.triangle, its.n, its.ldb)});
+        const auto a = whole(its.triangle, its.n, its.a, its.lda);
+        const auto b = whole(its.triangle, its.n, its.b, its.ldb);
+        // The residual is that of the vectors, even where nobody wants them.
+        Pencil<T> with_vectors = its;
+        with_vectors.mode = CUSOLVER_EIG_MODE_VECTOR;
+        const std::size_t elements =
+            matrix_bytes(its.n, its.n, its.lda, sizeof(T)) / sizeof(T);
+        std::vector<T> own(its.has_vectors() ? 0 : elements);
+        if (!its.has_vectors()) {
+          std::copy_n(its.a, elements, own.begin());
+          with_vectors.a = own.data();
+        }
+        const int failed = with_vectors.solve(lapack, values);
+        // LAPACK counts the minors of B behind the n of what does not
+        // converge, and cuSOLVER before.
+        *info = failed > its.n ? failed - its.n
+            : failed > 0       ? its.n + 1
+                               : failed;
+        if (failed == 0) {
+          *residual = residual_norm(a, b, with_vectors, values);
+        }
+        return true;
+      });
+}
+
 /// Some of them.
 /// @param count receives how many these are, on the host.
 template <typename T, typename Count>
@@ -167,13 +291,9 @@ extern "C" {
   cusolverStatus_t cusolverDn##L##sy##gvj(cusolverDnHandle_t handle, cusolverEigType_t type,     \
       cusolverEigMode_t mode, cublasFillMode_t triangle, int n, Api* a, int lda, Api* b,         \
       int ldb, Real* values, Api*, int size, int* info, syevjInfo_t params) {                    \
-    if (const auto status = check(handle, {params != nullptr});                                  \
-        status != CUSOLVER_STATUS_SUCCESS) {                                                     \
-      return status;                                                                             \
-    }                                                                                            \
-    params->residual = nullptr;                                                                  \
-    return sygvd(__func__, handle,                                                               \
-        Pencil<T>{type, mode, triangle, n, as<T>(a), lda, as<T>(b), ldb}, values, size, info);   \
+    return sygvj(__func__, handle,                                                               \
+        Pencil<T>{type, mode, triangle, n, as<T>(a), lda, as<T>(b), ldb}, values, size, info,    \
+        params);                                                                                 \
   }                                                                                              \
   cusolverStatus_t cusolverDn##L##sy##gvdx_bufferSize(cusolverDnHandle_t handle,                 \
       cusolverEigType_t type, cusolverEigMode_t mode, cusolverEigRange_t range,                  \

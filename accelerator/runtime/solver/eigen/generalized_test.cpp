@@ -63,6 +63,18 @@ TYPED_TEST(GeneralizedTest, AllValuesOfAPair) {
                     this->info.get(),
                     this->jacobi),
                 CUSOLVER_STATUS_SUCCESS);
+            double residual = -1;
+            ASSERT_EQ(
+                cusolverDnXsyevjGetResidual(
+                    this->handle, this->jacobi, &residual),
+                CUSOLVER_STATUS_SUCCESS);
+            EXPECT_GE(residual, 0);
+            EXPECT_LT(residual, 100 * F::kTolerance);
+            int sweeps = 0;
+            ASSERT_EQ(
+                cusolverDnXsyevjGetSweeps(this->handle, this->jacobi, &sweeps),
+                CUSOLVER_STATUS_SUCCESS);
+            EXPECT_GT(sweeps, 0);
           } else {
             ASSERT_EQ(
                 F::sygvd_size(
@@ -140,6 +152,26 @@ TYPED_TEST(GeneralizedTest, AMatrixThatIsNotPositive) {
       CUSOLVER_STATUS_SUCCESS);
   // The fifth leading minor.
   EXPECT_EQ(this->last_info(), kN + 5);
+  // Jacobi's method has another number for it.
+  const Array<T> again(this->packed(b, kLdb));
+  ASSERT_EQ(
+      F::sygvj(
+          this->handle,
+          CUSOLVER_EIG_TYPE_1,
+          CUSOLVER_EIG_MODE_VECTOR,
+          CUBLAS_FILL_MODE_LOWER,
+          kN,
+          left.template get<Api>(),
+          kLda,
+          again.template get<Api>(),
+          kLdb,
+          values.get(),
+          this->work.template get<Api>(),
+          1,
+          this->info.get(),
+          this->jacobi),
+      CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(this->last_info(), 5);
 }
 
 TYPED_TEST(GeneralizedTest, Refuse) {
