@@ -246,7 +246,7 @@ cusolverStatus_t in_range(
         handle,
         {matrix(its.a, its.n, its.n, its.lda),
          matrix(its.b, its.b == nullptr ? 0 : its.n, its.n, its.ldb),
-         vector(values, range.most(its.n)),
+         vector(values, its.n),
          vector(info, 1)},
         [=](const Routines<T>& lapack) {
           std::vector<RealOf<T>> all(static_cast<std::size_t>(its.n));
