@@ -162,6 +162,17 @@ bool is_empty(const Call& call) {
   return call.m == 0 || call.n == 0 || call.count == 0;
 }
 
+/// The computation that an emulated one (of CUDA 13) stands for: products of
+/// float or double, which are made as such.
+cublasComputeType_t plain(cublasComputeType_t compute) {
+  constexpr int kFloat = 78; // CUBLAS_COMPUTE_32F_EMULATED_16BFX9
+  constexpr int kDouble = 79; // CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT
+  const int number = compute;
+  return number == kFloat ? CUBLAS_COMPUTE_32F_FAST_TF32
+      : number == kDouble ? CUBLAS_COMPUTE_64F
+                          : compute;
+}
+
 /// Whether cublasGemmEx is documented for matrices A and B of one type, and C
 /// of another, with this type of the computation.
 bool is_combination(
@@ -455,7 +466,7 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t ta, cublasO
     const void* b, cudaDataType b_type, int ldb, const void* beta, void* c, cudaDataType c_type,
     int ldc, cublasComputeType_t compute, cublasGemmAlgo_t) {
   return blas::gemm_ex({"cublasGemmEx", handle, ta, tb, m, n, k, alpha, a, a_type, lda, 0, b,
-      b_type, ldb, 0, beta, c, c_type, ldc, 0, 1, compute});
+      b_type, ldb, 0, beta, c, c_type, ldc, 0, 1, blas::plain(compute)});
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t ta,
@@ -464,7 +475,7 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
     long long sb, const void* beta, void* c, cudaDataType c_type, int ldc, long long sc, int count,
     cublasComputeType_t compute, cublasGemmAlgo_t) {
   return blas::gemm_ex({"cublasGemmStridedBatchedEx", handle, ta, tb, m, n, k, alpha, a, a_type,
-      lda, sa, b, b_type, ldb, sb, beta, c, c_type, ldc, sc, count, compute});
+      lda, sa, b, b_type, ldb, sb, beta, c, c_type, ldc, sc, count, blas::plain(compute)});
 }
 
 cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb,
@@ -497,7 +508,7 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t ta,
     const void* beta, void* const c[], cudaDataType c_type, int ldc, int count,
     cublasComputeType_t compute, cublasGemmAlgo_t) {
   return blas::gemm_ex({"cublasGemmBatchedEx", handle, ta, tb, m, n, k, alpha, nullptr, a_type,
-      lda, 0, nullptr, b_type, ldb, 0, beta, nullptr, c_type, ldc, 0, count, compute}, {a, b, c});
+      lda, 0, nullptr, b_type, ldb, 0, beta, nullptr, c_type, ldc, 0, count, blas::plain(compute)}, {a, b, c});
 }
 
 cublasStatus_t cublasGemmGroupedBatchedEx(cublasHandle_t handle, const cublasOperation_t ta[],
@@ -508,7 +519,7 @@ cublasStatus_t cublasGemmGroupedBatchedEx(cublasHandle_t handle, const cublasOpe
     cublasComputeType_t compute) {
   return blas::gemm_groups("cublasGemmGroupedBatchedEx", handle,
       {ta, tb, m, n, k, alpha, lda, ldb, beta, ldc, groups, size}, {a, b, c}, a_type, b_type,
-      c_type, compute);
+      c_type, blas::plain(compute));
 }
 
 #define ACCEL_GROUPED(letter, type, number, compute)                                             \

@@ -140,6 +140,11 @@ TEST_F(Mixed, OneTypeForAllIsThePlainProduct) {
       handle, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32);
   expect_product<double, double, double>(
       handle, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F);
+  // CUDA 13's emulated ones.
+  expect_product<float, float, float>(
+      handle, CUDA_R_32F, CUDA_R_32F, static_cast<cublasComputeType_t>(78));
+  expect_product<double, double, double>(
+      handle, CUDA_R_64F, CUDA_R_64F, static_cast<cublasComputeType_t>(79));
 }
 
 TEST_F(Mixed, FactorsAreNotTakenForThoseOfAnotherComputation) {

@@ -1,6 +1,7 @@
 #include "accelerator/runtime/blas/handle.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <iterator>
 
@@ -39,6 +40,14 @@ cublasStatus_t get(
   }
   *value = handle->*setting;
   return CUBLAS_STATUS_SUCCESS;
+}
+
+template <int kMost>
+bool is_up_to(int value) {
+  return value >= 0 && value <= kMost;
+}
+bool is_any(int) {
+  return true;
 }
 
 struct Text {
@@ -154,16 +163,42 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
   // A mode, and a flag beside it.
   constexpr int kFlags = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
   const int plain = mode & ~kFlags;
+  constexpr int kEmulations[] = {4, 8}; // of float and double, since CUDA 13
   return set(
       handle,
       &cublasContext::math_mode,
       mode,
-      plain >= CUBLAS_DEFAULT_MATH && plain <= CUBLAS_TF32_TENSOR_OP_MATH);
+      (plain >= CUBLAS_DEFAULT_MATH && plain <= CUBLAS_TF32_TENSOR_OP_MATH) ||
+          plain == kEmulations[0] || plain == kEmulations[1]);
 }
 
 cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
   return get(handle, &cublasContext::math_mode, mode);
 }
+
+// Of CUDA 13, whose enumerations are int.
+#define ACCEL_EMULATION(name, setting, is_valid)                         \
+  cublasStatus_t cublasSet##name(cublasHandle_t handle, int value) {     \
+    return set(handle, &cublasContext::setting, value, is_valid(value)); \
+  }                                                                      \
+  cublasStatus_t cublasGet##name(cublasHandle_t handle, int* value) {    \
+    return get(handle, &cublasContext::setting, value);                  \
+  }
+ACCEL_EMULATION(EmulationStrategy, emulation_strategy, is_up_to<2>)
+ACCEL_EMULATION(
+    EmulationSpecialValuesSupport,
+    emulated_special_values,
+    is_up_to<0xffff>)
+ACCEL_EMULATION(
+    FixedPointEmulationMantissaControl,
+    mantissa_control,
+    is_up_to<1>)
+ACCEL_EMULATION(
+    FixedPointEmulationMaxMantissaBitCount,
+    most_mantissa_bits,
+    is_up_to<INT_MAX>)
+ACCEL_EMULATION(FixedPointEmulationMantissaBitOffset, mantissa_offset, is_any)
+#undef ACCEL_EMULATION
 
 cublasStatus_t cublasSetAtomicsMode(
     cublasHandle_t handle,

@@ -15,6 +15,13 @@ struct cublasContext {
   cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
   cublasAtomicsMode_t atomics_mode = CUBLAS_ATOMICS_NOT_ALLOWED;
   int sm_count_target = 0;
+  // How products are made of those of narrower types, which is not done here:
+  // all are of the type that is asked for, and no less precise.
+  int emulation_strategy = 0;
+  int emulated_special_values = 0xffff;
+  int mantissa_control = 0;
+  int most_mantissa_bits = 0;
+  int mantissa_offset = 0;
 };
 
 namespace accelerator::blas {

@@ -4,6 +4,37 @@
 
 #include "accelerator/runtime/blas/testing/arrays.h"
 
+// Of CUDA 13, whose enumerations are int: the header that this is built with
+// does not have them.
+extern "C" {
+cublasStatus_t cublasSetEmulationStrategy(cublasHandle_t handle, int value);
+cublasStatus_t cublasGetEmulationStrategy(cublasHandle_t handle, int* value);
+cublasStatus_t cublasSetEmulationSpecialValuesSupport(
+    cublasHandle_t handle,
+    int value);
+cublasStatus_t cublasGetEmulationSpecialValuesSupport(
+    cublasHandle_t handle,
+    int* value);
+cublasStatus_t cublasSetFixedPointEmulationMantissaControl(
+    cublasHandle_t handle,
+    int value);
+cublasStatus_t cublasGetFixedPointEmulationMantissaControl(
+    cublasHandle_t handle,
+    int* value);
+cublasStatus_t cublasSetFixedPointEmulationMaxMantissaBitCount(
+    cublasHandle_t handle,
+    int value);
+cublasStatus_t cublasGetFixedPointEmulationMaxMantissaBitCount(
+    cublasHandle_t handle,
+    int* value);
+cublasStatus_t cublasSetFixedPointEmulationMantissaBitOffset(
+    cublasHandle_t handle,
+    int value);
+cublasStatus_t cublasGetFixedPointEmulationMantissaBitOffset(
+    cublasHandle_t handle,
+    int* value);
+}
+
 namespace accelerator::blas::testing {
 namespace {
 
@@ -73,6 +104,60 @@ TEST_F(Handle, ModesThatThereAreNotAreRefused) {
   EXPECT_EQ(cublasSetSmCountTarget(handle, -1), CUBLAS_STATUS_INVALID_VALUE);
   EXPECT_EQ(cublasGetPointerMode(handle, nullptr), CUBLAS_STATUS_INVALID_VALUE);
   EXPECT_EQ(cublasGetStream(handle, nullptr), CUBLAS_STATUS_INVALID_VALUE);
+}
+
+TEST_F(Handle, SettingsOfEmulationAreKept) {
+  struct Setting {
+    cublasStatus_t (*set)(cublasHandle_t, int);
+    cublasStatus_t (*get)(cublasHandle_t, int*);
+    int at_first;
+    int valid;
+    int invalid;
+  };
+  for (const Setting& its :
+       {Setting{
+            cublasSetEmulationStrategy, cublasGetEmulationStrategy, 0, 2, 3},
+        Setting{
+            cublasSetEmulationSpecialValuesSupport,
+            cublasGetEmulationSpecialValuesSupport,
+            0xffff,
+            0,
+            -1},
+        Setting{
+            cublasSetFixedPointEmulationMantissaControl,
+            cublasGetFixedPointEmulationMantissaControl,
+            0,
+            1,
+            2},
+        Setting{
+            cublasSetFixedPointEmulationMaxMantissaBitCount,
+            cublasGetFixedPointEmulationMaxMantissaBitCount,
+            0,
+            55,
+            -1}}) {
+    int value = -5;
+    EXPECT_EQ(its.get(handle, &value), CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(value, its.at_first);
+    EXPECT_EQ(its.set(handle, its.valid), CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(its.set(handle, its.invalid), CUBLAS_STATUS_INVALID_VALUE);
+    EXPECT_EQ(its.set(nullptr, its.valid), CUBLAS_STATUS_NOT_INITIALIZED);
+    EXPECT_EQ(its.get(handle, &value), CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(value, its.valid);
+    EXPECT_EQ(its.get(handle, nullptr), CUBLAS_STATUS_INVALID_VALUE);
+  }
+  int offset = 5;
+  EXPECT_EQ(
+      cublasSetFixedPointEmulationMantissaBitOffset(handle, -2),
+      CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(
+      cublasGetFixedPointEmulationMantissaBitOffset(handle, &offset),
+      CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(offset, -2);
+  for (const int emulated : {4, 8}) {
+    EXPECT_EQ(
+        cublasSetMathMode(handle, static_cast<cublasMath_t>(emulated)),
+        CUBLAS_STATUS_SUCCESS);
+  }
 }
 
 TEST_F(Handle, WorkspacesAreAligned) {
