@@ -262,7 +262,16 @@ TEST_F(Context, TheLaterFormsMakeOneWithoutParameters) {
   EXPECT_EQ(cuCtxGetDevice(&device), CUDA_SUCCESS);
   EXPECT_EQ(device, 1);
   EXPECT_EQ(cuCtxDestroy(made), CUDA_SUCCESS);
-  int parameters = 0;
+  struct {
+    CUexecAffinityParam* shares = nullptr;
+    int share_count = 0;
+    void* graphics = nullptr;
+  } parameters;
+  ASSERT_EQ(cuCtxCreate_v4(&made, &parameters, 0, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxDestroy(made), CUDA_SUCCESS);
+  parameters.graphics = &made;
+  EXPECT_EQ(cuCtxCreate_v4(&made, &parameters, 0, 1), CUDA_ERROR_NOT_SUPPORTED);
+  parameters = {&share, 1, nullptr};
   EXPECT_EQ(cuCtxCreate_v4(&made, &parameters, 0, 1), CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(cuCtxCreate_v4(&made, nullptr, 0, 5), CUDA_ERROR_INVALID_DEVICE);
 }

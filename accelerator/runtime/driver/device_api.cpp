@@ -233,7 +233,17 @@ CUresult cuCtxCreate_v4(
     const void* parameters,
     unsigned flags,
     CUdevice device) {
-  if (parameters != nullptr) {
+  // Without any in it, it asks for an ordinary context, as null does: programs
+  // of CUDA 13 pass this.
+  struct Parameters { // CUctxCreateParams, which the header does not have
+    const void* shares;
+    int share_count;
+    const void* graphics;
+  };
+  const auto* const its = static_cast<const Parameters*>(parameters);
+  if (its != nullptr &&
+      (its->shares != nullptr || its->share_count != 0 ||
+       its->graphics != nullptr)) {
     return call([] { throw Failure(cudaErrorNotSupported); });
   }
   return cuCtxCreate(context, flags, device);
