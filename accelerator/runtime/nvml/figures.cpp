@@ -148,6 +148,43 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(
   return result;
 }
 
+/// A simulated clock runs at its highest rate, or none at all.
+nvmlReturn_t nvmlDeviceGetMaxClockInfo(
+    nvmlDevice_t device,
+    nvmlClockType_t type,
+    unsigned* megahertz) {
+  return ask(device, megahertz, [&](unsigned number) {
+    const Properties p = properties_of(number);
+    switch (type) {
+      case NVML_CLOCK_GRAPHICS:
+      case NVML_CLOCK_SM:
+        *megahertz = static_cast<unsigned>(p.clockRate) / 1000;
+        return NVML_SUCCESS;
+      case NVML_CLOCK_MEM:
+        *megahertz = static_cast<unsigned>(p.memoryClockRate) / 1000;
+        return NVML_SUCCESS;
+      case NVML_CLOCK_VIDEO:
+        return NVML_ERROR_NOT_SUPPORTED;
+      default:
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+  });
+}
+
+nvmlReturn_t nvmlDeviceGetClockInfo(
+    nvmlDevice_t device,
+    nvmlClockType_t type,
+    unsigned* megahertz) {
+  return nvmlDeviceGetMaxClockInfo(device, type, megahertz);
+}
+
+nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned* bits) {
+  return ask(device, bits, [&](unsigned number) {
+    *bits = static_cast<unsigned>(properties_of(number).memoryBusWidth);
+    return NVML_SUCCESS;
+  });
+}
+
 /// What this process does at the moment: that of others is not seen, nor how
 /// much of a device is in use.
 nvmlReturn_t nvmlDeviceGetUtilizationRates(

@@ -130,6 +130,41 @@ TEST_F(Nvml, ADeviceIsWhatCudaSaysOfIt) {
       nvmlDeviceGetName(device(1), nullptr, 9), NVML_ERROR_INVALID_ARGUMENT);
 }
 
+TEST_F(Nvml, ClocksAreThoseThatCudaSays) {
+  int kilohertz = 0, memory_kilohertz = 0, bus = 0;
+  ASSERT_EQ(
+      cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0), cudaSuccess);
+  ASSERT_EQ(
+      cudaDeviceGetAttribute(&memory_kilohertz, cudaDevAttrMemoryClockRate, 0),
+      cudaSuccess);
+  ASSERT_EQ(
+      cudaDeviceGetAttribute(&bus, cudaDevAttrGlobalMemoryBusWidth, 0),
+      cudaSuccess);
+  for (const auto function :
+       {nvmlDeviceGetClockInfo, nvmlDeviceGetMaxClockInfo}) {
+    unsigned megahertz = 0;
+    for (const auto type : {NVML_CLOCK_GRAPHICS, NVML_CLOCK_SM}) {
+      EXPECT_EQ(function(device(1), type, &megahertz), NVML_SUCCESS);
+      EXPECT_EQ(megahertz, static_cast<unsigned>(kilohertz) / 1000);
+    }
+    EXPECT_EQ(function(device(1), NVML_CLOCK_MEM, &megahertz), NVML_SUCCESS);
+    EXPECT_EQ(megahertz, static_cast<unsigned>(memory_kilohertz) / 1000);
+    EXPECT_GT(megahertz, 0u);
+    EXPECT_EQ(
+        function(device(1), NVML_CLOCK_VIDEO, &megahertz),
+        NVML_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(
+        function(device(1), NVML_CLOCK_COUNT, &megahertz),
+        NVML_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(
+        function(device(1), NVML_CLOCK_SM, nullptr),
+        NVML_ERROR_INVALID_ARGUMENT);
+  }
+  unsigned bits = 0;
+  EXPECT_EQ(nvmlDeviceGetMemoryBusWidth(device(1), &bits), NVML_SUCCESS);
+  EXPECT_EQ(bits, static_cast<unsigned>(bus));
+}
+
 TEST_F(Nvml, ADeviceIsFoundByItsUuid) {
   cudaDeviceProp p{};
   ASSERT_EQ(cudaGetDeviceProperties(&p, 0), cudaSuccess);
