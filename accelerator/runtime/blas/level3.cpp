@@ -1,6 +1,6 @@
 // cuBLAS level 3: products and updates of symmetric, Hermitian and triangular
-// matrices. gemm is in gemm.cpp, trsm in triangular.cpp. Source: cuBLAS API,
-// chapter 2.7.
+// matrices. gemm is in gemm/gemm.cpp, trsm in triangular.cpp. Source: cuBLAS
+// API, chapter 2.7.
 #include <algorithm>
 #include <cstddef>
 #include <type_traits>
