@@ -29,6 +29,16 @@ void stored_value(
   }
 }
 
+/// Whether it sets or clears bits, whatever the others are: a tile of more than
+/// a warp (cooperative_groups/details/sync.h in CUDA) does so with memory that
+/// nobody initializes.
+bool changes_bits(const Code& code, const Inst& inst) {
+  const std::string& text = code.texts[inst.index];
+  return text.rfind("red.", 0) == 0 &&
+      (text.find(".and.") != std::string::npos ||
+       text.find(".or.") != std::string::npos);
+}
+
 } // namespace
 
 BlockChecker::BlockChecker(
@@ -89,7 +99,7 @@ bool BlockChecker::ordered(const Event& earlier, const Event& now, Mask live)
     return false;
   }
   // The same instruction spreads a matrix over the lanes in the same way.
-  return (earlier.site.inst == now.site.inst &&
+  return (earlier.site.inst == now.site.inst && earlier.begin == now.begin &&
           now.party == WarpOrder::kWholeWarp) ||
       orders_[now.warp].is_before(earlier.party, earlier.time, now.party, live);
 }
@@ -137,8 +147,9 @@ void BlockChecker::check(
         : std::uint64_t{lanes<std::uint32_t>(
               warp, operand_of(inst, access.distance_operand))[lane]} *
             access.unit / access.parts;
+    const std::uint64_t begin = address;
     for (std::uint32_t line = 0; line < access.lines; ++line) {
-      if (!check_one(accessor, access, lane, address, nullptr)) {
+      if (!check_one(accessor, access, lane, address, begin, nullptr)) {
         return;
       }
       address += distance;
@@ -157,6 +168,7 @@ void BlockChecker::check(
             access,
             lane,
             address_of(warp, inst, access, lane),
+            0,
             known ? value : nullptr)) {
       return;
     }
@@ -168,6 +180,7 @@ bool BlockChecker::check_one(
     const MemoryAccess& access,
     int lane,
     std::uint64_t address,
+    std::uint64_t begin,
     const std::byte* value) {
   Warp& warp = *accessor.warp;
   const bool writes = access.kind != MemoryAccess::Kind::kRead;
@@ -186,12 +199,19 @@ bool BlockChecker::check_one(
   now.epoch = epoch_;
   now.time = orders_[warp.index].time_of(now.party);
   now.exchanges = exchanges_[warp.index].count();
+  now.lanes = access.warp_wide ? 0 : 1u << lane;
+  now.begin = begin;
   now.atomic = access.atomic;
   now.site = {accessor.code, accessor.inst};
   if (in_shared(address, access.size)) {
     if (reads && is_poisoned(address, access.size)) {
-      uninitialized(
-          FindingKind::kUninitializedShared, now, address, access.size);
+      if (changes_bits(*accessor.code, *accessor.inst)) {
+        // Any value will do, and this one does not look unwritten afterwards.
+        std::memset(reinterpret_cast<void*>(address), 0, access.size);
+      } else {
+        uninitialized(
+            FindingKind::kUninitializedShared, now, address, access.size);
+      }
     }
     check_race(
         now,
@@ -230,22 +250,56 @@ void BlockChecker::check_race(
       race(FindingKind::kWriteAfterWrite, cell.write, now, offset + i);
     }
     if (writes && static_cast<int>(block_.shared[offset + i]) != written) {
-      for (const Event& earlier : {cell.read, cell.other_read}) {
-        if (!ordered(earlier, now, live) && !read_is_over(earlier, now, live)) {
-          race(FindingKind::kWriteAfterRead, earlier, now, offset + i);
-        }
-      }
+      check_reads(cell, now, live, offset + i);
     }
     if (reads) {
-      if (cell.read.warp != now.warp || cell.read.party != now.party) {
-        cell.other_read = cell.read;
-      }
-      cell.read = now;
+      note_read(cell, now);
     }
     if (writes) {
       cell.write = now;
       cell.written = written;
     }
+  }
+}
+
+void BlockChecker::note_read(Cell& cell, const Event& now) {
+  auto& [last, second, third] = cell.reads;
+  for (Event& read : cell.reads) {
+    if (read.epoch == now.epoch && read.warp == now.warp &&
+        read.site.inst == now.site.inst && read.time == now.time &&
+        read.exchanges == now.exchanges && read.atomic == now.atomic &&
+        (read.lanes == 0) == (now.lanes == 0)) {
+      read.lanes |= now.lanes;
+      return;
+    }
+  }
+  // That of another warp is a race with any write until a barrier.
+  const bool keep_third = third.epoch == now.epoch && third.warp != now.warp &&
+      last.warp == now.warp && second.warp == now.warp;
+  if (!keep_third) {
+    third = second;
+  }
+  second = last;
+  last = now;
+}
+
+void BlockChecker::check_reads(
+    const Cell& cell,
+    const Event& now,
+    Mask live,
+    std::uint64_t offset) {
+  for (Event read : cell.reads) {
+    Mask left = read.lanes;
+    do {
+      if (left != 0) {
+        read.party = static_cast<WarpOrder::Party>(__builtin_ctz(left));
+      }
+      if (!ordered(read, now, live) && !read_is_over(read, now, live)) {
+        race(FindingKind::kWriteAfterRead, read, now, offset);
+        break;
+      }
+      left &= left - 1;
+    } while (left != 0 && read.epoch == now.epoch);
   }
 }
 

@@ -12,6 +12,7 @@
 // atomics.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -55,29 +56,39 @@ class BlockChecker final : public BlockObserver {
     std::uint32_t epoch = 0; // 0: never
     std::uint32_t time = 0; // of the party's clock
     std::uint32_t exchanges = 0; // of the warp, until then
+    Mask lanes = 0; // that read alike, with `party`
+    std::uint64_t begin = 0; // of a matrix
     Site site;
   };
   /// What is known of one byte of shared memory.
   struct Cell {
     Event write;
-    Event read;
-    Event other_read; // by another party than `read`
+    /// The latest ones, first the last; one of another warp stays.
+    std::array<Event, 3> reads;
     int written = -1; // the value of `write`; -1: not known
   };
 
   void check(const Accessor& accessor, const MemoryAccess& access, Mask active);
   /// One lane's part of an access, or one line. @param value what is written,
   /// or null. Returns false for a fault, which the instruction itself reports.
+  /// @param begin of the matrix that the line is of.
   bool check_one(
       const Accessor& accessor,
       const MemoryAccess& access,
       int lane,
       std::uint64_t address,
+      std::uint64_t begin,
       const std::byte* value);
   bool in_shared(std::uint64_t address, std::uint32_t size) const;
   bool in_global(Warp& warp, std::uint64_t address, std::uint32_t size) const;
   bool ordered(const Event& earlier, const Event& now, Mask live) const;
   bool read_is_over(const Event& read, const Event& now, Mask live);
+  static void note_read(Cell& cell, const Event& now);
+  void check_reads(
+      const Cell& cell,
+      const Event& now,
+      Mask live,
+      std::uint64_t offset);
   void check_race(
       const Event& now,
       Mask live,

@@ -20,8 +20,9 @@ void Exchanges::add(
   };
   auto found = std::find_if(all_.begin(), all_.end(), same);
   if (found == all_.end()) {
-    found = all_.insert(found, {site, lanes, members});
+    found = all_.insert(found, {site, lanes, members, 0, 0});
   }
+  found->last_but_one = found->last;
   found->last = ++count_;
 }
 
@@ -32,9 +33,14 @@ bool Exchanges::read_is_over(
     Mask writers,
     ValueFlow& flow) const {
   return std::any_of(all_.begin(), all_.end(), [&](const Exchange& it) {
-    return it.last > since && it.site.code == site.code &&
-        (readers & ~it.lanes) == 0 && (writers & ~it.members) == 0 &&
-        flow.reaches(*site.code, site.inst->index, it.site.inst->index);
+    return it.last > since && (readers & ~it.lanes) == 0 &&
+        (writers & ~it.members) == 0 &&
+        (it.site.code != site.code ||
+         flow.reaches(
+             *site.code,
+             site.inst->index,
+             it.site.inst->index,
+             it.last_but_one > since));
   });
 }
 

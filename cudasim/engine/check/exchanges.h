@@ -26,7 +26,8 @@ class Exchanges {
   /// @param lanes those that are at this instruction.
   /// @param members all that meet.
   void add(const Site& site, std::uint32_t epoch, Mask lanes, Mask members);
-  /// Whether a read is over for lanes that write now.
+  /// Whether a read is over for lanes that write now. One in another function
+  /// than the collective is taken to be.
   /// @param site of the read, @param since count() when it was made.
   /// @param readers those of its lanes that have not exited.
   bool read_is_over(
@@ -42,6 +43,7 @@ class Exchanges {
     Mask lanes = 0;
     Mask members = 0;
     std::uint32_t last = 0; // number of the latest one
+    std::uint32_t last_but_one = 0;
   };
 
   std::uint32_t count_ = 0;

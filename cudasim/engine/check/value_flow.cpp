@@ -1,5 +1,6 @@
 #include "cudasim/engine/check/value_flow.h"
 
+#include <string>
 #include <unordered_set>
 #include <utility>
 
@@ -22,6 +23,22 @@ bool writes(const Inst& inst, Slot slot) {
   return false;
 }
 
+/// Whether an instruction loads what other instructions may have stored: a
+/// local variable, whose address is generic where nothing is optimized, or the
+/// result of a function.
+bool loads_local(const Code& code, std::uint32_t index) {
+  const std::string& text = code.texts[index];
+  if (text.rfind("ld.", 0) != 0) {
+    return false;
+  }
+  for (const char* space : {".global", ".shared", ".const"}) {
+    if (text.find(space) != std::string::npos) {
+      return false;
+    }
+  }
+  return code.calls || text.find(".param") == std::string::npos;
+}
+
 /// Goes back from an instruction over all paths that lead to it.
 class Search {
  public:
@@ -31,16 +48,19 @@ class Search {
       const std::vector<std::vector<std::uint32_t>>& predecessors)
       : code_(code), predecessors_(predecessors) {}
 
-  bool finds(std::uint32_t from, std::uint32_t to) {
+  bool finds(std::uint32_t from, std::uint32_t to, bool again) {
     need_operands(to);
     need(to, kNoSlot);
     while (!left_.empty()) {
       const auto [at, slot] = left_.back();
       left_.pop_back();
       for (const std::uint32_t before : predecessors_[at]) {
+        if (before == to && !again) {
+          continue;
+        }
         const Inst& inst = code_.instructions[before];
         if (slot != kNoSlot && writes(inst, slot)) {
-          if (before == from) {
+          if (before == from || loads_local(code_, before)) {
             return true;
           }
           need_operands(before);
@@ -116,10 +136,12 @@ const ValueFlow::Predecessors& ValueFlow::predecessors(const Code& code) {
 bool ValueFlow::reaches(
     const Code& code,
     std::uint32_t from,
-    std::uint32_t to) {
-  const auto [found, is_new] = known_.try_emplace({&code, from, to}, false);
+    std::uint32_t to,
+    bool again) {
+  const auto [found, is_new] =
+      known_.try_emplace({&code, from, to, again}, false);
   if (is_new) {
-    found->second = Search(code, predecessors(code)).finds(from, to);
+    found->second = Search(code, predecessors(code)).finds(from, to, again);
   }
   return found->second;
 }

@@ -15,15 +15,23 @@ class ValueFlow {
  public:
   /// Whether a value that an instruction writes can be one of those that
   /// another one takes: an operand, its guard, or a branch on the way to it.
+  /// What comes out of local memory or of a called function can be anything.
   /// @param from, to indices of instructions of the function.
-  bool reaches(const Code& code, std::uint32_t from, std::uint32_t to);
+  /// @param again whether `to` may be executed in between, in a round of a loop
+  /// before.
+  bool reaches(
+      const Code& code,
+      std::uint32_t from,
+      std::uint32_t to,
+      bool again);
 
  private:
   using Predecessors = std::vector<std::vector<std::uint32_t>>;
   const Predecessors& predecessors(const Code& code);
 
   std::map<const Code*, Predecessors> predecessors_;
-  std::map<std::tuple<const Code*, std::uint32_t, std::uint32_t>, bool> known_;
+  std::map<std::tuple<const Code*, std::uint32_t, std::uint32_t, bool>, bool>
+      known_;
 };
 
 } // namespace cudasim::engine
