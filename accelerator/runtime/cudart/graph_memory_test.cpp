@@ -124,6 +124,80 @@ TEST_F(MemoryOfAGraph, IsFreedByAnotherGraph) {
   ASSERT_OK(cudaGraphDestroy(freeing));
 }
 
+TEST_F(MemoryOfAGraph, IsFreedOnceForEachLaunch) {
+  // Before the first launch there is nothing to free or to use.
+  EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeAsync(memory, stream), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset(memory, 1, kBytes), cudaErrorInvalidValue);
+  launch();
+  ASSERT_OK(cudaMemset(memory, 1, kBytes));
+  ASSERT_OK(cudaFree(memory));
+  EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeAsync(memory, stream), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset(memory, 1, kBytes), cudaErrorInvalidValue);
+  EXPECT_EQ(
+      cudaMemcpy(
+          static_cast<char*>(memory) + 1, memory, 1, cudaMemcpyDeviceToDevice),
+      cudaErrorInvalidValue);
+  EXPECT_TRUE(read(memory).empty());
+  cudaGetLastError();
+  // Calls go by the calls before them, not by what streams have come to.
+  ASSERT_OK(cudaGraphLaunch(program, stream));
+  ASSERT_OK(cudaMemsetAsync(memory, 1, kBytes, stream));
+  ASSERT_OK(cudaFreeAsync(memory, stream));
+  EXPECT_EQ(cudaFreeAsync(memory, stream), cudaErrorInvalidValue);
+  cudaGetLastError();
+  launch();
+  EXPECT_EQ(read(memory), written);
+  ASSERT_OK(cudaFree(memory));
+}
+
+TEST_F(MemoryOfAGraph, HasToBeFreedBeforeTheNextLaunch) {
+  destroy();
+  ASSERT_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  ASSERT_OK(cudaMallocAsync(&memory, kBytes, stream));
+  ASSERT_OK(cudaMemsetAsync(memory, kWritten, kBytes, stream));
+  ASSERT_OK(cudaStreamEndCapture(stream, &graph));
+  ASSERT_OK(cudaGraphInstantiate(&program, graph, 0));
+  launch();
+  ASSERT_OK(cudaMemset(memory, 1, kBytes));
+  EXPECT_EQ(cudaGraphLaunch(program, stream), cudaErrorInvalidValue);
+  cudaGetLastError();
+  // Nothing of the graph has run.
+  EXPECT_EQ(read(memory), std::vector<unsigned char>(kBytes, 1));
+  ASSERT_OK(cudaFreeAsync(memory, stream));
+  launch();
+  EXPECT_EQ(read(memory), written);
+  ASSERT_OK(cudaFree(memory));
+}
+
+TEST_F(MemoryOfAGraph, IsNotThereBehindAGraphThatFreesIt) {
+  void* inside = nullptr;
+  cudaGraph_t freeing = nullptr;
+  cudaGraphExec_t freeing_program = nullptr;
+  ASSERT_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  ASSERT_OK(cudaMallocAsync(&inside, kBytes, stream));
+  ASSERT_OK(cudaFreeAsync(inside, stream));
+  ASSERT_OK(cudaFreeAsync(memory, stream));
+  ASSERT_OK(cudaStreamEndCapture(stream, &freeing));
+  ASSERT_OK(cudaGraphInstantiate(&freeing_program, freeing, 0));
+  // What it frees is not allocated.
+  EXPECT_EQ(cudaGraphLaunch(freeing_program, stream), cudaErrorInvalidValue);
+  launch();
+  ASSERT_OK(cudaGraphLaunch(freeing_program, stream));
+  ASSERT_OK(cudaStreamSynchronize(stream));
+  for (void* const freed : {inside, memory}) {
+    EXPECT_EQ(cudaFree(freed), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemset(freed, 1, kBytes), cudaErrorInvalidValue);
+  }
+  cudaGetLastError();
+  launch();
+  ASSERT_OK(cudaGraphLaunch(freeing_program, stream));
+  ASSERT_OK(cudaStreamSynchronize(stream));
+  ASSERT_OK(cudaGraphExecDestroy(freeing_program));
+  ASSERT_OK(cudaGraphDestroy(freeing));
+}
+
 /// An attribute of device 0's memory of graphs.
 std::uint64_t use(cudaGraphMemAttributeType attribute) {
   std::uint64_t value = 99;

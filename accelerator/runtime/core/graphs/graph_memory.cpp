@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "accelerator/runtime/core/memory/address_map.h"
+
 namespace accelerator::runtime {
 namespace {
 
@@ -88,6 +90,61 @@ bool free_graph_memory(void* address) {
     addresses().left.erase(left);
   }
   return false;
+}
+
+void note_launch(const std::vector<MemoryStep>& steps, bool free_first) {
+  const std::lock_guard lock(addresses().mutex);
+  std::unordered_map<GraphMemory*, bool> allocated; // what the launch changes
+  const auto is_allocated = [&](GraphMemory* memory) {
+    const auto changed = allocated.find(memory);
+    return changed != allocated.end() ? changed->second : memory->allocated_;
+  };
+  for (const MemoryStep& step : steps) {
+    GraphMemory* memory = step.allocates;
+    if (memory != nullptr) {
+      if (is_allocated(memory) && !free_first) {
+        throw Failure(
+            cudaErrorInvalidValue,
+            "memory that an earlier launch of the graph has allocated is not "
+            "freed: free it, or instantiate the graph with "
+            "cudaGraphInstantiateFlagAutoFreeOnLaunch");
+      }
+      allocated[memory] = true;
+      continue;
+    }
+    const auto found = addresses().of_graphs.find(step.frees);
+    if (found != addresses().of_graphs.end()) {
+      memory = found->second;
+      require(is_allocated(memory));
+      allocated[memory] = false;
+    }
+  }
+  for (const auto& [memory, now] : allocated) {
+    memory->allocated_ = now;
+  }
+}
+
+void note_free(void* address) {
+  const std::lock_guard lock(addresses().mutex);
+  const auto found = addresses().of_graphs.find(address);
+  if (found != addresses().of_graphs.end()) {
+    require(found->second->allocated_);
+    found->second->allocated_ = false;
+  }
+}
+
+void require_allocated(const AddressMap& map, const void* address) {
+  const std::lock_guard lock(addresses().mutex);
+  if (addresses().of_graphs.empty()) {
+    return;
+  }
+  const auto piece = map.find(address_of(address));
+  if (!piece) {
+    return;
+  }
+  const auto found =
+      addresses().of_graphs.find(reinterpret_cast<void*>(piece->begin));
+  require(found == addresses().of_graphs.end() || found->second->allocated_);
 }
 
 GraphMemoryUse graph_memory_use(const Device& device) {

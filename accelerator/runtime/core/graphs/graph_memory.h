@@ -5,10 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "accelerator/runtime/core/memory/memory_pool.h"
 
 namespace accelerator::runtime {
+
+class AddressMap;
+struct MemoryStep;
 
 /// What an allocation node gives. It has its address from the beginning,
 /// because kernels of the graph are given it while the graph is made, and keeps
@@ -38,11 +42,17 @@ class GraphMemory {
 
  private:
   friend bool free_graph_memory(void* address);
+  friend void note_free(void* address);
+  friend void note_launch(
+      const std::vector<MemoryStep>& steps,
+      bool free_first);
+  friend void require_allocated(const AddressMap& map, const void* address);
   friend void trim_graph_memory(const Device& device);
 
   std::shared_ptr<MemoryPool> pool_;
   std::size_t bytes_;
   void* address_;
+  bool allocated_ = false; // by the program's calls, which streams are behind
   bool live_ = false;
   bool mapped_ = false; // counted
 };
@@ -65,8 +75,33 @@ void restart_reserved_high(const Device& device);
 /// Counts no longer what is free.
 void trim_graph_memory(const Device& device);
 
-/// Frees memory whose graph is there: its address stays with the graph.
+/// Frees memory whose graph is there, where a stream has come to that: its
+/// address stays with the graph.
 /// @returns false for other memory, which the caller frees.
 bool free_graph_memory(void* address);
+
+/// What a launch does to memory.
+struct MemoryStep {
+  GraphMemory* allocates = nullptr; // or
+  void* frees = nullptr;
+};
+
+/// A launch is about to be put into a stream: for calls that follow its memory
+/// is allocated, or freed.
+/// @param steps in their order.
+/// @param free_first what is still allocated is freed before.
+/// @throws Failure: cudaErrorInvalidValue, and nothing has changed, where a
+/// node would allocate what is still allocated (CUDA driver API,
+/// cuGraphLaunch), or free what is not.
+void note_launch(const std::vector<MemoryStep>& steps, bool free_first);
+
+/// The same for a call that frees memory, which may be of no graph.
+/// @throws Failure: cudaErrorInvalidValue for a graph's that is not allocated.
+void note_free(void* address);
+
+/// To be called where a program's own call is about to use memory.
+/// @param map all memory.
+/// @throws Failure: cudaErrorInvalidValue for a graph's that is not allocated.
+void require_allocated(const AddressMap& map, const void* address);
 
 } // namespace accelerator::runtime

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/core/graphs/graph_memory.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/streams/work/submit.h"
 #include "accelerator/runtime/core/tracing/tracing.h"
@@ -30,6 +31,10 @@ void copy(cudaStream_t handle, CopyWork work, bool wait) {
   }
   const bool capturing =
       capture_info(*stream).status != cudaStreamCaptureStatusNone;
+  if (!capturing) {
+    require_allocated(machine().addresses(), work.to);
+    require_allocated(machine().addresses(), work.from);
+  }
   const bool from_pageable = pageable(machine().addresses(), work.from);
   const bool to_pageable = pageable(machine().addresses(), work.to);
   // Who waits for the copy itself leaves the bytes alone meanwhile.
@@ -60,6 +65,9 @@ void fill(cudaStream_t handle, const FillWork& work, bool wait) {
   if (wait) {
     require_no_unsafe_capture();
     require_not_capturing(*stream);
+  }
+  if (capture_info(*stream).status == cudaStreamCaptureStatusNone) {
+    require_allocated(machine().addresses(), work.to);
   }
   submit(*stream, work);
   // On a device only filling pinned host memory waits, and what the program

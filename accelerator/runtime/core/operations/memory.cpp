@@ -80,6 +80,7 @@ void mem_free(void* memory) {
     release_host(machine().addresses(), memory, Space::kManaged);
     return;
   }
+  note_free(memory);
   if (free_graph_memory(memory)) {
     return;
   }

@@ -97,6 +97,7 @@ void mem_free_async(void* memory, cudaStream_t handle) {
     return;
   }
   require(piece->space == Space::kDevice);
+  note_free(memory);
   // It takes what cudaMalloc gave as well, which is of no pool.
   Device& owner = machine().device(piece->device);
   stream->enqueue([pool = pool_of(memory), memory, address, &owner] {

@@ -85,6 +85,20 @@ void require_code(const std::vector<Step>& steps) {
   }
 }
 
+// Of steps that run; only such can be disabled as have none.
+void collect(const std::vector<Step>& steps, std::vector<MemoryStep>& memory) {
+  for (const Step& step : steps) {
+    if (const auto* work = std::get_if<AllocationWork>(&step.work)) {
+      memory.push_back({work->memory.get(), nullptr});
+    } else if (const auto* work = std::get_if<FreeWork>(&step.work)) {
+      memory.push_back({nullptr, work->memory});
+    }
+    for (const auto& below : step.below) {
+      collect(below, memory);
+    }
+  }
+}
+
 } // namespace
 
 GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
@@ -110,6 +124,12 @@ GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
 void GraphExec::launch(Stream& stream) {
   const std::lock_guard lock(mutex_);
   require_code(*steps_);
+  std::vector<MemoryStep> memory;
+  collect(*steps_, memory);
+  if (!memory.empty()) {
+    note_launch(
+        memory, (flags_ & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0);
+  }
   if (last_run_ != nullptr) {
     last_run_->make_wait(stream);
   }

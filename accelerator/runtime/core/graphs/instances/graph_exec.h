@@ -31,8 +31,8 @@ class GraphExec {
     return flags_;
   }
   /// Puts a run of the graph into a stream; nothing of it, when a kernel has no
-  /// code.
-  /// @throws Failure as Function::to_launch().
+  /// code, or when memory that an earlier run allocated is not freed.
+  /// @throws Failure as Function::to_launch() and note_launch().
   void launch(Stream& stream);
   /// A graph that does what the next launch would do.
   /// @throws Failure: cudaErrorNotSupported for conditional nodes.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "accelerator/runtime/core/graphs/capture.h"
+#include "accelerator/runtime/core/graphs/graph_memory.h"
 #include "accelerator/runtime/core/machine/machine.h"
 #include "accelerator/runtime/core/streams/work/submit.h"
 
@@ -46,6 +47,8 @@ void mem_copy_batch(
   }
   const auto stream = resolve_stream(handle);
   require(stream->kind() != Stream::Kind::kLegacy);
+  const bool capturing =
+      capture_info(*stream).status != cudaStreamCaptureStatusNone;
   for (std::size_t i = 0; i < copies.size(); ++i) {
     if (failed != nullptr) {
       *failed = i;
@@ -54,12 +57,14 @@ void mem_copy_batch(
         copies[i].access >= SourceAccess::kStream &&
         copies[i].access <= SourceAccess::kAny);
     check_copy(machine().addresses(), copies[i].work);
+    if (!capturing) {
+      require_allocated(machine().addresses(), copies[i].work.to);
+      require_allocated(machine().addresses(), copies[i].work.from);
+    }
   }
   if (failed != nullptr) {
     *failed = std::numeric_limits<std::size_t>::max();
   }
-  const bool capturing =
-      capture_info(*stream).status != cudaStreamCaptureStatusNone;
   bool wait = false;
   for (auto& [work, access] : copies) {
     if (work.empty()) {
