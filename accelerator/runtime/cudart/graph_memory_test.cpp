@@ -198,6 +198,51 @@ TEST_F(MemoryOfAGraph, IsNotThereBehindAGraphThatFreesIt) {
   ASSERT_OK(cudaGraphDestroy(freeing));
 }
 
+TEST_F(MemoryOfAGraph, IsOfOneInstanceOfOneGraph) {
+  cudaGraphExec_t other_program = nullptr;
+  EXPECT_EQ(
+      cudaGraphInstantiate(&other_program, graph, 0), cudaErrorNotSupported);
+  cudaGraph_t other = nullptr;
+  EXPECT_EQ(cudaGraphClone(&other, graph), cudaErrorNotSupported);
+  // Nor as a child, at once or by a launch that is captured.
+  cudaGraphNode_t node = nullptr;
+  ASSERT_OK(cudaGraphCreate(&other, 0));
+  EXPECT_EQ(
+      cudaGraphAddChildGraphNode(&node, other, nullptr, 0, graph),
+      cudaErrorNotSupported);
+  ASSERT_OK(cudaGraphDestroy(other));
+  ASSERT_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  EXPECT_EQ(cudaGraphLaunch(program, stream), cudaErrorNotSupported);
+  ASSERT_OK(cudaStreamEndCapture(stream, &other));
+  ASSERT_OK(cudaGraphDestroy(other));
+  cudaGetLastError();
+  // Another instance may follow the one.
+  ASSERT_OK(cudaGraphExecDestroy(program));
+  ASSERT_OK(cudaGraphInstantiate(&program, graph, 0));
+  launch();
+  EXPECT_EQ(read(memory), written);
+  ASSERT_OK(cudaFree(memory));
+  ASSERT_OK(cudaGraphExecDestroy(program));
+  // It may be moved into another, with the same for that.
+  cudaGraphNodeParams moved{};
+  moved.type = cudaGraphNodeTypeGraph;
+  moved.graph.graph = graph;
+  moved.reserved1[1] = 1; // the ownership, which CUDA 12.9 brought
+  ASSERT_OK(cudaGraphCreate(&other, 0));
+  ASSERT_OK(cudaGraphAddNode(&node, other, nullptr, 0, &moved));
+  graph = other;
+  ASSERT_OK(cudaGraphInstantiate(&program, graph, 0));
+  EXPECT_EQ(
+      cudaGraphInstantiate(&other_program, graph, 0), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGraphClone(&other, graph), cudaErrorNotSupported);
+  cudaGetLastError();
+  launch();
+  EXPECT_EQ(read(memory), written);
+  EXPECT_EQ(cudaGraphLaunch(program, stream), cudaErrorInvalidValue);
+  cudaGetLastError();
+  ASSERT_OK(cudaFree(memory));
+}
+
 /// An attribute of device 0's memory of graphs.
 std::uint64_t use(cudaGraphMemAttributeType attribute) {
   std::uint64_t value = 99;

@@ -246,6 +246,22 @@ TEST_F(AnyNode, TakesAChildGraphOver) {
       CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(AnyNode, IsNoGraphThatItIsBelow) {
+  CUgraph middle = nullptr;
+  ASSERT_EQ(cuGraphCreate(&middle, 0), CUDA_SUCCESS);
+  auto moved = of(CU_GRAPH_NODE_TYPE_GRAPH);
+  moved.reserved1[1] = 1; // the ownership
+  moved.graph.graph = middle;
+  add(graph, moved);
+  moved.graph.graph = graph;
+  CUgraphNode none = nullptr;
+  for (const CUgraph into : {graph, middle}) {
+    EXPECT_EQ(
+        cuGraphAddNode(&none, into, nullptr, 0, &moved),
+        CUDA_ERROR_INVALID_VALUE);
+  }
+}
+
 TEST_F(AnyNode, IsRefusedWhereItIsWrong) {
   CUgraphNode node = nullptr;
   auto wrong = of(static_cast<CUgraphNodeType>(77));

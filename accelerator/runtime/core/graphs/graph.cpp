@@ -101,6 +101,9 @@ Node& Graph::add(Work work, Device& device, std::vector<Node*> dependencies) {
       below->above_ = this;
     }
   }
+  if (const auto* child = std::get_if<ChildGraphWork>(&work)) {
+    require(!child->graph->holds(*this)); // a moved one could
+  }
   auto node = std::make_unique<Node>(*this, device, std::move(work));
   node->dependencies_ = std::move(dependencies);
   node->local_id_ = added_++;
@@ -110,13 +113,63 @@ Node& Graph::add(Work work, Device& device, std::vector<Node*> dependencies) {
   return *nodes_.back();
 }
 
-void Graph::require_no_memory_nodes(const char* attempt) const {
+bool Graph::holds(const Graph& other) const {
+  if (this == &other) {
+    return true;
+  }
   for (const auto& node : nodes_) {
-    if (std::holds_alternative<AllocationWork>(node->work_) ||
-        std::holds_alternative<FreeWork>(node->work_)) {
+    for (const auto& below : graphs_below(node->work_)) {
+      if (below->holds(other)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool Graph::has_memory_nodes() const {
+  return std::any_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+    return std::holds_alternative<AllocationWork>(node->work_) ||
+        std::holds_alternative<FreeWork>(node->work_);
+  });
+}
+
+void Graph::require_no_memory_nodes(const char* attempt) const {
+  if (has_memory_nodes()) {
+    throw Failure(
+        cudaErrorNotSupported,
+        std::string("a graph that allocates or frees memory ") + attempt);
+  }
+}
+
+void Graph::require_no_conditional_nodes() const {
+  for (const auto& node : nodes_) {
+    if (std::holds_alternative<ConditionalWork>(node->work_)) {
       throw Failure(
           cudaErrorNotSupported,
-          std::string("a graph that allocates or frees memory ") + attempt);
+          "a graph with conditional nodes can neither be cloned nor be a child "
+          "graph");
+    }
+    if (const auto* child = std::get_if<ChildGraphWork>(&node->work_)) {
+      child->graph->require_no_conditional_nodes();
+    }
+  }
+}
+
+void Graph::claim_memory(const std::shared_ptr<const void>& instance) const {
+  if (has_memory_nodes()) {
+    if (const auto other = memory_instance_.lock();
+        other != nullptr && other != instance) {
+      throw Failure(
+          cudaErrorNotSupported,
+          "a graph that allocates or frees memory can have one instance at a "
+          "time: destroy the other first");
+    }
+    memory_instance_ = instance;
+  }
+  for (const auto& node : nodes_) {
+    for (const auto& below : graphs_below(node->work_)) {
+      below->claim_memory(instance);
     }
   }
 }
@@ -215,17 +268,14 @@ std::vector<Node*> Graph::in_order() const {
 }
 
 std::shared_ptr<Graph> Graph::clone() const {
+  require_no_conditional_nodes();
+  require_no_memory_nodes(
+      "can neither be cloned nor be a child graph that is not moved");
   auto copy = std::make_shared<Graph>();
   std::unordered_map<const Node*, Node*> copies;
   // In the order in which they were added, which the copy has then, too.
   for (const auto& node : nodes_) {
     Work work = node->work_;
-    if (std::holds_alternative<ConditionalWork>(work)) {
-      throw Failure(
-          cudaErrorNotSupported,
-          "a graph with conditional nodes can neither be cloned nor be a child "
-          "graph");
-    }
     if (auto* child = std::get_if<ChildGraphWork>(&work)) {
       child->graph = child->graph->clone();
     }

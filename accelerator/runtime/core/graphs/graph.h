@@ -79,7 +79,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   }
   /// Adds a node behind others of this graph.
   /// @throws Failure: cudaErrorInvalidValue for dependencies of another graph,
-  /// and for another graph's condition.
+  /// for another graph's condition, and for a child that this graph is below.
   Node& add(Work work, Device& device, std::vector<Node*> dependencies);
   /// @throws Failure: cudaErrorNotSupported, as remove_dependency() too, when
   /// it allocates or frees memory.
@@ -100,8 +100,18 @@ class Graph : public std::enable_shared_from_this<Graph> {
   /// @throws Failure: cudaErrorInvalidValue for a circle.
   std::vector<Node*> in_order() const;
 
-  /// @throws Failure: cudaErrorNotSupported when it has conditional nodes.
+  /// @throws Failure: cudaErrorNotSupported when it, or a graph below it, has
+  /// conditional nodes, or nodes that allocate or free memory.
   std::shared_ptr<Graph> clone() const;
+  /// To be called before a graph becomes a child that is not copied.
+  /// @throws Failure: cudaErrorNotSupported when it has conditional nodes.
+  void require_no_conditional_nodes() const;
+  /// Enters an instance of the graph, of which there is one at a time where it,
+  /// or a graph below it, has nodes that allocate or free memory (CUDA driver
+  /// API, cuGraphAddMemAllocNode).
+  /// @param instance lives as long as the instance.
+  /// @throws Failure: cudaErrorNotSupported while there is another.
+  void claim_memory(const std::shared_ptr<const void>& instance) const;
   /// The copy of a node in a graph that clone() made; null when there is none.
   Node* find_clone(const Node& original) const;
   /// The node of that number, in this graph or in one below a node; null when
@@ -127,11 +137,14 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
  private:
   std::uint32_t id_;
+  bool has_memory_nodes() const;
+  bool holds(const Graph& other) const; // or is it
   void require_no_memory_nodes(const char* attempt) const;
 
   const Graph* above_ = nullptr; // of the node whose condition this runs under
   unsigned added_ = 0; // nodes so far
   std::vector<std::unique_ptr<Node>> nodes_;
+  mutable std::weak_ptr<const void> memory_instance_;
   std::vector<std::shared_ptr<const void>> kept_;
   std::vector<std::shared_ptr<Condition>> conditions_;
   std::vector<std::pair<std::shared_ptr<UserObject>, unsigned>> objects_;

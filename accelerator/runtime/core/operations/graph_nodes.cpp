@@ -103,11 +103,12 @@ ChildGraphWork child_graph_work(cudaGraph_t child) {
 
 ChildGraphWork child_graph_work(cudaGraph_t child, int ownership) {
   require(ownership == 0 || ownership == 1);
-  ChildGraphWork work = child_graph_work(child); // which not every graph can be
-  if (ownership == 1) {
-    work.graph = resolve_graph(child);
+  if (ownership == 0) {
+    return child_graph_work(child);
   }
-  return work;
+  auto graph = resolve_graph(child);
+  graph->require_no_conditional_nodes();
+  return {std::move(graph)};
 }
 
 EventRecordWork event_record_work(cudaEvent_t event) {

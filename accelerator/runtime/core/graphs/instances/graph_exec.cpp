@@ -61,6 +61,13 @@ std::shared_ptr<Graph> make_graph(const std::vector<Step>& steps) {
           cudaErrorNotSupported,
           "a graph with conditional nodes cannot be launched into a stream "
           "that is being captured: it cannot be a child graph");
+    } else if (
+        std::holds_alternative<AllocationWork>(work) ||
+        std::holds_alternative<FreeWork>(work)) {
+      throw Failure(
+          cudaErrorNotSupported,
+          "a graph that allocates or frees memory cannot be launched into a "
+          "stream that is being captured: it cannot be a child graph");
     }
     std::vector<Node*> dependencies;
     for (const std::size_t dependency : step.dependencies) {
@@ -116,6 +123,7 @@ GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
           "destroy the other first");
     }
   }
+  graph.claim_memory(claim_);
   for (const auto& condition : conditions) {
     condition->instance = claim_;
   }

@@ -20,7 +20,8 @@ namespace accelerator::runtime {
 /// A graph that can be launched. Launches of one do not overlap.
 class GraphExec {
  public:
-  /// @throws Failure: cudaErrorInvalidValue for what cannot be instantiated.
+  /// @throws Failure: cudaErrorInvalidValue for what cannot be instantiated,
+  /// and as Graph::claim_memory().
   GraphExec(const Graph& graph, unsigned long long flags);
 
   /// Counts up over graphs and their instances.
@@ -35,7 +36,8 @@ class GraphExec {
   /// @throws Failure as Function::to_launch() and note_launch().
   void launch(Stream& stream);
   /// A graph that does what the next launch would do.
-  /// @throws Failure: cudaErrorNotSupported for conditional nodes.
+  /// @throws Failure: cudaErrorNotSupported for conditional nodes, and for such
+  /// as allocate or free memory.
   std::shared_ptr<Graph> to_graph();
   /// Changes the work of one node; only launches that follow see it.
   /// @throws Failure: cudaErrorInvalidValue when the node is not in it, is of
@@ -57,7 +59,7 @@ class GraphExec {
   unsigned long long flags_;
   std::mutex mutex_;
   std::shared_ptr<std::vector<Step>> steps_;
-  std::shared_ptr<const void> claim_; // to the conditions
+  std::shared_ptr<const void> claim_; // to the conditions and the memory
   std::shared_ptr<Event> last_run_; // where its end is marked; null: none
 };
 
