@@ -88,6 +88,34 @@ TEST_F(Pool, KeepsItsAttributes) {
   EXPECT_EQ(cuMemPoolDestroy(pool), CUDA_SUCCESS);
 }
 
+TEST_F(Pool, GivesNoMoreThanItsMaximum) {
+  CUmemoryPool pool = nullptr;
+  CUmemPoolProps wanted = properties(0);
+  wanted.maxSize = 4096;
+  const Stream stream;
+  ASSERT_EQ(cuMemPoolCreate(&pool, &wanted), CUDA_SUCCESS);
+  const auto allocate = [&](std::size_t bytes) {
+    CUdeviceptr memory = 0;
+    const CUresult result =
+        cuMemAllocFromPoolAsync(&memory, bytes, pool, stream);
+    return std::make_pair(result, memory);
+  };
+  EXPECT_EQ(allocate(4097).first, CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(allocate(~std::size_t{0}).first, CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(used(pool), 0u);
+  const auto [result, memory] = allocate(4096);
+  ASSERT_EQ(result, CUDA_SUCCESS);
+  EXPECT_EQ(allocate(1).first, CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(used(pool), 4096u);
+  // What a stream is still to free counts until then.
+  EXPECT_EQ(cuMemFreeAsync(memory, stream), CUDA_SUCCESS);
+  const auto [again, more] = allocate(2048);
+  ASSERT_EQ(again, CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFreeAsync(more, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemPoolDestroy(pool), CUDA_SUCCESS);
+}
+
 TEST_F(Pool, OtherDevicesAreLetIn) {
   CUmemoryPool pool = nullptr;
   CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_READ;

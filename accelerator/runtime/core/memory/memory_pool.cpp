@@ -44,21 +44,37 @@ void forget_pools_of(const Device& device) {
   }
 }
 
+// From the device's memory, where the pool may have so much.
+std::uint64_t MemoryPool::take(std::size_t bytes) {
+  std::uint64_t used = used_;
+  do {
+    require(
+        most_ == 0 || (bytes <= most_ && used <= most_ - bytes),
+        cudaErrorMemoryAllocation);
+  } while (!used_.compare_exchange_weak(used, used + bytes));
+  try {
+    return memory_.allocate(bytes);
+  } catch (const Failure&) {
+    used_ -= bytes;
+    throw;
+  }
+}
+
 void* MemoryPool::allocate(std::size_t bytes) {
   require(sharing_ != Sharing::kImported);
   std::uint64_t begin = 0;
   try {
-    begin = memory_.allocate(bytes);
+    begin = take(bytes);
   } catch (const Failure&) {
     streams_.synchronize();
-    begin = memory_.allocate(bytes);
+    begin = take(bytes);
   }
   share(begin, readers_);
   {
     const std::lock_guard lock(origins().mutex);
     origins().pools[begin] = shared_from_this();
   }
-  const std::uint64_t used = used_ += bytes;
+  const std::uint64_t used = used_;
   std::uint64_t high = used_high_;
   while (high < used && !used_high_.compare_exchange_weak(high, used)) {
   }

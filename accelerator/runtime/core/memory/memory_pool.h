@@ -26,16 +26,19 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
     kImported, // nothing is allocated from it here
   };
 
-  /// @param memory and @param streams of the device.
+  /// @param memory and @param streams of the device,
+  /// @param most how many bytes may be in use; 0: what the device has.
   MemoryPool(
       Device& device,
       Memory& memory,
       StreamSet& streams,
-      Sharing sharing = Sharing::kNone)
+      Sharing sharing = Sharing::kNone,
+      std::uint64_t most = 0)
       : device_(device),
         memory_(memory),
         streams_(streams),
-        sharing_(sharing) {}
+        sharing_(sharing),
+        most_(most) {}
 
   Sharing sharing() const {
     return sharing_;
@@ -65,11 +68,13 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  private:
   friend void forget_pools_of(const Device& device);
   void share(std::uint64_t begin, std::uint64_t readers) const;
+  std::uint64_t take(std::size_t bytes);
 
   Device& device_;
   Memory& memory_;
   StreamSet& streams_;
   const Sharing sharing_;
+  const std::uint64_t most_;
   std::atomic<std::uint64_t> release_threshold_{0};
   std::atomic<int> reuse_follow_event_{1};
   std::atomic<int> reuse_opportunistic_{1};

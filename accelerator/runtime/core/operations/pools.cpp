@@ -164,7 +164,8 @@ void mem_pool_create(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
       device,
       device.memory(),
       device.stream_set(),
-      shared ? MemoryPool::Sharing::kExportable : MemoryPool::Sharing::kNone);
+      shared ? MemoryPool::Sharing::kExportable : MemoryPool::Sharing::kNone,
+      properties->maxSize);
   store(pool, handle_of(made));
   machine().pools().add(std::move(made));
 }
