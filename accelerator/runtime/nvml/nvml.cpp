@@ -104,7 +104,7 @@ nvmlReturn_t nvmlShutdown() {
 }
 
 const char* nvmlErrorString(nvmlReturn_t result) {
-  switch (result) {
+  switch (static_cast<int>(result)) {
     case NVML_SUCCESS:
       return "Success";
     case NVML_ERROR_UNINITIALIZED:
@@ -113,12 +113,60 @@ const char* nvmlErrorString(nvmlReturn_t result) {
       return "Invalid Argument";
     case NVML_ERROR_NOT_SUPPORTED:
       return "Not Supported";
+    case NVML_ERROR_NO_PERMISSION:
+      return "Insufficient Permissions";
+    case NVML_ERROR_ALREADY_INITIALIZED:
+      return "Already Initialized";
     case NVML_ERROR_NOT_FOUND:
       return "Not Found";
     case NVML_ERROR_INSUFFICIENT_SIZE:
       return "Insufficient Size";
+    case NVML_ERROR_INSUFFICIENT_POWER:
+      return "Insufficient External Power";
+    case NVML_ERROR_DRIVER_NOT_LOADED:
+      return "Driver Not Loaded";
+    case NVML_ERROR_TIMEOUT:
+      return "Timeout";
+    case NVML_ERROR_IRQ_ISSUE:
+      return "Interrupt Request Issue";
+    case NVML_ERROR_LIBRARY_NOT_FOUND:
+      return "NVML Shared Library Not Found";
+    case NVML_ERROR_FUNCTION_NOT_FOUND:
+      return "Function Not Found";
+    case NVML_ERROR_CORRUPTED_INFOROM:
+      return "Corrupted infoROM";
+    case NVML_ERROR_GPU_IS_LOST:
+      return "GPU is lost";
+    case NVML_ERROR_RESET_REQUIRED:
+      return "GPU requires reset";
+    case NVML_ERROR_OPERATING_SYSTEM:
+      return "GPU access blocked by the operating system";
+    case NVML_ERROR_LIB_RM_VERSION_MISMATCH:
+      return "Driver/library version mismatch";
+    case NVML_ERROR_IN_USE:
+      return "In use by another client";
+    case NVML_ERROR_MEMORY:
+      return "Insufficient Memory";
+    case NVML_ERROR_NO_DATA:
+      return "No data";
+    case NVML_ERROR_VGPU_ECC_NOT_SUPPORTED:
+      return "vGPU operation not available with ECC enabled";
+    case NVML_ERROR_INSUFFICIENT_RESOURCES:
+      return "Insufficient resources";
+    case NVML_ERROR_FREQ_NOT_SUPPORTED:
+      return "Frequency not supported";
     case NVML_ERROR_ARGUMENT_VERSION_MISMATCH:
       return "Argument Version Mismatch";
+    case NVML_ERROR_DEPRECATED:
+      return "Deprecated";
+    case NVML_ERROR_NOT_READY:
+      return "Not ready";
+    case NVML_ERROR_GPU_NOT_FOUND:
+      return "GPU not found";
+    case NVML_ERROR_INVALID_STATE:
+      return "Invalid state";
+    case 30: // NVML_ERROR_RESET_TYPE_NOT_SUPPORTED, of CUDA 13's header
+      return "Reset type not supported";
     default:
       return "Unknown Error";
   }

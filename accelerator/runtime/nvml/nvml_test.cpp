@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <future>
+#include <set>
 #include <string>
 
 namespace {
@@ -311,6 +312,18 @@ TEST_F(Nvml, VersionsAreThoseOfTheDriver) {
 TEST_F(Nvml, ErrorsHaveNames) {
   EXPECT_STREQ(nvmlErrorString(NVML_SUCCESS), "Success");
   EXPECT_STREQ(nvmlErrorString(NVML_ERROR_NOT_FOUND), "Not Found");
+  EXPECT_STREQ(
+      nvmlErrorString(NVML_ERROR_DRIVER_NOT_LOADED), "Driver Not Loaded");
+  // Each has one of its own.
+  std::set<std::string> names;
+  for (int code = 0; code <= 30; ++code) {
+    names.insert(nvmlErrorString(static_cast<nvmlReturn_t>(code)));
+  }
+  EXPECT_EQ(names.size(), 31u);
+  const std::string unknown = nvmlErrorString(NVML_ERROR_UNKNOWN);
+  EXPECT_EQ(unknown, "Unknown Error");
+  EXPECT_EQ(names.count(unknown), 0u);
+  EXPECT_EQ(nvmlErrorString(static_cast<nvmlReturn_t>(31)), unknown);
 }
 
 } // namespace
