@@ -147,6 +147,9 @@ void stream_set_attribute(
   const auto target = resolve_stream(stream);
   if (id == cudaLaunchAttributeSynchronizationPolicy) {
     target->synchronization_policy = value->syncPolicy;
+  } else if (id == cudaLaunchAttributePriority) {
+    target->set_priority(
+        std::clamp(value->priority, kGreatestPriority, kLeastPriority));
   } else {
     // A window for the L2 cache, which no device here has, is only a hint.
     require(id == cudaLaunchAttributeAccessPolicyWindow);
@@ -154,8 +157,10 @@ void stream_set_attribute(
 }
 
 void stream_copy_attributes(cudaStream_t to, cudaStream_t from) {
-  resolve_stream(to)->synchronization_policy =
-      resolve_stream(from)->synchronization_policy;
+  const auto target = resolve_stream(to);
+  const auto source = resolve_stream(from);
+  target->synchronization_policy = source->synchronization_policy;
+  target->set_priority(source->priority());
 }
 
 void stream_get_device(cudaStream_t stream, int* device) {

@@ -1,6 +1,7 @@
 // A stream with CUDA's rules of order, made of a device's own.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -49,6 +50,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
   }
   int priority() const {
     return priority_;
+  }
+  /// For work that follows; the device knows the one that the stream was made
+  /// with.
+  void set_priority(int priority) {
+    priority_ = priority;
   }
   /// Counts up over all streams of the process.
   std::uint64_t id() const {
@@ -99,7 +105,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   StreamSet& set_;
   Kind kind_;
   unsigned flags_;
-  int priority_;
+  std::atomic<int> priority_;
   std::uint64_t id_;
   accel_stream native_ = nullptr;
   accel_event mark_ = nullptr; // where others were told to wait; null: nowhere
