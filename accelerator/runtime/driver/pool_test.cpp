@@ -135,6 +135,9 @@ TEST_F(Pool, OtherDevicesAreLetIn) {
   EXPECT_EQ(
       cuMemPoolGetAccess(&flags, pool, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMemPoolSetAccess(pool, nullptr, 1), CUDA_ERROR_INVALID_VALUE);
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+  EXPECT_EQ(cuMemPoolSetAccess(pool, &access, 1), CUDA_ERROR_NOT_SUPPORTED);
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   access.location.id = 2;
   EXPECT_EQ(cuMemPoolSetAccess(pool, &access, 1), CUDA_ERROR_INVALID_DEVICE);
   EXPECT_EQ(cuMemPoolDestroy(pool), CUDA_SUCCESS);

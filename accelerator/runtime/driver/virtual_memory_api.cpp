@@ -189,6 +189,9 @@ CUresult cuMemSetAccess(
     require(list != nullptr && count > 0);
     for (std::size_t i = 0; i < count; ++i) {
       require(list[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE);
+      require_access(static_cast<cudaMemAccessFlags>(list[i].flags));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
       set_access(
           address,
           size,

@@ -90,6 +90,12 @@ TEST_F(VirtualMemory, ADeviceHasAccessOnceItIsGiven) {
           kernel("store"), 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr),
       CUDA_SUCCESS);
   EXPECT_EQ(word(place), 5u);
+  // No device can be let read alone: its kernels would write as before.
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+  EXPECT_EQ(cuMemSetAccess(base, unit, &access, 1), CUDA_ERROR_NOT_SUPPORTED);
+  access.flags = static_cast<CUmemAccess_flags>(2);
+  EXPECT_EQ(cuMemSetAccess(base, unit, &access, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(rights(base), CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
   access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
   ASSERT_EQ(cuMemSetAccess(base, unit, &access, 1), CUDA_SUCCESS);
   EXPECT_EQ(rights(base), CU_MEM_ACCESS_FLAGS_PROT_NONE);

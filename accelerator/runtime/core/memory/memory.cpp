@@ -98,6 +98,18 @@ Memory::Amount Memory::amount() const {
   return amount;
 }
 
+void require_access(cudaMemAccessFlags flags) {
+  if (flags == cudaMemAccessFlagsProtRead) {
+    throw Failure(
+        cudaErrorNotSupported,
+        "memory cannot be made readable alone: the device ABI knows full "
+        "access (PROT_READWRITE) and none");
+  }
+  require(
+      flags == cudaMemAccessFlagsProtNone ||
+      flags == cudaMemAccessFlagsProtReadWrite);
+}
+
 void* allocate_host(
     AddressMap& map,
     std::size_t bytes,

@@ -1,6 +1,8 @@
 // The memory of one device, and the host memory that devices can reach.
 #pragma once
 
+#include <driver_types.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -50,6 +52,11 @@ class Memory {
   int device_;
   Slot slot_;
 };
+
+/// Lets rights to memory pass that devices can be given: all or none.
+/// @throws Failure: cudaErrorNotSupported for reading alone,
+/// cudaErrorInvalidValue for what is none of CUDA's.
+void require_access(cudaMemAccessFlags flags);
 
 /// Allocates pinned (kHost) or managed memory, aligned to a page.
 /// @param slot the device that it is taken for.

@@ -271,6 +271,7 @@ void mem_pool_set_access(
   require(list != nullptr || count == 0);
   for (std::size_t i = 0; i < count; ++i) {
     require(list[i].location.type == cudaMemLocationTypeDevice);
+    require_access(list[i].flags);
     machine().device(list[i].location.id);
     target->set_access(list[i].location.id, list[i].flags);
   }
