@@ -88,6 +88,36 @@ TEST_F(Pool, KeepsItsAttributes) {
   EXPECT_EQ(cuMemPoolDestroy(pool), CUDA_SUCCESS);
 }
 
+// Attributes of CUDA 13, by their numbers there.
+TEST_F(Pool, TellsWhatItWasMadeWith) {
+  CUmemoryPool pool = nullptr;
+  CUmemPoolProps wanted = properties(1);
+  wanted.maxSize = 4096;
+  wanted.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  ASSERT_EQ(cuMemPoolCreate(&pool, &wanted), CUDA_SUCCESS);
+  const auto expect = [&](int number, auto expected) {
+    const auto attribute = static_cast<CUmemPool_attribute>(number);
+    decltype(expected) value = 99;
+    EXPECT_EQ(cuMemPoolGetAttribute(pool, attribute, &value), CUDA_SUCCESS);
+    EXPECT_EQ(value, expected) << number;
+    // It cannot be changed.
+    EXPECT_EQ(
+        cuMemPoolSetAttribute(pool, attribute, &value),
+        CUDA_ERROR_INVALID_VALUE);
+  };
+  expect(9, static_cast<int>(CU_MEM_ALLOCATION_TYPE_PINNED));
+  expect(10, static_cast<int>(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+  expect(11, 1); // the location's id
+  expect(12, static_cast<int>(CU_MEM_LOCATION_TYPE_DEVICE));
+  expect(13, std::uint64_t{4096}); // the maximum
+  expect(14, 0); // no decompression by hardware
+  std::uint64_t value = 0;
+  EXPECT_EQ(
+      cuMemPoolGetAttribute(pool, static_cast<CUmemPool_attribute>(15), &value),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemPoolDestroy(pool), CUDA_SUCCESS);
+}
+
 TEST_F(Pool, GivesNoMoreThanItsMaximum) {
   CUmemoryPool pool = nullptr;
   CUmemPoolProps wanted = properties(0);

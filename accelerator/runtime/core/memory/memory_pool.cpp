@@ -97,7 +97,37 @@ void MemoryPool::release(void* memory) {
   used_ -= piece->size();
 }
 
+bool MemoryPool::get_property(int attribute, void* value) const {
+  switch (attribute) {
+    case 9: // cudaMemPoolAttrAllocationType
+      *static_cast<int*>(value) = cudaMemAllocationTypePinned;
+      return true;
+    case 10: // cudaMemPoolAttrExportHandleTypes
+      *static_cast<int*>(value) = sharing_ == Sharing::kExportable
+          ? cudaMemHandleTypePosixFileDescriptor
+          : cudaMemHandleTypeNone;
+      return true;
+    case 11: // cudaMemPoolAttrLocationId
+      *static_cast<int*>(value) = memory_.device();
+      return true;
+    case 12: // cudaMemPoolAttrLocationType
+      *static_cast<int*>(value) = cudaMemLocationTypeDevice;
+      return true;
+    case 13: // cudaMemPoolAttrMaxPoolSize
+      *static_cast<std::uint64_t*>(value) = most_;
+      return true;
+    case 14: // cudaMemPoolAttrHwDecompressEnabled
+      *static_cast<int*>(value) = 0;
+      return true;
+    default:
+      return false;
+  }
+}
+
 void MemoryPool::get(cudaMemPoolAttr attribute, void* value) const {
+  if (get_property(attribute, value)) {
+    return;
+  }
   switch (attribute) {
     case cudaMemPoolReuseFollowEventDependencies:
       *static_cast<int*>(value) = reuse_follow_event_;

@@ -69,6 +69,9 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   friend void forget_pools_of(const Device& device);
   void share(std::uint64_t begin, std::uint64_t readers) const;
   std::uint64_t take(std::size_t bytes);
+  // What a pool was made with, which CUDA 13 asks for by attributes that the
+  // header lacks; false for others.
+  bool get_property(int attribute, void* value) const;
 
   Device& device_;
   Memory& memory_;
