@@ -119,6 +119,10 @@ class ProgramTest(CommandTest):
             self.assertEqual(self.whose(program), "nvidias")
             self.assertEqual(self.whose(program, f"--preload={major}"), f"our_{major}")
 
+    def test_run_takes_an_executable_too(self) -> None:
+        program = self.env.add_program("runpath", 13)
+        self.assertEqual(self.whose(program, "run"), "our_13")
+
     def test_what_is_preloaded_already_stays(self) -> None:
         code = "import torch_cuda_runtime as r; print(r.environment(preload=13)['LD_PRELOAD'])"
         asked = {"TORCH_CUDA_DEVICES": "fake"}

@@ -4,19 +4,17 @@ python -m torch_cuda_runtime [--preload=MAJOR] [PROGRAM [ARGUMENT ...]]: a progr
 one, prints lines for a shell that set what a program needs. --preload=13 has the libraries of CUDA 13
 loaded before all others, for programs that have a DT_RPATH.
 python -m torch_cuda_runtime run (SCRIPT.py | -m MODULE) [ARGUMENT ...]: Python, where ``.pth`` files are off.
+    An executable is started as above.
 python -m torch_cuda_runtime doctor: says what is chosen, and why.
 python -m torch_cuda_runtime build-operators: compiles operators for a torch that the wheel has none for.
 """
 
 from __future__ import annotations
 
-import os
 import shlex
-import shutil
 import sys
 
-import torch_cuda_runtime
-from torch_cuda_runtime._errors import DeviceError
+from torch_cuda_runtime import _program
 
 _PRELOAD = "--preload="
 
@@ -43,20 +41,14 @@ def main() -> int:
             print(f"torch_cuda_runtime: {_PRELOAD} takes a CUDA major, such as 13", file=sys.stderr)
             return 2
         preload = int(number)
-    try:
-        settings = torch_cuda_runtime.environment(preload=preload)
-    except DeviceError as error:
-        print(f"torch_cuda_runtime: {error}", file=sys.stderr)
+    variables = _program.settings(preload)
+    if variables is None:
         return 1
     if not command:
-        for name, value in settings.items():
+        for name, value in variables.items():
             print(f"export {name}={shlex.quote(value)}")
         return 0
-    program = shutil.which(command[0])
-    if program is None:
-        print(f"torch_cuda_runtime: found no program {command[0]}", file=sys.stderr)
-        return 127
-    os.execve(program, command, {**os.environ, **settings})
+    return _program.start(command, variables)
 
 
 if __name__ == "__main__":

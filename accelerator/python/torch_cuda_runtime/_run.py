@@ -12,7 +12,7 @@ import runpy
 import sys
 import types
 
-from torch_cuda_runtime import _asked, _hook
+from torch_cuda_runtime import _asked, _hook, _program
 
 _USAGE = "usage: python -m torch_cuda_runtime run (SCRIPT.py | -m MODULE) [ARGUMENT ...]"
 _PYTHONPATH = "PYTHONPATH"
@@ -25,6 +25,8 @@ def main(arguments: list[str]) -> int:
 
     Args:
         arguments: what stands behind `run`.
+
+    An executable that is no Python replaces this process, with the libraries in its environment.
 
     Returns:
         0, or 2 for a wrong command line. The program's own exit status comes from the program.
@@ -41,6 +43,12 @@ def main(arguments: list[str]) -> int:
             file=sys.stderr,
         )
         return 1
+    if not module and _program.is_native(rest[0]):
+        variables = _program.settings(None)
+        if variables is None:
+            return 1
+        # Unlike a shell, Python takes a name without a folder for one in the current folder.
+        return _program.start([str(pathlib.Path(rest[0]).absolute()), *rest[1:]], variables)
     _reach_children()
     _hook.install()
     if module:
