@@ -74,7 +74,7 @@ def _forms(family: Iterable[Instruction]) -> list[str]:
         stem, types = _split(instruction.key)
         groups[stem].append(types)
     return [
-        f"`{stem}`" + (f" ({types})" if (types := type_list(forms)) else "")
+        f"`{stem}`" + (f" ({listed})" if (listed := type_list(forms)) else "")
         for stem, forms in sorted(groups.items())
     ]
 
