@@ -549,7 +549,9 @@ typedef struct accel_api {
   /** Lets them, or no longer. Given twice is not an error. */
   accel_status (*peer_enable)(int32_t from, int32_t to, int32_t enabled);
   /** Lets the kernels of a device use one allocation of another, whatever
-   * peer_enable says, or no longer. */
+   * peer_enable says, or no longer. For the device that has it, 0 says that it
+   * is not in use, as memory of a graph between runs: kernels that touch it may
+   * fault then, until 1. */
   accel_status (*memory_share)(void* address, int32_t device, int32_t enabled);
 
   /** @} */

@@ -82,6 +82,34 @@ TEST_F(Errors, OfABadAddressStayUntilTheDeviceIsReset) {
   EXPECT_EQ(value, 1);
 }
 
+TEST_F(Errors, OfMemoryThatAGraphHasNotYetOrNoLonger) {
+  for (const bool launched : {false, true}) {
+    cudaStream_t stream = nullptr;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t program = nullptr;
+    int* memory = nullptr;
+    void* arguments[] = {&memory};
+    ASSERT_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    ASSERT_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    ASSERT_OK(cudaMallocAsync(
+        reinterpret_cast<void**>(&memory), sizeof(int), stream));
+    ASSERT_OK(cudaLaunchKernel(symbol(write_to), 1, 1, arguments, 0, stream));
+    ASSERT_OK(cudaFreeAsync(memory, stream));
+    ASSERT_OK(cudaStreamEndCapture(stream, &graph));
+    ASSERT_OK(cudaGraphInstantiate(&program, graph, 0));
+    if (launched) {
+      ASSERT_OK(cudaGraphLaunch(program, stream));
+      ASSERT_OK(cudaStreamSynchronize(stream));
+    }
+    ASSERT_OK(launch_write(memory));
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    ASSERT_OK(cudaDeviceReset());
+    EXPECT_OK(cudaGraphExecDestroy(program));
+    EXPECT_OK(cudaGraphDestroy(graph));
+    EXPECT_OK(cudaStreamDestroy(stream));
+  }
+}
+
 TEST_F(Errors, OfKernelsSayWhatHappened) {
   int* memory = nullptr;
   ASSERT_OK(cudaMalloc(reinterpret_cast<void**>(&memory), 16));

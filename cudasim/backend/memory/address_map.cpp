@@ -168,6 +168,9 @@ bool AddressMap::set_reader(std::uint64_t begin, int device, bool allowed) {
   const std::uint64_t bit = std::uint64_t{1} << device;
   std::uint64_t& readers = found->second.readers;
   readers = allowed ? readers | bit : readers & ~bit;
+  if (device == found->second.device && !allowed) {
+    found->second.guarded = true;
+  }
   changed();
   return true;
 }

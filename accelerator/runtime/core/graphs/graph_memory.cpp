@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "accelerator/runtime/core/machine/device.h"
 #include "accelerator/runtime/core/memory/address_map.h"
 
 namespace accelerator::runtime {
@@ -41,6 +42,7 @@ void map(const Device& device, std::uint64_t bytes) {
 
 GraphMemory::GraphMemory(std::shared_ptr<MemoryPool> pool, std::size_t bytes)
     : pool_(std::move(pool)), bytes_(bytes), address_(pool_->allocate(bytes_)) {
+  open(false);
   const std::lock_guard lock(addresses().mutex);
   addresses().of_graphs[address_] = this;
   // Whoever had the address before has lost it, by a reset of the device.
@@ -68,7 +70,17 @@ GraphMemory::~GraphMemory() {
   }
 }
 
+void GraphMemory::open(bool to_kernels) const {
+  Device& device = pool_->device();
+  try {
+    device.memory().share(address_of(address_), device.ordinal(), to_kernels);
+  } catch (const Failure&) {
+    // The device was reset, or cannot keep its own kernels out.
+  }
+}
+
 void GraphMemory::allocate() {
+  open(true);
   const std::lock_guard lock(addresses().mutex);
   if (!mapped_) {
     map(pool_->device(), bytes_);
@@ -82,6 +94,7 @@ bool free_graph_memory(void* address) {
   const auto found = addresses().of_graphs.find(address);
   if (found != addresses().of_graphs.end()) {
     found->second->live_ = false;
+    found->second->open(false);
     return true;
   }
   const auto left = addresses().left.find(address);

@@ -49,6 +49,9 @@ class GraphMemory {
   friend void require_allocated(const AddressMap& map, const void* address);
   friend void trim_graph_memory(const Device& device);
 
+  // Lets the device's kernels use it, or no longer, where the device can.
+  void open(bool to_kernels) const;
+
   std::shared_ptr<MemoryPool> pool_;
   std::size_t bytes_;
   void* address_;
