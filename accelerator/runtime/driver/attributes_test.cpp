@@ -1,5 +1,7 @@
 // What is set and asked of streams, devices, contexts and events, as in the
 // runtime.
+#include <algorithm>
+
 #include "accelerator/runtime/driver/testing/context.h"
 
 namespace accelerator::driver::testing {
@@ -117,6 +119,26 @@ TEST_F(Attributes, AnEventIsForOtherProcessesIfItWasMadeSo) {
   ASSERT_EQ(cuIpcGetEventHandle(&handle, event), CUDA_SUCCESS);
   EXPECT_NE(cuIpcOpenEventHandle(&own, {}), CUDA_SUCCESS); // is none's
   EXPECT_EQ(cuEventDestroy(event), CUDA_SUCCESS);
+}
+
+TEST_F(Attributes, PriorityCanBeChangedInItsRange) {
+  int least = 0, greatest = 0, priority = 0;
+  ASSERT_EQ(cuCtxGetStreamPriorityRange(&least, &greatest), CUDA_SUCCESS);
+  const Stream first, second;
+  CUstreamAttrValue value{};
+  for (const int asked : {greatest, least, least + 1, greatest - 1}) {
+    value.priority = asked;
+    ASSERT_EQ(
+        cuStreamSetAttribute(first, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value),
+        CUDA_SUCCESS);
+    ASSERT_EQ(cuStreamGetPriority(first, &priority), CUDA_SUCCESS);
+    EXPECT_EQ(priority, std::clamp(asked, greatest, least));
+  }
+  ASSERT_EQ(cuStreamCopyAttributes(second, first), CUDA_SUCCESS);
+  ASSERT_EQ(
+      cuStreamGetAttribute(second, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value),
+      CUDA_SUCCESS);
+  EXPECT_EQ(value.priority, greatest);
 }
 
 } // namespace
