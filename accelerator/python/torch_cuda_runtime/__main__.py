@@ -3,8 +3,8 @@
 python -m torch_cuda_runtime [--preload=MAJOR] [PROGRAM [ARGUMENT ...]]: a program of any kind. Without
 one, prints lines for a shell that set what a program needs. --preload=13 has the libraries of CUDA 13
 loaded before all others, for programs that have a DT_RPATH.
-python -m torch_cuda_runtime run (SCRIPT.py | -m MODULE) [ARGUMENT ...]: Python, where ``.pth`` files are off.
-    An executable is started as above.
+python -m torch_cuda_runtime run (SCRIPT.py | -m MODULE) [ARGUMENT ...]: Python, where ``.pth`` files are off;
+an executable is started as above.
 python -m torch_cuda_runtime doctor: says what is chosen, and why.
 python -m torch_cuda_runtime build-operators: compiles operators for a torch that the wheel has none for.
 """

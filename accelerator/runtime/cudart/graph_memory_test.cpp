@@ -229,7 +229,11 @@ TEST_F(MemoryOfAGraph, IsOfOneInstanceOfOneGraph) {
   moved.graph.graph = graph;
   moved.reserved1[1] = 1; // the ownership, which CUDA 12.9 brought
   ASSERT_OK(cudaGraphCreate(&other, 0));
+#if CUDART_VERSION >= 13000
+  ASSERT_OK(cudaGraphAddNode(&node, other, nullptr, nullptr, 0, &moved));
+#else
   ASSERT_OK(cudaGraphAddNode(&node, other, nullptr, 0, &moved));
+#endif
   graph = other;
   ASSERT_OK(cudaGraphInstantiate(&program, graph, 0));
   EXPECT_EQ(
