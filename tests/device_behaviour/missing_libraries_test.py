@@ -15,7 +15,7 @@ import torch
 torch.ones(1, device="cuda")
 handle = ctypes.c_void_p()
 for library, function in (
-    ("libcusolver.so.11", "cusolverSpCreate"),
+    ("libcusolver.so.11", "cusolverRfCreate"),
     ("libcusparse.so.12", "cusparseScsrcolor"),
 ):
     print(library, getattr(ctypes.CDLL(library), function)(ctypes.byref(handle)))
@@ -30,7 +30,7 @@ class MissingLibrariesTest(absltest.TestCase):
         self.assertEqual(
             done.stdout.splitlines(), ["libcusolver.so.11 9", "libcusparse.so.12 10", "3.0"]
         )
-        for function in ("cusolverSpCreate", "cusparseScsrcolor"):
+        for function in ("cusolverRfCreate", "cusparseScsrcolor"):
             self.assertIn(f"torch_cuda: {function} is not supported", done.stderr)
 
 
