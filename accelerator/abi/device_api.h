@@ -134,7 +134,8 @@ typedef enum accel_capability {
   ACCEL_CAP_VIRTUAL = 1 << 8,
   ACCEL_CAP_SUBMIT = 1 << 9,
   ACCEL_CAP_CODE = 1 << 10,
-  ACCEL_CAP_COLLECTIVES = 1 << 11
+  ACCEL_CAP_COLLECTIVES = 1 << 11,
+  ACCEL_CAP_TEXTURES = 1 << 12
 } accel_capability;
 
 /** Formats of code; bits in accel_properties::code_formats. */
@@ -307,6 +308,63 @@ typedef struct accel_launch {
       parameters; /**< packed, accel_kernel_properties::parameter_bytes */
   int32_t cooperative; /**< all blocks run at the same time */
 } accel_launch;
+
+/** How a coordinate outside of a texture is read, as CUDA's modes of address.
+ */
+typedef enum accel_address_mode {
+  ACCEL_ADDRESS_WRAP = 0, /**< again from the other side */
+  ACCEL_ADDRESS_CLAMP = 1, /**< the element at the edge */
+  ACCEL_ADDRESS_MIRROR = 2, /**< back and forth */
+  ACCEL_ADDRESS_BORDER = 3 /**< accel_texture::border */
+} accel_address_mode;
+
+/** What a channel of a texture's elements is. */
+typedef enum accel_channel_kind {
+  ACCEL_CHANNEL_SIGNED = 0, /**< of 8, 16 or 32 bits */
+  ACCEL_CHANNEL_UNSIGNED = 1, /**< the same */
+  ACCEL_CHANNEL_FLOAT = 2 /**< of 16 or 32 bits */
+} accel_channel_kind;
+
+/** The memory of one level of a texture: rows of elements, slices of rows. */
+typedef struct accel_texture_level {
+  void* address; /**< of the first element, on the device */
+  uint64_t width; /**< elements of a row, at least 1 */
+  uint64_t height; /**< rows, at least 1 */
+  uint64_t depth; /**< slices, layers, or six faces a layer, at least 1 */
+  uint64_t pitch; /**< bytes from row to row */
+  uint64_t slice; /**< bytes from slice to slice */
+} accel_texture_level;
+
+/** Memory that kernels read by coordinates (texture), or read and write by them
+ * (surface), and how coordinates and elements are understood. Each member as
+ * cudaTextureDesc and cudaResourceDesc have it. */
+typedef struct accel_texture {
+  size_t struct_size; /**< the caller's */
+  /** The first level is the largest one. Looked at during texture_create only;
+   * the memory stays the caller's, and may be freed before the texture is. */
+  const accel_texture_level* levels;
+  uint32_t level_count; /**< at least 1 */
+  uint32_t dimensions; /**< coordinates of an element without layer: 1 to 3 */
+  int32_t layered; /**< whether slices are layers that are not mixed */
+  int32_t cubemap; /**< whether slices are the six faces of cubes */
+  int32_t linear; /**< memory without rows: read by whole coordinates only */
+  accel_channel_kind kind; /**< of each channel */
+  uint32_t channel_bits; /**< of each channel: 8, 16 or 32 */
+  uint32_t channels; /**< of an element: 1, 2 or 4 */
+  accel_address_mode address_modes[3]; /**< of x, y and z */
+  int32_t filtered; /**< whether neighbours in a level are mixed */
+  int32_t levels_filtered; /**< whether neighbouring levels are mixed */
+  int32_t normalized_coordinates; /**< whether an edge is 1, not its elements */
+  /** Whether whole numbers of 8 and 16 bits are read as 0 or -1 to 1. */
+  int32_t normalized_elements;
+  int32_t srgb; /**< whether the first three channels are sRGB's */
+  int32_t seamless_cubemap; /**< whether faces of a cube are mixed */
+  uint32_t max_anisotropy; /**< may be ignored */
+  float border[4]; /**< a channel each, for #ACCEL_ADDRESS_BORDER */
+  float level_bias; /**< added to the level that a kernel asks for */
+  float level_minimum; /**< the least level that is read */
+  float level_maximum; /**< the greatest level that is read */
+} accel_texture;
 
 /** What a collective does, each as NCCL's function of that name. */
 typedef enum accel_collective_kind {
@@ -745,6 +803,25 @@ typedef struct accel_api {
    * @param device whose memory it is.
    * @param read what is read; it lies in memory that the device has given. */
   accel_status (*memory_read)(int32_t device, const accel_read* read);
+
+  /** @} */
+
+  /** @name Of ACCEL_CAP_TEXTURES
+   * Without it programs can have CUDA's arrays but no texture and no surface
+   * objects.
+   * @{ */
+
+  /** Makes what kernels get as a texture or surface object. ACCEL_NOT_SUPPORTED
+   * for a texture that the device cannot read.
+   * @param device whose memory the levels lie in.
+   * @param texture how they are read.
+   * @param handle receives a number that is not 0. */
+  accel_status (*texture_create)(
+      int32_t device,
+      const accel_texture* texture,
+      uint64_t* handle);
+  /** Lets go of a texture that no work uses. */
+  accel_status (*texture_destroy)(int32_t device, uint64_t handle);
 
   /** @} */
 } accel_api;

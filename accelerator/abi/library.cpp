@@ -98,7 +98,9 @@ const std::vector<Group>& groups() {
        {FUNCTION(communicator_create),
         FUNCTION(communicator_destroy),
         FUNCTION(communicator_status),
-        FUNCTION(collective)}}};
+        FUNCTION(collective)}},
+      {CAPABILITY(ACCEL_CAP_TEXTURES),
+       {FUNCTION(texture_create), FUNCTION(texture_destroy)}}};
   return *all;
 }
 

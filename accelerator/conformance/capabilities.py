@@ -17,5 +17,6 @@ WITHOUT = {
     "ACCEL_CAP_SUBMIT": "operators of the vendor's run in callbacks of the stream",
     "ACCEL_CAP_CODE": "launches of CUDA code answer error 209; operators run on the CPU's kernels",
     "ACCEL_CAP_COLLECTIVES": "NCCL's collectives are computed by the runtime",
+    "ACCEL_CAP_TEXTURES": "texture and surface objects answer error 801; CUDA's arrays work",
 }
 """The capabilities of device_api.h, in its order."""

@@ -17,7 +17,7 @@ std::string capabilities(std::uint64_t bits) {
   std::string text;
   for (int bit = 0; bit < 64; ++bit) {
     const std::uint64_t one = std::uint64_t{1} << bit;
-    if ((bits & one) == 0 || one > ACCEL_CAP_COLLECTIVES)
+    if ((bits & one) == 0 || one > ACCEL_CAP_TEXTURES)
       continue;
     text += (text.empty() ? "" : ",") +
         accelerator::name_of(static_cast<accel_capability>(one));

@@ -257,6 +257,39 @@ TEST_F(Capabilities, Collectives) {
   EXPECT_OK(api().communicator_destroy(alone));
 }
 
+TEST_F(Capabilities, Textures) {
+  NEEDS(0, ACCEL_CAP_TEXTURES);
+  Memory memory(api(), 0, 4 * 8 * 16);
+  accel_texture_level level = {};
+  level.address = memory.get();
+  level.width = 8;
+  level.height = 4;
+  level.depth = 1;
+  level.pitch = 8 * 16;
+  level.slice = 4 * 8 * 16;
+  accel_texture texture = {};
+  texture.struct_size = sizeof texture;
+  texture.levels = &level;
+  texture.level_count = 1;
+  texture.dimensions = 2;
+  texture.kind = ACCEL_CHANNEL_FLOAT;
+  texture.channel_bits = 32;
+  texture.channels = 4;
+  std::uint64_t first = 0, second = 0;
+  ASSERT_OK(api().texture_create(0, &texture, &first));
+  ASSERT_OK(api().texture_create(0, &texture, &second));
+  EXPECT_NE(first, 0u);
+  EXPECT_NE(second, 0u);
+  EXPECT_NE(first, second);
+  EXPECT_OK(api().texture_destroy(0, first));
+  EXPECT_STATUS(ACCEL_INVALID_ARGUMENT, api().texture_destroy(0, first));
+  EXPECT_OK(api().texture_destroy(0, second));
+  texture.channels = 3;
+  EXPECT_STATUS(
+      ACCEL_INVALID_ARGUMENT, api().texture_create(0, &texture, &first));
+  expect_text({"3", "channels"});
+}
+
 // What the device says of reads is its own business: it refuses none that it
 // can look at.
 TEST_F(Capabilities, ReadsByTheHost) {
