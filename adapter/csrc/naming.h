@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "accelerator/import_slots/import_slots.h"
+#include "router/import_slots/import_slots.h"
 
 namespace torch_cuda_adapter {
 

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string>
 
-#include "accelerator/runtime/fatbin/fatbin.h"
+#include "runtime/code/fatbin/fatbin.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "accelerator/ptx/parse_error.h"
+#include "runtime/code/ptx/parse_error.h"
 
 namespace cudasim::ptx {
 

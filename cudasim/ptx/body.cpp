@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "accelerator/ptx/reader.h"
 #include "cudasim/ptx/constants.h"
 #include "cudasim/ptx/operands.h"
 #include "cudasim/ptx/parser.h"
 #include "cudasim/ptx/variables.h"
+#include "runtime/code/ptx/reader.h"
 
 namespace cudasim::ptx {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "accelerator/ptx/reader.h"
 #include "cudasim/ptx/ast.h"
+#include "runtime/code/ptx/reader.h"
 
 namespace cudasim::ptx {
 

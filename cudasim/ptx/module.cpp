@@ -3,9 +3,9 @@
 #include <string>
 #include <utility>
 
-#include "accelerator/ptx/reader.h"
 #include "cudasim/ptx/parser.h"
 #include "cudasim/ptx/variables.h"
+#include "runtime/code/ptx/reader.h"
 
 namespace cudasim::ptx {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "accelerator/ptx/reader.h"
 #include "cudasim/ptx/ast.h"
+#include "runtime/code/ptx/reader.h"
 
 namespace cudasim::ptx {
 

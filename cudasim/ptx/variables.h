@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "accelerator/ptx/reader.h"
 #include "cudasim/ptx/ast.h"
+#include "runtime/code/ptx/reader.h"
 
 namespace cudasim::ptx {
 

@@ -13,8 +13,8 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "accelerator/abi/library.h"
 #include "cudasim/ptxas/command_line.h"
+#include "device/abi/library.h"
 
 namespace {
 

@@ -73,7 +73,7 @@ class GuideTest(absltest.TestCase):
         self.assertGreater(found, 3)
 
     def test_commands_name_targets_and_flags_that_are_there(self) -> None:
-        conformance = (_ROOT / "accelerator/conformance/run.py").read_text(encoding="utf-8")
+        conformance = (_ROOT / "tests/conformance/run.py").read_text(encoding="utf-8")
         labels = 0
         for text in guide.chapters("en").values():
             for block in guide.blocks(text):
@@ -85,7 +85,7 @@ class GuideTest(absltest.TestCase):
                     self.assertTrue(build.is_file(), f"//{package}")
                     name = target or pathlib.PurePath(package).name
                     self.assertIn(f'"{name}"', build.read_text(encoding="utf-8"))
-                if "//accelerator/conformance -- " in block.text:
+                if "//tests/conformance -- " in block.text:
                     for flag in _FLAG.findall(block.text):
                         self.assertIn(f'"--{flag}"', conformance)
         self.assertGreater(labels, 5)

@@ -35,7 +35,7 @@ bool is_loaded(const char* library) {
 }
 
 // --//config:ops=runtime leaves them out. To be asked before `Factories`. The
-// router asks the same (accelerator/operators/dispatch/devices.cpp): the
+// router asks the same (router/operators/dispatch/devices.cpp): the
 // bindings know its library by the path alone, so that nothing is shared.
 bool has_upstreams_kernels() {
   static const bool has =

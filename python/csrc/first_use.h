@@ -9,7 +9,7 @@
 namespace torch_cuda {
 
 // Where the kernels for devices that run no CUDA code, and vendors' kernels,
-// come from (accelerator/operators).
+// come from (router/operators).
 struct Operators {
   // Path of the library; none where it is empty.
   std::string library;

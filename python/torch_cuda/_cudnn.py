@@ -15,7 +15,7 @@ from typing import Any
 from torch_cuda import _libraries, _runtime
 from torch_cuda._plan import Plan
 
-# accelerator/runtime/unsupported has it.
+# runtime/unsupported has it.
 _MARKER = "accelerator_no_cudnn"
 
 

@@ -55,7 +55,7 @@ class DevicesTest(absltest.TestCase):
     def test_so_is_the_runtime(self) -> None:
         for name in [name for name in sys.modules if name.startswith("torch_cuda_runtime")]:
             del sys.modules[name]
-        sys.path[:] = [path for path in sys.path if "accelerator/python" not in path]
+        sys.path[:] = [path for path in sys.path if "runtime/python" not in path]
         with self.assertRaisesRegex(
             ActivationError, "(?s)no torch_cuda_runtime with libraries.*pip install torch_cuda_run"
         ):

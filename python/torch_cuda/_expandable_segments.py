@@ -14,7 +14,7 @@ import warnings
 from torch_cuda import _runtime
 
 _SETTER = "_cuda_cudaCachingAllocator_set_allocator_settings"
-_VIRTUAL = 1 << 8  # ACCEL_CAP_VIRTUAL of accelerator/abi/device_api.h
+_VIRTUAL = 1 << 8  # ACCEL_CAP_VIRTUAL of device/abi/device_api.h
 _ASKED = re.compile(r"(expandable_segments\s*:\s*)True")
 
 

@@ -1,6 +1,6 @@
 """Kernels for CUDA tensors on devices of any vendor: its own, or the CPU's on the same memory.
 
-They come with `lib/libtorch_cuda_operators.so` (accelerator/operators), which registers them when CUDA
+They come with `lib/libtorch_cuda_operators.so` (router/operators), which registers them when CUDA
 is first used (python/csrc/first_use.h), and only if a device needs them. Until then nothing is loaded:
 importing torch stays cheap, and a process may fork.
 """

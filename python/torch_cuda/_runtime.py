@@ -25,7 +25,7 @@ DRIVER = "libcuda.so.1"
 _MAJOR = "cu12"
 # What knows the devices, below the driver and the runtime.
 RUNTIME = "libaccel_runtime.so"
-# Tells this driver from NVIDIA's (accelerator/runtime/driver/version_api.cpp).
+# Tells this driver from NVIDIA's (runtime/api/driver/version_api.cpp).
 _MARKER = "accelerator_driver_version"
 # Libraries beside the driver that programs open by name.
 _OPENED_BY_NAME = ("libnvidia-ml.so.1",)
@@ -77,12 +77,12 @@ def library_folder(environ: Mapping[str, str] = os.environ) -> pathlib.Path | No
             found=f"{variable}={environ[variable]}, but no {_SIM_PACKAGE} in this Python",
             needed=f"the wheel {_SIM_PACKAGE}, which brings the simulated GPU, and {PACKAGE}, which it needs",
             fix=f"python -m pip install {_SIM_PACKAGE} (the wheels are //cudasim:{_SIM_PACKAGE}_wheel and "
-            f"//accelerator:{PACKAGE}_wheel), or unset {variable}",
+            f"//runtime:{PACKAGE}_wheel), or unset {variable}",
         )
     raise ActivationError(
         found=f"{variable}={environ[variable]}, but no {PACKAGE} with libraries in this Python",
         needed=f"the wheel {PACKAGE}, which holds CUDA's libraries over any device",
-        fix=f"python -m pip install {PACKAGE} (its wheel is //accelerator:{PACKAGE}_wheel), "
+        fix=f"python -m pip install {PACKAGE} (its wheel is //runtime:{PACKAGE}_wheel), "
         f"or unset {variable}",
     )
 

@@ -85,7 +85,7 @@ class FolderTest(absltest.TestCase):
 
     def test_the_simulated_gpu_is_one_thing_to_type(self) -> None:
         """pip gets the runtime with it."""
-        sys.path[:] = [path for path in sys.path if "accelerator/python" not in path]
+        sys.path[:] = [path for path in sys.path if "runtime/python" not in path]
         text = "(?s)TORCH_CUDA_SIM=1, but no torch_cuda_sim.*pip install torch_cuda_sim "
         with self.assertRaisesRegex(ActivationError, text):
             _runtime.library_folder({"TORCH_CUDA_SIM": "1"})

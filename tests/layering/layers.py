@@ -21,62 +21,62 @@ _UPSTREAMS: Mapping[str, frozenset[str]] = owners.read(_OWNERS).layers
 # All layers: those, and what is ours alone.
 LAYERS: Mapping[str, frozenset[str]] = {
     **_UPSTREAMS,
-    "accelerator/abi": frozenset(),
-    "accelerator/host": frozenset(),
-    "accelerator/ptx": frozenset(),
-    "accelerator/runtime": frozenset({"accelerator/abi", "accelerator/host", "accelerator/ptx"}),
-    "accelerator/backends": frozenset(
+    "device/abi": frozenset(),
+    "device/host": frozenset(),
+    "runtime/code/ptx": frozenset(),
+    "runtime": frozenset({"device/abi", "device/host", "runtime/code/ptx"}),
+    "device": frozenset(
         {
-            "accelerator/abi",
-            "accelerator/backends/errors",
-            "accelerator/backends/host_streams",
-            "accelerator/host",
+            "device/abi",
+            "device/errors",
+            "device/host_streams",
+            "device/host",
         }
     ),
-    "accelerator/backends/host_streams": frozenset({"accelerator/abi"}),
-    "accelerator/backends/errors": frozenset({"accelerator/abi", "accelerator/host"}),
-    "cudasim/ptx": frozenset({"accelerator/ptx"}),
+    "device/host_streams": frozenset({"device/abi"}),
+    "device/errors": frozenset({"device/abi", "device/host"}),
+    "cudasim/ptx": frozenset({"runtime/code/ptx"}),
     "cudasim/native": frozenset(),
-    "cudasim/engine": frozenset({"accelerator/ptx", "cudasim/native", "cudasim/ptx"}),
+    "cudasim/engine": frozenset({"runtime/code/ptx", "cudasim/native", "cudasim/ptx"}),
     "cudasim/backend": frozenset(
         {
-            "accelerator/abi",
-            "accelerator/backends/errors",
-            "accelerator/host",
+            "device/abi",
+            "device/errors",
+            "device/host",
             "cudasim/engine",
             "cudasim/ptx",
         }
     ),
-    "accelerator/aliasing": frozenset(),
-    "accelerator/import_slots": frozenset(),
-    "accelerator/composites": frozenset(),
-    "accelerator/facade": frozenset({"accelerator/aliasing"}),
-    "accelerator/operators": frozenset(
+    "router/aliasing": frozenset(),
+    "router/import_slots": frozenset(),
+    "router/composites": frozenset(),
+    "router/facade": frozenset({"router/aliasing"}),
+    "router/operators": frozenset(
         {
-            "accelerator/abi",
-            "accelerator/aliasing",
-            "accelerator/composites",
+            "device/abi",
+            "router/aliasing",
+            "router/composites",
             "c10_cuda",
             "aten_cuda",
             "framework",
         }
     ),
     # It builds extensions by the name of torch_cuda, if that is installed.
-    "adapter": frozenset({"accelerator/import_slots"}),
+    "adapter": frozenset({"router/import_slots"}),
     # A backend for its tests, which knows nothing of torch_cuda.
     "adapter/testing": frozenset(
         {
-            "accelerator/abi",
-            "accelerator/aliasing",
-            "accelerator/backends",
-            "accelerator/backends/host_streams",
-            "accelerator/composites",
-            "accelerator/facade",
+            "device/abi",
+            "router/aliasing",
+            "device",
+            "device/host_streams",
+            "router/composites",
+            "router/facade",
         }
     ),
     # It reaches CUDA through PyTorch's own interfaces.
-    "pu": frozenset({"accelerator/aliasing", "accelerator/facade", "accelerator/import_slots"}),
-    "python": _UPSTREAMS["python"] | {"accelerator/abi", "accelerator/operators"},
+    "pu": frozenset({"router/aliasing", "router/facade", "router/import_slots"}),
+    "python": _UPSTREAMS["python"] | {"device/abi", "router/operators"},
 }
 
 # Beside the column: settings and tools that any layer may use, and that use no layer.

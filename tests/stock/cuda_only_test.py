@@ -125,7 +125,7 @@ class CudaOnlyTest(unittest.TestCase):
                 with self.subTest(name=name, layout=layout):
                     self.assertRegex(
                         torch._C._dispatch_dump(name),
-                        rf"(?m)^{layout}CUDA: accelerator/operators \(refused\)",
+                        rf"(?m)^{layout}CUDA: router/operators \(refused\)",
                     )
 
     def test_numbers(self) -> None:

@@ -24,7 +24,7 @@ _LAYOUTS = {
         torch.zeros(4, 4, device="cuda"), 1.0, 0, torch.qint8
     ),
 }
-_OURS = "accelerator/operators"
+_OURS = "router/operators"
 _REFUSED = f"{_OURS} (refused)"
 
 # What launches nothing: views, sizes, storages, allocation, streams.

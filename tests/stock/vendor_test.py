@@ -1,4 +1,4 @@
-"""A vendor's device, as //accelerator:new writes it, beside a torch of PyPI: what its users see, right and wrong.
+"""A vendor's device, as //device:new writes it, beside a torch of PyPI: what its users see, right and wrong.
 
 TORCH_CUDA_DEVICES=acme python tests/stock/vendor_test.py, where the wheels of torch_cuda_runtime, torch_cuda_sim and
 the device are installed.

@@ -30,7 +30,7 @@ _FAILED = """\
 NVIDIA's cuRAND, which a test compares with, could not be fetched: {reason}
   Needed: a PyPI that this machine reaches, and Linux on x86-64.
   Set PIP_INDEX_URL (PIP_CERT for a certificate of your own) and repeat,
-  or leave the test out: bazel test -- //... -//accelerator/runtime/rand:nvidia_test"""
+  or leave the test out: bazel test -- //... -//runtime/libraries/rand:nvidia_test"""
 
 def _curand_repository_impl(ctx):
     install_pip_packages(ctx, ctx.attr.requirements, _FAILED)

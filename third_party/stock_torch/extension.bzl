@@ -2,7 +2,7 @@
 
 `@stock_torch_2_15//:headers`: what operators for it are compiled against. Its libraries are not fetched: a program has
 them when it loads what is compiled here.
-`@stock_torchgen_2_15//:torchgen`: its torchgen with its native_functions.yaml, by which //accelerator/codegen writes a
+`@stock_torchgen_2_15//:torchgen`: its torchgen with its native_functions.yaml, by which //router/codegen writes a
 vendor's operators for it.
 """
 

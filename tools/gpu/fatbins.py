@@ -9,7 +9,7 @@
 that is compressed (LZ4) into FILE.code, as it is when unpacked, which zstd packs into a fifth; `restore` compresses it
 again and puts it back. `compact` takes emptied entries out of their containers. The code is then the same; the
 compressed bytes are not NVIDIA's, as another LZ4 wrote them.
-The format is described in accelerator/runtime/fatbin/fatbin.cpp.
+The format is described in runtime/code/fatbin/fatbin.cpp.
 """
 
 from __future__ import annotations

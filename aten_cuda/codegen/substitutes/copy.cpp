@@ -1,6 +1,6 @@
 // Takes the place of native/cuda/Copy.cu in builds whose op profile leaves it
 // out: copies between the host and devices, between devices, and of plain
-// memory within one. All others are //accelerator/operators' there, and so are
+// memory within one. All others are //router/operators' there, and so are
 // changes of type.
 
 #include <ATen/core/Tensor.h>

@@ -1,10 +1,10 @@
 // The functions that the struct of the ABI is made of, by groups;
-// accelerator/abi/device_api.h says what they do.
+// device/abi/device_api.h says what they do.
 #pragma once
 
 #include <cstdint>
 
-#include "accelerator/abi/device_api.h"
+#include "device/abi/device_api.h"
 
 namespace cudasim::backend {
 

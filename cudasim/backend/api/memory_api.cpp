@@ -1,9 +1,9 @@
 // Of the ABI: memory of devices and of the host.
-#include "accelerator/host/environment.h"
 #include "cudasim/backend/api/api.h"
 #include "cudasim/backend/machine/machine.h"
 #include "cudasim/backend/memory/host_memory.h"
 #include "cudasim/backend/status/error.h"
+#include "device/host/environment.h"
 
 namespace cudasim::backend {
 namespace {

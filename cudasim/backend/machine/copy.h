@@ -1,8 +1,8 @@
 // Copying and filling boxes of bytes.
 #pragma once
 
-#include "accelerator/abi/device_api.h"
 #include "cudasim/backend/memory/written.h"
+#include "device/abi/device_api.h"
 
 namespace cudasim::backend {
 

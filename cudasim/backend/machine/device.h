@@ -6,10 +6,10 @@
 #include <mutex>
 #include <vector>
 
-#include "accelerator/abi/device_api.h"
 #include "cudasim/backend/machine/stream.h"
 #include "cudasim/backend/memory/memory.h"
 #include "cudasim/engine/launch/launch.h"
+#include "device/abi/device_api.h"
 
 namespace cudasim::backend {
 

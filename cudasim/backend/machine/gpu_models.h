@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "accelerator/abi/device_api.h"
+#include "device/abi/device_api.h"
 
 namespace cudasim::backend {
 

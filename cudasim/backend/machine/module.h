@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "accelerator/abi/device_api.h"
 #include "cudasim/engine/module/module.h"
+#include "device/abi/device_api.h"
 
 namespace cudasim::backend {
 

@@ -7,9 +7,9 @@
 
 #include <unistd.h>
 
-#include "accelerator/host/environment.h"
 #include "cudasim/backend/machine/gpu_models.h"
 #include "cudasim/engine/translation/regions.h"
+#include "device/host/environment.h"
 
 namespace cudasim::backend {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "accelerator/host/environment.h"
 #include "cudasim/backend/machine/gpu_models.h"
+#include "device/host/environment.h"
 
 namespace cudasim::backend {
 namespace {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "accelerator/abi/device_api.h"
+#include "device/abi/device_api.h"
 
 namespace cudasim::backend {
 

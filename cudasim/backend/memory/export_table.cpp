@@ -4,8 +4,8 @@
 
 #include <sys/mman.h>
 
-#include "accelerator/host/shared_file.h"
 #include "cudasim/backend/status/error.h"
+#include "device/host/shared_file.h"
 
 namespace cudasim::backend {
 

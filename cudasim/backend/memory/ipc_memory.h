@@ -1,9 +1,9 @@
 // Memory of one process used by another on the same machine.
 #pragma once
 
-#include "accelerator/abi/device_api.h"
 #include "cudasim/backend/memory/address_map.h"
 #include "cudasim/backend/memory/memory.h"
+#include "device/abi/device_api.h"
 
 namespace cudasim::backend {
 

@@ -9,11 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "accelerator/host/shared_file.h"
 #include "cudasim/backend/memory/export_table.h"
 #include "cudasim/backend/memory/ipc_memory.h"
 #include "cudasim/backend/status/error.h"
 #include "cudasim/engine/memory/poison.h"
+#include "device/host/shared_file.h"
 
 namespace cudasim::backend {
 namespace {

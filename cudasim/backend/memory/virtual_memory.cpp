@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "accelerator/host/shared_file.h"
 #include "cudasim/backend/memory/address_map.h"
 #include "cudasim/backend/memory/memory.h"
 #include "cudasim/backend/status/error.h"
+#include "device/host/shared_file.h"
 
 namespace cudasim::backend {
 namespace {

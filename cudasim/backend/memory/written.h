@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "accelerator/abi/device_api.h"
 #include "cudasim/backend/memory/address_map.h"
+#include "device/abi/device_api.h"
 
 namespace cudasim::backend {
 

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "accelerator/host/report.h"
+#include "device/host/report.h"
 
 namespace cudasim::backend {
 

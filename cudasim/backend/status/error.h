@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "accelerator/abi/device_api.h"
-#include "accelerator/backends/errors/error.h"
+#include "device/abi/device_api.h"
+#include "device/errors/error.h"
 
 namespace cudasim::backend {
 

@@ -1,9 +1,9 @@
 // Casts of arguments, by policies that can change.
 #include "pu/csrc/amp/autocast.h"
 
-#include "accelerator/aliasing/arguments.h"
-#include "accelerator/aliasing/torch_versions.h"
 #include "pu/csrc/device/names.h"
+#include "router/aliasing/arguments.h"
+#include "router/aliasing/torch_versions.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/Tensor.h>

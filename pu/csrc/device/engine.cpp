@@ -3,7 +3,7 @@
 // autograd, and to nobody else.
 #include "pu/csrc/device/engine.h"
 
-#include "accelerator/import_slots/import_slots.h"
+#include "router/import_slots/import_slots.h"
 
 #include <dlfcn.h>
 

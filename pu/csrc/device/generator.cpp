@@ -1,8 +1,8 @@
 // Every question is put to the CUDA generator.
 #include "pu/csrc/device/generator.h"
 
-#include "accelerator/aliasing/torch_versions.h"
 #include "pu/csrc/device/names.h"
+#include "router/aliasing/torch_versions.h"
 
 #include <ATen/Context.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>

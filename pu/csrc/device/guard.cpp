@@ -1,7 +1,7 @@
 // Devices, streams and events of pu: CUDA's.
-#include "accelerator/aliasing/torch_versions.h"
 #include "pu/csrc/device/names.h"
 #include "pu/csrc/device/storage.h"
+#include "router/aliasing/torch_versions.h"
 
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 

@@ -1,8 +1,8 @@
 // What PyTorch asks an accelerator: CUDA answers.
-#include "accelerator/aliasing/torch_versions.h"
 #include "pu/csrc/device/generator.h"
 #include "pu/csrc/device/names.h"
 #include "pu/csrc/device/storage.h"
+#include "router/aliasing/torch_versions.h"
 
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>

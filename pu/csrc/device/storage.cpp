@@ -1,8 +1,8 @@
 // Pairs of storages.
 #include "pu/csrc/device/storage.h"
 
-#include "accelerator/aliasing/torch_versions.h"
 #include "pu/csrc/device/names.h"
+#include "router/aliasing/torch_versions.h"
 
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>

@@ -6,7 +6,7 @@
 // side is the one that went there.
 #pragma once
 
-#include "accelerator/aliasing/storages.h"
+#include "router/aliasing/storages.h"
 
 #include <c10/core/Allocator.h>
 #include <c10/core/Storage.h>

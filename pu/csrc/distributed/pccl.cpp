@@ -1,9 +1,9 @@
 // Tensors of pu as those of CUDA.
 #include "pu/csrc/distributed/pccl.h"
 
-#include "accelerator/facade/process_group.h"
 #include "pu/csrc/device/names.h"
 #include "pu/csrc/operators/other_name.h"
+#include "router/facade/process_group.h"
 
 #include <memory>
 #include <utility>

@@ -1,11 +1,11 @@
 // What differs from crossings of other devices.
 #include "pu/csrc/operators/call.h"
 
-#include "accelerator/aliasing/aliases.h"
 #include "pu/csrc/device/generator.h"
 #include "pu/csrc/device/names.h"
 #include "pu/csrc/device/storage.h"
 #include "pu/csrc/operators/errors.h"
+#include "router/aliasing/aliases.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // One operator of tensors of pu, served by CUDA's kernel on the same memory.
 #pragma once
 
-#include "accelerator/aliasing/crossing.h"
+#include "router/aliasing/crossing.h"
 
 #include <ATen/core/boxing/KernelFunction.h>
 #include <ATen/core/dispatch/Dispatcher.h>

@@ -1,10 +1,10 @@
 // Operators of pu with kernels of their own: allocations.
 #include "pu/csrc/operators/factories.h"
 
-#include "accelerator/aliasing/aliases.h"
 #include "pu/csrc/device/names.h"
 #include "pu/csrc/device/storage.h"
 #include "pu/csrc/operators/errors.h"
+#include "router/aliasing/aliases.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty_ops.h>

@@ -1,9 +1,9 @@
 // The two names.
 #include "pu/csrc/operators/other_name.h"
 
-#include "accelerator/aliasing/aliases.h"
 #include "pu/csrc/device/names.h"
 #include "pu/csrc/device/storage.h"
+#include "router/aliasing/aliases.h"
 
 #include <ATen/TensorSubclassLikeUtils.h>
 #include <torch/csrc/autograd/custom_function.h>

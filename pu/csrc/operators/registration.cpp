@@ -1,11 +1,11 @@
 // CUDA's kernels for all that it serves.
 #include "pu/csrc/operators/registration.h"
 
-#include "accelerator/aliasing/operators.h"
-#include "accelerator/facade/registration.h"
 #include "pu/csrc/operators/call.h"
 #include "pu/csrc/operators/factories.h"
 #include "pu/csrc/operators/wrappers.h"
+#include "router/aliasing/operators.h"
+#include "router/facade/registration.h"
 
 #include <torch/library.h>
 

@@ -1,7 +1,7 @@
 // Composites at AutogradOther.
 #include "pu/csrc/operators/wrappers.h"
 
-#include "accelerator/aliasing/previous_kernel.h"
+#include "router/aliasing/previous_kernel.h"
 
 #include <ATen/core/boxing/KernelFunction.h>
 #include <ATen/core/dispatch/Dispatcher.h>

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "accelerator/backends/host_streams/host_streams.h"
 #include "adapter/testing/stand_in/runtime/runtime.h"
+#include "device/host_streams/host_streams.h"
 #include "stand_kernels.h"
 
 __thread uint3 threadIdx;

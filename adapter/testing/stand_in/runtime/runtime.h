@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "accelerator/abi/library.h"
+#include "device/abi/library.h"
 #include "stand_runtime_api.h"
 
 struct standStream_st {

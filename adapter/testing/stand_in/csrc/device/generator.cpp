@@ -3,7 +3,7 @@
 #include "adapter/testing/stand_in/csrc/device/generator.h"
 
 #include <ATen/CPUGeneratorImpl.h>
-#include "accelerator/aliasing/torch_versions.h"
+#include "router/aliasing/torch_versions.h"
 
 #if !TORCH_CUDA_TORCH_SINCE(9)
 #include <ATen/core/GeneratorForPrivateuseone.h>

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "accelerator/aliasing/torch_versions.h"
 #include "adapter/testing/stand_in/csrc/device/generator.h"
 #include "adapter/testing/stand_in/csrc/device/pinned.h"
 #include "c10/stand/StandFunctions.h"
 #include "c10/stand/StandGuard.h"
+#include "router/aliasing/torch_versions.h"
 
 namespace torch_stand_in {
 namespace {

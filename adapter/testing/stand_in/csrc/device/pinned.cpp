@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ATen/stand/StandEvent.h"
-#include "accelerator/aliasing/torch_versions.h"
+#include "router/aliasing/torch_versions.h"
 
 namespace torch_stand_in {
 namespace {

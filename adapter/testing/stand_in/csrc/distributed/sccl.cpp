@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "accelerator/aliasing/aliases.h"
-#include "accelerator/facade/process_group.h"
 #include "adapter/testing/stand_in/csrc/operators/storages.h"
+#include "router/aliasing/aliases.h"
+#include "router/facade/process_group.h"
 
 namespace torch_stand_in {
 namespace {

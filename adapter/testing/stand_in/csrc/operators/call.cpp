@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "accelerator/aliasing/aliases.h"
 #include "adapter/testing/stand_in/csrc/device/generator.h"
 #include "adapter/testing/stand_in/csrc/device/type.h"
 #include "adapter/testing/stand_in/csrc/operators/storages.h"
 #include "c10/stand/StandFunctions.h"
 #include "c10/stand/StandStream.h"
+#include "router/aliasing/aliases.h"
 
 namespace torch_stand_in {
 namespace {

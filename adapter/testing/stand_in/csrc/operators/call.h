@@ -5,8 +5,8 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
-#include "accelerator/aliasing/crossing.h"
 #include "adapter/testing/stand_in/csrc/graphs/recording.h"
+#include "router/aliasing/crossing.h"
 
 namespace torch_stand_in {
 

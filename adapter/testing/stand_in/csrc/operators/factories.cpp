@@ -6,13 +6,13 @@
 
 #include <optional>
 
-#include "accelerator/composites/dropout.h"
 #include "adapter/testing/stand_in/csrc/device/pinned.h"
 #include "adapter/testing/stand_in/csrc/device/type.h"
 #include "adapter/testing/stand_in/csrc/graphs/recording.h"
 #include "adapter/testing/stand_in/csrc/operators/call.h"
 #include "c10/stand/StandCachingAllocator.h"
 #include "c10/stand/StandGuard.h"
+#include "router/composites/dropout.h"
 
 namespace torch_stand_in {
 namespace {

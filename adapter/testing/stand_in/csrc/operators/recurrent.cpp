@@ -1,7 +1,7 @@
 // The cells, of operators of the stand-in.
 #include "adapter/testing/stand_in/csrc/operators/recurrent.h"
 
-#include "accelerator/composites/recurrent.h"
+#include "router/composites/recurrent.h"
 
 namespace torch_stand_in {
 namespace {

@@ -8,11 +8,11 @@
 #include <memory>
 #include <string_view>
 
-#include "accelerator/aliasing/operators.h"
-#include "accelerator/facade/registration.h"
 #include "adapter/testing/stand_in/csrc/operators/call.h"
 #include "adapter/testing/stand_in/csrc/operators/factories.h"
 #include "adapter/testing/stand_in/csrc/operators/recurrent.h"
+#include "router/aliasing/operators.h"
+#include "router/facade/registration.h"
 
 namespace torch_stand_in {
 namespace {

@@ -6,7 +6,7 @@
 #include <c10/util/SmallVector.h>
 #include <c10/util/intrusive_ptr.h>
 
-#include "accelerator/aliasing/storages.h"
+#include "router/aliasing/storages.h"
 
 namespace torch_stand_in {
 

@@ -2,7 +2,7 @@
 
 ``import torch_stand_in`` gives PyTorch the device type "stand_in" and makes this package ``torch.stand_in``. Its
 devices are the host: threads for streams, memory with a limit. TORCH_STAND_IN_DEVICE takes the options of the
-device "fake" (accelerator/backends/fake/options.h in torch_cuda's sources), such as "count=2,memory=1G".
+device "fake" (device/fake/options.h in torch_cuda's sources), such as "count=2,memory=1G".
 """
 
 from __future__ import annotations

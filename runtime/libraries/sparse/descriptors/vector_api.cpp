@@ -1,0 +1,86 @@
+// Descriptors of vectors, sparse and dense.
+#include <cusparse.h>
+
+#include "runtime/libraries/sparse/descriptors.h"
+#include "runtime/libraries/sparse/numbers.h"
+#include "runtime/libraries/sparse/objects.h"
+#include "runtime/libraries/sparse/read_only.h"
+
+using namespace accelerator::sparse;
+
+extern "C" {
+
+cusparseStatus_t cusparseCreateSpVec(
+    cusparseSpVecDescr_t* vector,
+    std::int64_t size,
+    std::int64_t nnz,
+    void* indices,
+    void* values,
+    cusparseIndexType_t index_type,
+    cusparseIndexBase_t base,
+    cudaDataType type) {
+  if (size < 0 || nnz < 0 || nnz > size ||
+      !is_well_typed(index_type, base, type, nullptr, indices, values) ||
+      !is_in_range(index_type, base, size)) {
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  }
+  return create(
+      vector,
+      cusparseSpVecDescr{size, nnz, indices, values, index_type, base, type});
+}
+ACCEL_READ_ONLY(cusparseCreateConstSpVec, cusparseCreateSpVec)
+
+cusparseStatus_t cusparseSpVecGet(
+    cusparseSpVecDescr_t vector,
+    std::int64_t* size,
+    std::int64_t* nnz,
+    void** indices,
+    void** values,
+    cusparseIndexType_t* index_type,
+    cusparseIndexBase_t* base,
+    cudaDataType* type) {
+  return vector == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
+                           : answer(
+                                 std::pair(size, vector->size),
+                                 std::pair(nnz, vector->nnz),
+                                 std::pair(indices, vector->indices),
+                                 std::pair(values, vector->values),
+                                 std::pair(index_type, vector->index_type),
+                                 std::pair(base, vector->base),
+                                 std::pair(type, vector->type));
+}
+ACCEL_READ_ONLY(cusparseConstSpVecGet, cusparseSpVecGet)
+
+cusparseStatus_t cusparseSpVecGetIndexBase(
+    cusparseConstSpVecDescr_t vector,
+    cusparseIndexBase_t* base) {
+  return vector == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
+                           : answer(std::pair(base, vector->base));
+}
+
+cusparseStatus_t cusparseCreateDnVec(
+    cusparseDnVecDescr_t* vector,
+    std::int64_t size,
+    void* values,
+    cudaDataType type) {
+  if (size < 0 || size_of(type) == 0 || !is_aligned(values, size_of(type))) {
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  }
+  return create(vector, cusparseDnVecDescr{size, values, type});
+}
+ACCEL_READ_ONLY(cusparseCreateConstDnVec, cusparseCreateDnVec)
+
+cusparseStatus_t cusparseDnVecGet(
+    cusparseDnVecDescr_t vector,
+    std::int64_t* size,
+    void** values,
+    cudaDataType* type) {
+  return vector == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
+                           : answer(
+                                 std::pair(size, vector->size),
+                                 std::pair(values, vector->values),
+                                 std::pair(type, vector->type));
+}
+ACCEL_READ_ONLY(cusparseConstDnVecGet, cusparseDnVecGet)
+
+} // extern "C"

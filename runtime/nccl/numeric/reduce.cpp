@@ -1,0 +1,36 @@
+#include "runtime/nccl/numeric/reduce.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "runtime/nccl/numeric/kernels.h"
+
+namespace accelerator::nccl {
+namespace {
+
+bool has_v3() {
+  // The second is the simulated device's, which refuses unknown words: who sets
+  // it wants the host's code of a kind, wherever it is.
+  const char* wish = std::getenv("TORCH_CUDA_ISA");
+  wish = wish == nullptr ? std::getenv("CUDASIM_ISA") : wish;
+  return __builtin_cpu_supports("x86-64-v3") != 0 &&
+      (wish == nullptr || std::string_view(wish) != "baseline");
+}
+
+} // namespace
+
+void reduce(
+    ncclDataType_t type,
+    Reduction reduction,
+    const std::vector<Input>& inputs,
+    const std::vector<void*>& outputs,
+    std::size_t count) {
+  static const bool v3 = has_v3();
+  const Kernel kernel = v3 ? v3::find_kernel(type, reduction)
+                           : baseline::find_kernel(type, reduction);
+  if (kernel != nullptr && !inputs.empty() && !outputs.empty()) {
+    kernel(inputs, outputs, count);
+  }
+}
+
+} // namespace accelerator::nccl
