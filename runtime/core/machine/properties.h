@@ -13,7 +13,7 @@ namespace accelerator::runtime {
 /// What is known of a device: the members of cudaDeviceProp that say something
 /// here, under its names. CUDA's own structure differs between major versions,
 /// of which this library serves several, so it is made beside the functions of
-/// each (cudart/device_properties.h).
+/// each (runtime/api/cudart/device_properties.h).
 struct Properties {
   char name[256];
   cudaUUID_t uuid;

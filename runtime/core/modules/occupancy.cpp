@@ -8,7 +8,8 @@
 #include "runtime/core/status/status.h"
 
 // The model is that of NVIDIA's cuda_occupancy.h for compute capability 8.0 and
-// later, which a test compares with (driver/occupancy_model_test.cpp).
+// later, which a test compares with
+// (runtime/api/driver/occupancy_model_test.cpp).
 
 namespace accelerator::runtime {
 namespace {
