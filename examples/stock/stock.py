@@ -2,9 +2,9 @@
 
 Makes a virtual environment in the cache folder with torch from PyPI (540 MB; none of NVIDIA's packages), one above it
 with the two wheels of this tree, and trains a small network on `cuda:0` there. The second time torch is there already.
-`./bazelw run //examples:stock -- train.py ARGUMENTS` runs a program of yours; TORCH_CUDA_STOCK=2.12.1 takes another
-version of torch than 2.15.0, and TORCH_CUDA_STOCK_WITH=triton adds packages of PyPI, of Triton the version that this
-torch asks for.
+`./bazelw run //examples:stock -- train.py ARGUMENTS` runs a program of yours; TORCH_CUDA_STOCK_WITH=triton adds packages
+of PyPI, of Triton the version that this torch asks for. `TORCH_CUDA_STOCK=2.12.1 ./bazelw run //examples/stock:every_version`
+takes another version of torch than 2.15.0, with a wheel whose compilation takes longer.
 """
 
 from __future__ import annotations
@@ -51,13 +51,29 @@ def prepare(
     return environments.kept(torch, folder.with_name(f"{folder.name}-wheels"), wheels, run=run)
 
 
+def check_version(version: str, minors: Sequence[str]) -> None:
+    """Ends the program where the runtime's wheel has no router for a torch.
+
+    Args:
+        version: torch's, such as "2.12.1".
+        minors: those that the wheel serves, such as "2.15".
+    """
+    if version.rsplit(".", 1)[0] not in minors:
+        sys.exit(
+            f"stock: found TORCH_CUDA_STOCK={version}, needed: a torch of {' or '.join(minors)}, which these wheels "
+            "were compiled for. Type ./bazelw run //examples/stock:every_version"
+        )
+
+
 def main() -> None:
     """Prepares the environment and becomes the program."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wheel", type=pathlib.Path, action="append", default=[])
+    parser.add_argument("--minor", action="append", default=[])
     parser.add_argument("--train", type=pathlib.Path, required=True)
     parser.add_argument("program", nargs=argparse.REMAINDER)
     options = parser.parse_args()
+    check_version(TORCH, options.minor)
     begin = time.perf_counter()
     train = options.train.resolve()
     packages = (os.environ.get("TORCH_CUDA_STOCK_WITH") or "").split()

@@ -56,5 +56,13 @@ class PrepareTest(absltest.TestCase):
             self.assertLen(self.prepare(("triton",)), 1)
 
 
+class CheckVersionTest(absltest.TestCase):
+    def test_a_torch_without_a_router_is_refused_by_name(self) -> None:
+        stock.check_version("2.15.0", ["2.15"])
+        stock.check_version("2.9.1", ["2.9", "2.15"])
+        with self.assertRaisesRegex(SystemExit, r"2\.12\.1.*2\.15.*every_version"):
+            stock.check_version("2.12.1", ["2.15"])
+
+
 if __name__ == "__main__":
     absltest.main()
