@@ -8,8 +8,8 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 
 package(default_visibility = ["//visibility:public"])
 
-# The libraries themselves, for what is in their symbol tables.
-exports_files(glob(["lib/lib*.so.*"], allow_empty = True))
+# The libraries themselves, for what is in their symbol tables, and headers, for their licence.
+exports_files(glob(["include/*.h", "lib/lib*.so.*"], allow_empty = True))
 
 cc_library(
     name = "headers",

@@ -44,6 +44,7 @@ def cuda_plugin_wheel(name, package, summary, cuda_libraries, libraries, build_i
         build_info_files = [":build_info"] + build_info_files,
         build_info_path = package + "/_build_info.py",
         data = ["python/%s/py.typed" % package],
+        description = "DESCRIPTION.md",
         distribution = package,
         entry_points = {
             "torch.backends": ["{0} = {0}:_autoload".format(package)],
