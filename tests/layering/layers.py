@@ -25,6 +25,8 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "device/host": frozenset(),
     "runtime/code/ptx": frozenset(),
     "runtime": frozenset({"device/abi", "device/host", "runtime/code/ptx"}),
+    # The package at the top of the room, which packs the wheel and hands on no code.
+    "runtime wheel": frozenset({"device", "router/operators", "runtime"}),
     "device": frozenset(
         {
             "device/abi",
@@ -136,6 +138,8 @@ def layer_of(package: str) -> str | None:
     """
     if not package:
         return "tools"
+    if f"{package} wheel" in LAYERS:
+        return f"{package} wheel"
     for folder in (*_SETTINGS, *TOOLS):
         if package == folder or package.startswith(folder + "/"):
             return "tools"
