@@ -24,6 +24,8 @@ def _dropin_stubs_impl(ctx):
         arguments.add(ctx.file.real, format = "--real=%s")
     if ctx.file.names:
         arguments.add(ctx.file.names, format = "--names=%s")
+    if ctx.attr.major:
+        arguments.add(ctx.attr.major, format = "--major=%s")
     if ctx.attr.version:
         arguments.add(ctx.attr.version, format = "--version=%s")
     arguments.add_all(ctx.attr.null, format_each = "--null=%s")
@@ -57,6 +59,7 @@ _dropin_stubs = rule(
     attrs = {
         "deps": attr.label_list(providers = [CcInfo], doc = "What the library has."),
         "extra": attr.string_list(doc = "Names to export that the real library does not have."),
+        "major": attr.string(doc = "The major version of CUDA whose names of the list are taken."),
         "names": attr.label(allow_single_file = True, doc = "A list of names that such a library has."),
         "null": attr.string_list(doc = "Names of functions that return addresses."),
         "quiet": attr.bool(doc = "Do not say on stderr that something is missing."),
@@ -75,7 +78,7 @@ _dropin_stubs = rule(
     doc = "Writes functions for what NVIDIA's library exports and `deps` do not define, and a version script.",
 )
 
-def dropin_library(name, status, status_name, real = None, names = None, deps = [], links = [], extra = [], null = [], quiet = False, version = None, versioned = True, **kwargs):
+def dropin_library(name, status, status_name, real = None, names = None, deps = [], links = [], extra = [], null = [], quiet = False, version = None, versioned = True, major = "", **kwargs):
     """Makes a library that takes the place of one of NVIDIA's.
 
     Args:
@@ -91,6 +94,7 @@ def dropin_library(name, status, status_name, real = None, names = None, deps = 
         quiet: bool, whether functions that are missing keep silent.
         version: string, the version of the real library's symbols, where it is not the soname.
         versioned: bool, whether the real library's symbols have a version; else they have none.
+        major: string, the major version of CUDA whose names of the list are taken.
         **kwargs: attributes common to all rules.
     """
     _dropin_stubs(
@@ -99,6 +103,7 @@ def dropin_library(name, status, status_name, real = None, names = None, deps = 
         names = names,
         deps = deps,
         extra = extra,
+        major = major,
         null = null,
         quiet = quiet,
         soname = name.split("/")[-1],
@@ -203,14 +208,16 @@ def dropin_libraries(cuda12, cuda13, deps, real, deps13 = None, links = [], link
         links: labels of shared_library targets that both need at run time.
         links12: labels of those that CUDA 12's needs besides.
         links13: labels of those that CUDA 13's needs besides.
-        one_list: bool, whether the library has one soname, and one list of names, in both.
+        one_list: bool, whether the library has one soname in both, which its list of names has, too.
         **kwargs: attributes of dropin_library.
     """
+    names = "//runtime/names:%s.txt" % (cuda12 if one_list else cuda12.split(".so")[0])
     dropin_library(
         name = cuda12,
         deps = deps,
         links = links + links12,
-        names = "//runtime/names:%s%s.txt" % ("" if one_list else "cu12/", cuda12),
+        major = "12",
+        names = names,
         real = real,
         **kwargs
     )
@@ -218,6 +225,7 @@ def dropin_libraries(cuda12, cuda13, deps, real, deps13 = None, links = [], link
         name = "cu13/" + cuda13,
         deps = deps13 or deps,
         links = links + links13,
-        names = "//runtime/names:%s%s.txt" % ("" if one_list else "cu13/", cuda13),
+        major = "13",
+        names = names,
         **kwargs
     )

@@ -88,6 +88,17 @@ def symbols(path: pathlib.Path, *options: str) -> set[str]:
     return {words[-1].partition("@")[0] for words in lines if len(words) == 3 and words[1] in "TWi"}
 
 
+def names_for(text: str, major: str) -> set[str]:
+    """The names of a list that a library has.
+
+    Args:
+        text: a name in each line, perhaps followed by the one major version of CUDA that has it.
+        major: of the library, such as "13".
+    """
+    lines = (line.split() for line in text.splitlines())
+    return {name for name, *only in lines if only in ([], [major])}
+
+
 def source(
     soname: str,
     missing: Iterable[str],
@@ -132,6 +143,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--real", type=pathlib.Path, help="NVIDIA's library")
     parser.add_argument("--names", type=pathlib.Path, help="a file with a name in each line")
+    parser.add_argument("--major", default="", help="of CUDA, whose names of the file are taken")
     parser.add_argument("--version", help="of the symbols, where it is not the soname")
     parser.add_argument(
         "--null",
@@ -154,7 +166,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         wanted = symbols(args.real, "--dynamic") - {"_init", "_fini"} if args.real else set()
         if args.names:
-            wanted |= set(args.names.read_text(encoding="utf-8").split())
+            wanted |= names_for(args.names.read_text(encoding="utf-8"), args.major)
         ours = {name for file in args.objects for name in symbols(file)}
     except StubError as error:
         print(error, file=sys.stderr)

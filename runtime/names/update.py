@@ -4,9 +4,9 @@
     ./bazelw run //runtime/names:update                       # writes all lists again
 
 The first pins the versions that the release's package (cuda-toolkit) names, in packages.txt, and writes the lists of
-its libraries, in a minute or two. ARGUMENTS name some of the lists, such as cu13/libcudart.so.13. Members are taken out
-of the wheels on the index. A library with one soname in both majors has the names of both. NVIDIA's driver and NVML are
-in no package: their names are what the headers declare.
+its libraries, in a minute or two. ARGUMENTS name some of the lists, such as libcudart. Members are taken out of the
+wheels on the index. A library of each major has one list, in which names that one major alone has are followed by it:
+`cublasLtMatmulGrouped 13`. NVIDIA's driver and NVML are in no package: their names are what the headers declare.
 """
 
 from __future__ import annotations
@@ -23,27 +23,21 @@ from contextlib import contextmanager
 
 from tools.remote_wheel import fetch, index
 
-# The list's file, without ".txt": the packages that have the library, and what its functions begin with.
-_ANY = r"[A-Za-z]|__(cuda|nv)"
+# The list's file, without ".txt": for CUDA 12 and 13 the package that has the library, and the ending of its soname.
+_ANY = r"[A-Za-z]|__(cu|nv)"
+_MAJORS: dict[str, dict[int, tuple[str, str]]] = {
+    "libcublas": {12: ("nvidia-cublas-cu12", "12"), 13: ("nvidia-cublas", "13")},
+    "libcublasLt": {12: ("nvidia-cublas-cu12", "12"), 13: ("nvidia-cublas", "13")},
+    "libcudart": {12: ("nvidia-cuda-runtime-cu12", "12"), 13: ("nvidia-cuda-runtime", "13")},
+    "libcufft": {12: ("nvidia-cufft-cu12", "11"), 13: ("nvidia-cufft", "12")},
+    "libcupti": {12: ("nvidia-cuda-cupti-cu12", "12"), 13: ("nvidia-cuda-cupti", "13")},
+    "libcusolver": {12: ("nvidia-cusolver-cu12", "11"), 13: ("nvidia-cusolver", "12")},
+    "libcusparse": {12: ("nvidia-cusparse-cu12", "12"), 13: ("nvidia-cusparse", "12")},
+    "libnvJitLink": {12: ("nvidia-nvjitlink-cu12", "12"), 13: ("nvidia-nvjitlink", "13")},
+    "libnvrtc": {12: ("nvidia-cuda-nvrtc-cu12", "12"), 13: ("nvidia-cuda-nvrtc", "13")},
+}
+# The same for libraries with one soname in both: the packages, and what the functions begin with.
 _LISTS: dict[str, tuple[tuple[str, ...], str]] = {
-    "cu12/libcublas.so.12": (("nvidia-cublas-cu12",), _ANY),
-    "cu12/libcublasLt.so.12": (("nvidia-cublas-cu12",), _ANY),
-    "cu12/libcudart.so.12": (("nvidia-cuda-runtime-cu12",), _ANY),
-    "cu12/libcufft.so.11": (("nvidia-cufft-cu12",), _ANY),
-    "cu12/libcupti.so.12": (("nvidia-cuda-cupti-cu12",), _ANY),
-    "cu12/libcusolver.so.11": (("nvidia-cusolver-cu12",), _ANY),
-    "cu12/libcusparse.so.12": (("nvidia-cusparse-cu12",), _ANY),
-    "cu12/libnvJitLink.so.12": (("nvidia-nvjitlink-cu12",), _ANY),
-    "cu12/libnvrtc.so.12": (("nvidia-cuda-nvrtc-cu12",), _ANY),
-    "cu13/libcublas.so.13": (("nvidia-cublas",), _ANY),
-    "cu13/libcublasLt.so.13": (("nvidia-cublas",), _ANY),
-    "cu13/libcudart.so.13": (("nvidia-cuda-runtime",), _ANY),
-    "cu13/libcufft.so.12": (("nvidia-cufft",), _ANY),
-    "cu13/libcupti.so.13": (("nvidia-cuda-cupti",), _ANY),
-    "cu13/libcusolver.so.12": (("nvidia-cusolver",), _ANY),
-    "cu13/libcusparse.so.12": (("nvidia-cusparse",), _ANY),
-    "cu13/libnvJitLink.so.13": (("nvidia-nvjitlink",), _ANY),
-    "cu13/libnvrtc.so.13": (("nvidia-cuda-nvrtc",), _ANY),
     "libcudnn.so.9": (("nvidia-cudnn-cu13",), "cudnn"),
     "libcufile.so.0": (("nvidia-cufile-cu12", "nvidia-cufile"), "cuFile"),
     "libcurand.so.10": (("nvidia-curand",), "curand"),
@@ -122,6 +116,20 @@ def versions(typedefs: str) -> dict[str, list[int]]:
     return {name: sorted(numbers) for name, numbers in sorted(found.items())}
 
 
+def marked(by_major: Mapping[int, set[str]]) -> list[str]:
+    """The lines of one list for several majors.
+
+    Args:
+        by_major: the names that the library of each major of CUDA has.
+
+    Returns:
+        Sorted names, each followed by the major that has it where not all have.
+    """
+    everywhere = set.intersection(*by_major.values())
+    lines = [f"{name} {major}" for major, names in by_major.items() for name in names - everywhere]
+    return sorted([*everywhere, *lines])
+
+
 def pins_of(metadata: str) -> dict[str, str]:
     """Packages and versions that a release of CUDA consists of.
 
@@ -152,6 +160,8 @@ def _text(requirement: str, ending: str) -> str:
 
 
 def _packages_of(name: str) -> tuple[str, ...]:
+    if name in _MAJORS:
+        return tuple(package for package, _ in _MAJORS[name].values())
     if name in _LISTS:
         return _LISTS[name][0]
     return () if name in _NEEDED else (_TYPEDEFS if name == _VERSIONS else _DECLARED[name])[:1]
@@ -159,6 +169,12 @@ def _packages_of(name: str) -> tuple[str, ...]:
 
 def _lines(name: str, pins: Mapping[str, str]) -> Iterable[str]:
     """The lines of a list."""
+    if name in _MAJORS:
+        by_major = {}
+        for major, (package, version) in _MAJORS[name].items():
+            with _member(f"{package}=={pins[package]}", f"{name}.so.{version}") as library:
+                by_major[major] = names_of(library, "--defined-only", _ANY)
+        return marked(by_major)
     requirements = [f"{package}=={pins[package]}" for package in _packages_of(name)]
     if name == _VERSIONS:
         found = versions(_text(requirements[0], _TYPEDEFS[1]))
@@ -186,12 +202,12 @@ def main() -> int:
     """Writes the lists that are asked for, or all; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--release", help="of CUDA, a version of the package cuda-toolkit: 13.5.0")
-    parser.add_argument("lists", nargs="*", help="such as cu13/libcudart.so.13")
+    parser.add_argument("lists", nargs="*", help="such as libcudart")
     arguments = parser.parse_args()
     root = pathlib.Path(os.environ["BUILD_WORKSPACE_DIRECTORY"], "runtime/names")
     packages = root / "packages.txt"
     pins = dict(line.split("==") for line in packages.read_text(encoding="utf-8").split())
-    lists = arguments.lists or [*_LISTS, *_DECLARED, _VERSIONS, *_NEEDED]
+    lists = arguments.lists or [*_MAJORS, *_LISTS, *_DECLARED, _VERSIONS, *_NEEDED]
     if arguments.release:
         of_release = pins_of(_text(f"cuda-toolkit=={arguments.release}", "METADATA"))
         pins |= {package: of_release[package] for package in pins if package in of_release}

@@ -53,6 +53,10 @@ class UpdateTest(absltest.TestCase):
     def test_forms_have_the_versions_that_brought_them(self) -> None:
         self.assertEqual(update.versions(TYPEDEFS), {"cuInit": [2000], "cuMemAlloc": [2000, 3020]})
 
+    def test_a_name_that_one_major_has_is_followed_by_it(self) -> None:
+        lines = update.marked({12: {"cuOld", "cuA", "cuB"}, 13: {"cuA", "cuB", "cuBNew"}})
+        self.assertEqual(lines, ["cuA", "cuB", "cuBNew 13", "cuOld 12"])
+
     def test_a_release_names_versions(self) -> None:
         self.assertEqual(
             update.pins_of(METADATA), {"nvidia-cublas": "13.10.0.20", "nvidia-nvjitlink": "13.5.37"}
