@@ -2,10 +2,13 @@
 // memory that is not there any more.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "device/abi/library.h"
@@ -114,6 +117,33 @@ TEST(Fake, HasAllOfItsMemory) {
     EXPECT_NE(text.find("1048576"), std::string::npos) << text;
   }
   Memory again(api(), 0, 1 << 20, 1 << 21);
+}
+
+// /proc has threads by their numbers, too, with the files of their process.
+TEST(Fake, KnowsItsMemoryByOneProcess) {
+  ASSERT_EQ(api().initialize("memory=1M"), ACCEL_OK);
+  void* memory = nullptr;
+  ASSERT_EQ(api().memory_allocate(0, 4096, 0, &memory), ACCEL_OK);
+  accel_ipc_handle handle = {};
+  ASSERT_EQ(api().ipc_export(memory, &handle), ACCEL_OK);
+  const std::int32_t process = getpid();
+  char* const number = std::search(
+      reinterpret_cast<char*>(handle.bytes),
+      reinterpret_cast<char*>(handle.bytes) + sizeof handle.bytes,
+      reinterpret_cast<const char*>(&process),
+      reinterpret_cast<const char*>(&process + 1));
+  ASSERT_NE(
+      number, reinterpret_cast<char*>(handle.bytes + sizeof handle.bytes));
+  std::thread([&] {
+    const std::int32_t thread = gettid();
+    std::memcpy(number, &thread, sizeof thread);
+    void* address = nullptr;
+    uint64_t bytes = 0;
+    EXPECT_EQ(
+        api().ipc_import(0, &handle, &address, &bytes), ACCEL_INVALID_ARGUMENT);
+  }).join();
+  EXPECT_EQ(api().memory_free(0, memory), ACCEL_OK);
+  EXPECT_EQ(api().finalize(), ACCEL_OK);
 }
 
 TEST(FakeDeathTest, FindsWhoUsesMemoryThatWasFreed) {

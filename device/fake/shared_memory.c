@@ -21,6 +21,8 @@ static pid_t owner; /* who made the file: a fork has the descriptor, too */
 /* In the page behind memory, which nobody maps, once it has a name. */
 struct record {
   uint64_t key, bytes;
+  /* The one number of the process that names it: a thread's finds it, too. */
+  uint64_t process;
 };
 
 static off_t place(const char* at) {
@@ -78,13 +80,14 @@ enum shared_status shared_export(
     struct shared_name* name) {
   if (file < 0 || owner != getpid())
     return SHARED_NOT;
-  struct record record = {0, 0};
+  struct record record = {0, 0, 0};
   const ssize_t whole = sizeof record;
   off_t at = place(begin) + (off_t)size;
   if (pread(file, &record, sizeof record, at) != whole)
     return SHARED_NOT;
   while (record.key == 0) {
     record.bytes = bytes;
+    record.process = (uint64_t)owner;
     if (getrandom(&record.key, sizeof record.key, 0) != sizeof record.key)
       return SHARED_NOT;
     if (record.key != 0 && pwrite(file, &record, sizeof record, at) != whole)
@@ -111,7 +114,7 @@ static int open_file(const struct shared_name* name) {
 /* Whether the file has memory of that name. */
 static bool is_there(int opened, const struct shared_name* name) {
   struct stat status;
-  struct record record = {0, 0};
+  struct record record = {0, 0, 0};
   uint64_t size = whole_pages(name->bytes);
   int seals = fcntl(opened, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(opened, &status))
@@ -122,7 +125,8 @@ static bool is_there(int opened, const struct shared_name* name) {
     return false;
   off_t at = (off_t)(name->offset + size);
   return pread(opened, &record, sizeof record, at) == (ssize_t)sizeof record &&
-      record.key == name->key && record.bytes == name->bytes;
+      record.key == name->key && record.bytes == name->bytes &&
+      record.process == (uint64_t)name->process;
 }
 
 enum shared_status shared_import(const struct shared_name* name, char** begin) {
