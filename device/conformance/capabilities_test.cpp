@@ -14,7 +14,7 @@ namespace {
 using Capabilities = Device;
 
 TEST_F(Capabilities, GoTogetherWithFunctions) {
-  for (int bit = 0; bit < 12; ++bit) {
+  for (int bit = 0; bit <= 12; ++bit) {
     const auto capability = static_cast<accel_capability>(1 << bit);
     for (int32_t device = 0; device < devices(); ++device)
       if (library().has(device, capability)) {

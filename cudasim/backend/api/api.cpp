@@ -14,6 +14,7 @@ accel_api make_api() {
   add_sharing(&api);
   add_virtual_memory(&api);
   add_code(&api);
+  add_textures(&api);
   return api;
 }
 

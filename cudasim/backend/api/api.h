@@ -20,6 +20,7 @@ void add_streams(accel_api* api);
 void add_sharing(accel_api* api);
 void add_virtual_memory(accel_api* api);
 void add_code(accel_api* api);
+void add_textures(accel_api* api);
 
 /// The struct of the simulated device.
 const accel_api* get_api(std::uint32_t runtime_version);

@@ -24,6 +24,10 @@ engine::DeviceHeap& Device::heap() const {
   return addresses_.view(ordinal_).heap();
 }
 
+engine::TextureTable& Device::textures() const {
+  return addresses_.view(ordinal_).textures();
+}
+
 engine::DeviceView Device::view() const {
   engine::DeviceView view;
   view.ordinal = ordinal_;
@@ -96,6 +100,7 @@ void Device::reset() {
   addresses_.forget_peers(ordinal_);
   memory_.reset();
   heap().reset();
+  textures().clear();
 }
 
 } // namespace cudasim::backend

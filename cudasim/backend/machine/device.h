@@ -35,6 +35,8 @@ class Device {
   }
   /// What kernels' malloc takes from.
   engine::DeviceHeap& heap() const;
+  /// What kernels read by coordinates.
+  engine::TextureTable& textures() const;
   /// What a launch is told of the device.
   engine::DeviceView view() const;
 
@@ -54,7 +56,8 @@ class Device {
   void require_health() const;
   /// The first fault stays.
   void set_fault(accel_status status);
-  /// Waits, forgets the fault, frees all memory but modules' variables.
+  /// Waits, forgets the fault and all textures, frees all memory but modules'
+  /// variables.
   void reset();
 
  private:

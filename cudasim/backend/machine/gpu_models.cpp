@@ -79,7 +79,7 @@ constexpr int kAccessWindowBytes = 134'213'632; // of all
 constexpr std::uint64_t kCapabilities = ACCEL_CAP_HOST_VISIBLE |
     ACCEL_CAP_CALLS_IN_CALLBACKS | ACCEL_CAP_TIMING | ACCEL_CAP_PINNED |
     ACCEL_CAP_MANAGED | ACCEL_CAP_PEER | ACCEL_CAP_IPC | ACCEL_CAP_VIRTUAL |
-    ACCEL_CAP_CODE;
+    ACCEL_CAP_CODE | ACCEL_CAP_TEXTURES;
 
 } // namespace
 

@@ -8,6 +8,7 @@
 
 #include "cudasim/engine/memory/device_heap.h"
 #include "cudasim/engine/memory/range.h"
+#include "cudasim/engine/memory/texture_table.h"
 
 namespace cudasim::engine {
 
@@ -27,6 +28,11 @@ class AddressSpace {
   /// What malloc in kernels takes from. It has no part in find().
   DeviceHeap& heap() const {
     return heap_;
+  }
+
+  /// What kernels read by coordinates.
+  TextureTable& textures() const {
+    return textures_;
   }
 
   /// Whether a kernel may read [begin, end), which is in no range, all the
@@ -49,6 +55,7 @@ class AddressSpace {
 
  private:
   mutable DeviceHeap heap_;
+  mutable TextureTable textures_;
 };
 
 } // namespace cudasim::engine
