@@ -34,7 +34,8 @@ class Operands {
       return address();
     }
     if (reader_.at('{')) {
-      return vector();
+      Operand result = vector();
+      return reader_.accept('|') ? paired(std::move(result)) : result;
     }
     Location location = reader_.current().location;
     if ((reader_.at('!') || reader_.at('-')) && reader_.ahead().is_name() &&
@@ -50,15 +51,11 @@ class Operands {
     }
     Operand result = named();
     if (reader_.accept('|')) {
-      Operand pair;
-      pair.kind = Operand::Kind::kPair;
-      pair.location = location;
       if (result.kind == Operand::Kind::kSink && reader_.at("_")) {
         reader_.fail("a register beside '_'");
       }
-      pair.elements.push_back(std::move(result));
-      pair.elements.push_back(named());
-      return pair;
+      result.location = location;
+      return paired(std::move(result));
     }
     if (result.kind == Operand::Kind::kSymbol && reader_.accept('[')) {
       return element(std::move(result));
@@ -106,6 +103,16 @@ class Operands {
       reader_.take();
     }
     return result;
+  }
+
+  // "d|p"; the "|" is taken.
+  Operand paired(Operand first) {
+    Operand pair;
+    pair.kind = Operand::Kind::kPair;
+    pair.location = first.location;
+    pair.elements.push_back(std::move(first));
+    pair.elements.push_back(named());
+    return pair;
   }
 
   // "name[2]", "name[%r1]", "name[%r1+2]"; the name and the "[" are taken.

@@ -421,6 +421,10 @@ TEST(Operands, OfVectorsAndPairsHaveElements) {
   EXPECT_EQ(vector.kind, Operand::Kind::kVector);
   ASSERT_EQ(vector.elements.size(), 4u);
   EXPECT_EQ(vector.elements[1].kind, Operand::Kind::kSink);
+  Operand both = operand("{%f1, %f2}|%p1");
+  ASSERT_EQ(both.kind, Operand::Kind::kPair);
+  EXPECT_EQ(both.elements[0].kind, Operand::Kind::kVector);
+  EXPECT_EQ(both.elements[1].name, "%p1");
   Operand pair = operand("%r1|%p2");
   EXPECT_EQ(pair.kind, Operand::Kind::kPair);
   EXPECT_EQ(pair.elements.at(1).name, "%p2");
