@@ -32,6 +32,7 @@
 //   =t           a register that is written
 //   =t|pred      the same, and perhaps a predicate: "d|p"; =t|pred! always one
 //   =t|-         the same for a handler that has a place for the predicate
+//   {4*=t}|pred  so many registers that are written, and perhaps a predicate
 //   #u32         a constant
 //   {4*t}        so many values in braces
 //   members      the member mask of a collective
@@ -42,6 +43,9 @@
 //   [shared:16x8*t]     16 lines of 8 values for the warp as a whole; the next
 //                value, if any, says how far apart, in such values
 //   [shared:8x4*t/8]    in eighths of them
+//   [object:2*t] a register with a texture or surface, and two coordinates, as
+//                [%rd1, {%f1, %f2}]; [object] without
+//   [object:layer+2*t]  the number of a layer in front of them
 //   <[…], >[…], <>[…]  which are read, written, both at once
 //   label, targets     where a branch goes
 //

@@ -45,6 +45,13 @@ bool is_hint(std::string_view modifier) {
       starts_with(modifier, "L1::") || starts_with(modifier, "L2::");
 }
 
+/// The same of surfaces, which have fewer of them (PTX ISA 9.7.10).
+bool is_surface_hint(std::string_view opcode, std::string_view modifier) {
+  return (opcode == "suld" &&
+          ptx::is_one_of(modifier, {"ca", "cg", "cs", "cv"})) ||
+      (opcode == "sust" && ptx::is_one_of(modifier, {"wb", "cg", "cs", "wt"}));
+}
+
 } // namespace
 
 std::string canonical_key(const ptx::Instruction& instruction) {
@@ -53,7 +60,8 @@ std::string canonical_key(const ptx::Instruction& instruction) {
   const bool memory = accesses_memory(instruction.opcode);
   for (const std::string& modifier : instruction.modifiers) {
     std::string_view word = modifier;
-    if (word == "uni" || (memory && is_hint(word))) {
+    if (word == "uni" || (memory && is_hint(word)) ||
+        is_surface_hint(instruction.opcode, word)) {
       continue;
     }
     if (word == "shared::cta") {

@@ -27,6 +27,9 @@ namespace cudasim::engine {
 
 // Instructions without handlers, which the warp's loop executes.
 Family control_family();
+// Those whose handlers are compiled once: memory is what they take time for.
+Family textures_family();
+Family surfaces_family();
 
 #define CUDASIM_DECLARE(family) Family family();
 namespace baseline {
@@ -58,6 +61,7 @@ Table make_table(Family (*const (&families)[kCount])()) {
   return table;
 }
 
+#define CUDASIM_COMMON textures_family, surfaces_family, control_family
 #define CUDASIM_BASELINE(family) baseline::family,
 #ifdef CUDASIM_BASELINE_ONLY
 // The fuzzer, which is compiled once.
@@ -68,9 +72,9 @@ Table make_table(Family (*const (&families)[kCount])()) {
 #define CUDASIM_V4(family) v4::family,
 #endif
 Family (*const kBaseline[])() = {CUDASIM_FAMILIES(CUDASIM_BASELINE)
-                                     control_family};
-Family (*const kV3[])() = {CUDASIM_FAMILIES(CUDASIM_V3) control_family};
-Family (*const kV4[])() = {CUDASIM_FAMILIES(CUDASIM_V4) control_family};
+                                     CUDASIM_COMMON};
+Family (*const kV3[])() = {CUDASIM_FAMILIES(CUDASIM_V3) CUDASIM_COMMON};
+Family (*const kV4[])() = {CUDASIM_FAMILIES(CUDASIM_V4) CUDASIM_COMMON};
 
 /// Each table is made when it is first asked for, which is one of them. None is
 /// destroyed: threads may outlive main().

@@ -221,6 +221,23 @@ class ShapeReader {
     return shape;
   }
 
+  OperandShape object() {
+    OperandShape shape;
+    shape.kind = OperandShape::Kind::kObject;
+    if (accept(":")) {
+      shape.layered = accept("layer+");
+      shape.coordinates = static_cast<std::uint32_t>(number());
+      if (!accept("*")) {
+        fail();
+      }
+      shape.type = type();
+    }
+    if (!accept("]")) {
+      fail();
+    }
+    return shape;
+  }
+
   OperandShape operand() {
     OperandShape shape;
     if (accept("{")) {
@@ -233,6 +250,9 @@ class ShapeReader {
       if (!accept("}")) {
         fail();
       }
+      shape.paired = accept("|pred");
+    } else if (accept("[object")) {
+      shape = object();
     } else if (text_.find_first_of("<>[") == 0) {
       shape = address();
     } else if (accept("label")) {

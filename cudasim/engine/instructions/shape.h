@@ -15,6 +15,7 @@ struct OperandShape {
   enum class Kind : std::uint8_t {
     kValue, // a register or a constant, or a register that is written
     kAddress, // [a]
+    kObject, // [a, c]: of a texture or surface, and perhaps coordinates
     kLabel, // of a branch
     kTargets, // the name of a list of labels
   };
@@ -50,6 +51,10 @@ struct OperandShape {
   /// bytes that each lane accesses: 0 where that is not said, or as the
   /// constant `size_operand` says where that is not -1.
   ptx::Space space = ptx::Space::kNone;
+  /// kObject: how many coordinates there are, of `type`, and whether the number
+  /// of a layer is in front of them.
+  std::uint32_t coordinates = 0;
+  bool layered = false;
   bool reads = false;
   bool writes = false;
   std::uint32_t bytes = 0;

@@ -99,6 +99,10 @@ std::string fault_report(const BlockRunner& block) {
   const WarpRunner& warp = *block.faulting();
   const Fault& fault = warp.fault;
   std::string text = headline(fault) + "\n";
+  if (fault.detail != nullptr) {
+    text += std::string("    ") + fault.detail +
+        (fault.address == 0 ? "" : ": " + hexadecimal(fault.address)) + "\n";
+  }
   const Code* code = warp.faulting_code();
   if (code != nullptr) {
     text += "    at " + warp.instruction_text() + " in " +

@@ -52,6 +52,11 @@ void FunctionLowering::lower_row(
     const OperandShape& shape = row.shape.operands[i];
     const Operand& operand = instruction.operands[i];
     const bool exact = shape.relaxed && is_float(shape.type) && !at_memory;
+    const auto add_list = [&](const Operand& list) {
+      for (const Operand& element : list.elements) {
+        add(operands_.value(shape, element, exact));
+      }
+    };
     LoweredOperand place;
     place.first = static_cast<std::uint8_t>(pending.operands.size());
     if (shape.kind == OperandShape::Kind::kAddress) {
@@ -64,12 +69,19 @@ void FunctionLowering::lower_row(
         pending.inst.offset = place.offset;
       }
       have_address = true;
+    } else if (shape.kind == OperandShape::Kind::kObject) {
+      add_object(shape, operand, pending);
     } else if (operand.kind == Kind::kVector) {
-      for (const Operand& element : operand.elements) {
-        add(operands_.value(shape, element, exact));
+      add_list(operand);
+      if (shape.paired) {
+        add({});
       }
     } else if (operand.kind == Kind::kPair) {
-      add(operands_.value(shape, operand.elements[0], exact));
+      if (shape.vector != 0) {
+        add_list(operand.elements[0]);
+      } else {
+        add(operands_.value(shape, operand.elements[0], exact));
+      }
       OperandShape second;
       second.type = ptx::Type::kPred;
       add(operands_.value(second, operand.elements[1], false));
@@ -98,6 +110,32 @@ void FunctionLowering::lower_row(
     pending.is_control = true;
     pending.control.kind = ControlKind::kCollective;
     pending.control.handler = pending.inst.run;
+  }
+}
+
+/// A texture or surface, and as many coordinates as it takes.
+void FunctionLowering::add_object(
+    const OperandShape& shape,
+    const Operand& operand,
+    PendingInstruction& pending) {
+  OperandShape part;
+  part.type = ptx::Type::kB64;
+  pending.operands.push_back(operands_.value(part, operand.elements[0], false));
+  std::size_t left = shape.coordinates + (shape.layered ? 1 : 0);
+  if (left == 0) {
+    return;
+  }
+  part.type = ptx::Type::kB32;
+  const Operand& coordinates = operand.elements[1];
+  if (coordinates.kind != Kind::kVector) {
+    pending.operands.push_back(operands_.value(part, coordinates, false));
+    return;
+  }
+  for (const Operand& coordinate : coordinates.elements) {
+    if (left-- == 0) {
+      return;
+    }
+    pending.operands.push_back(operands_.value(part, coordinate, false));
   }
 }
 

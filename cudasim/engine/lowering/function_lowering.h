@@ -44,6 +44,10 @@ class FunctionLowering {
       const ptx::Instruction& instruction,
       const Row& row,
       PendingInstruction& pending);
+  void add_object(
+      const OperandShape& shape,
+      const ptx::Operand& operand,
+      PendingInstruction& pending);
   void finish();
   void finish_control(
       PendingInstruction& pending,

@@ -40,6 +40,10 @@ std::uint32_t number_in(std::string_view text) {
 /// Whether an instruction has one of "a|b|c".
 bool has_any(const ptx::Instruction& instruction, std::string_view choices) {
   return any_part(choices, '|', [&](std::string_view pattern) {
+    if (pattern == "#pair") {
+      return !instruction.operands.empty() &&
+          instruction.operands[0].kind == ptx::Operand::Kind::kPair;
+    }
     if (pattern.front() == '#') {
       return instruction.operands.size() == number_in(pattern.substr(1));
     }

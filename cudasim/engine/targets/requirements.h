@@ -17,8 +17,9 @@ namespace cudasim::engine {
 struct Requirement {
   /// Opcodes, then modifiers: "add|sub bf16|bf16x2 !rn" are add and sub with
   /// one of the types and without .rn. A word that ends in "*" stands for all
-  /// that begin like it, "f16$" for that as the last, "#4" for four operands. A
-  /// special register is an opcode, with its "%".
+  /// that begin like it, "f16$" for that as the last, "#4" for four operands,
+  /// "#pair" for a predicate beside the result. A special register is an
+  /// opcode, with its "%".
   std::string_view form;
   /// The targets that have it, each "90" for sm_90 and all behind it, "100f"
   /// for sm_100f and sm_100a, "100a" for that alone, "60-86" for those between

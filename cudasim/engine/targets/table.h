@@ -136,6 +136,12 @@ inline constexpr Requirement kRequirements[] = {
     {"stmatrix", "90", {7, 8}},
     {"stmatrix b8", CUDASIM_FAMILIES, {8, 6}},
 
+    // Textures and surfaces.
+    {"tex f16|f16x2", "53", {4, 2}},
+    {"tex|tld4 #pair", "60", {7, 1}},
+    {"sured s64|b64", "50", {8, 1}},
+    {"sured u64 min|max", "50", {8, 1}},
+
     // Of newer devices, not executed here.
     {"getctarank|mapa", "90", {7, 8}},
     {"multimem", "90", {8, 1}},

@@ -216,8 +216,28 @@ std::string RowWriter::address(const OperandShape& shape) {
   return "[" + base + (below(2) == 0 ? "" : "+16") + "]";
 }
 
+std::string RowWriter::object(const OperandShape& shape) {
+  std::string text;
+  std::uint32_t count = shape.coordinates;
+  if (shape.layered) {
+    text = reg(below(2) == 0 ? Type::kB32 : Type::kU32);
+    ++count;
+  }
+  const Type type = below(2) == 0 ? Type::kB32 : shape.type;
+  for (std::uint32_t i = 0; i < (count == 3 ? 4 : count); ++i) {
+    if (!text.empty() && i == 0) {
+      continue; // the layer
+    }
+    text += (text.empty() ? "" : ", ") + reg(type);
+  }
+  return "[" + reg(below(2) == 0 ? Type::kB64 : Type::kU64) +
+      (text.empty() ? "]" : ", {" + text + "}]");
+}
+
 std::string RowWriter::operand(const OperandShape& shape) {
   switch (shape.kind) {
+    case OperandShape::Kind::kObject:
+      return object(shape);
     case OperandShape::Kind::kAddress:
       return address(shape);
     case OperandShape::Kind::kLabel:
@@ -275,6 +295,13 @@ std::vector<Flaw> RowWriter::flawed(const KeyedRow& row) {
       change("no address", "%b64_1");
       change("an address in a predicate", "[%pred_1]");
       change("an address in a float", "[%f64_1]");
+      continue;
+    }
+    if (shape.kind == OperandShape::Kind::kObject) {
+      change("no object", "%b64_1");
+      change("an object in 32 bits", "[%b32_1, {%b32_1, %b32_1}]");
+      change("three coordinates", "[%b64_1, {%b32_1, %b32_2, %b32_3}]");
+      change("coordinates in a predicate", "[%b64_1, {%pred_1}]");
       continue;
     }
     if (shape.kind != OperandShape::Kind::kValue) {

@@ -48,6 +48,7 @@ class RowWriter {
   std::string operand(const OperandShape& shape);
   std::string constant(const OperandShape& shape);
   std::string address(const OperandShape& shape);
+  std::string object(const OperandShape& shape);
   std::string reg(ptx::Type type);
 
   std::mt19937_64 random_;

@@ -8,6 +8,7 @@
 #include "cudasim/engine/verify/operand_types.h"
 #include "cudasim/engine/verify/vocabulary.h"
 #include "cudasim/ptx/special_registers.h"
+#include "cudasim/ptx/words.h"
 
 namespace cudasim::engine {
 namespace {
@@ -194,7 +195,7 @@ bool OperandVerifier::is_braced_value(std::size_t index) const {
         operands[index].elements[0].kind == Kind::kRegister &&
         operands[other].kind == Kind::kRegister;
   }
-  return opcode == "ld" || opcode == "ldu" || opcode == "st";
+  return ptx::is_one_of(opcode, {"ld", "ldu", "st", "suld", "sust"});
 }
 
 std::string OperandVerifier::misfit(
@@ -221,49 +222,59 @@ std::string OperandVerifier::misfit(
     }
     case OperandShape::Kind::kAddress:
       return address_misfit(shape, operand);
+    case OperandShape::Kind::kObject:
+      return object_misfit(shape, operand);
     default:
       break;
   }
-  if (shape.vector != 0) {
-    if (operand.kind != Kind::kVector ||
-        operand.elements.size() != shape.vector) {
-      return std::to_string(shape.vector) + " values in braces";
-    }
-    bool any = false;
-    VectorValues values;
-    for (const Operand& element : operand.elements) {
-      std::string expected = value_misfit(shape, element);
-      if (!expected.empty()) {
-        return expected;
-      }
-      any |= element.kind != Kind::kSink;
-      const bool is_constant =
-          element.kind == Kind::kInteger || element.kind == Kind::kFloat;
-      Binding binding;
-      if (is_constant ? !values.add_constant(element)
-                      : element.kind != Kind::kSink &&
-                  names_.find(element.name, &binding) &&
-                  !values.add_register(binding.type)) {
-        return "values of one type in braces";
-      }
-    }
-    return any ? "" : "at least one value in braces";
-  }
+  const auto alone_misfit = [&](const Operand& value) {
+    return shape.vector != 0 ? list_misfit(shape, value)
+                             : value_misfit(shape, value);
+  };
   if (shape.needs_pair && operand.kind != Kind::kPair) {
     return "a register and a predicate, as in d|p,";
   }
   if (shape.paired && !shape.alone && operand.kind == Kind::kPair) {
-    std::string first = value_misfit(shape, operand.elements[0]);
+    std::string first = alone_misfit(operand.elements[0]);
     if (!first.empty()) {
       return first;
     }
     OperandShape second;
     second.type = ptx::Type::kPred;
     second.written = true;
-    second.may_discard = true;
+    second.may_discard = shape.vector == 0;
     return value_misfit(second, operand.elements[1]);
   }
-  return value_misfit(shape, operand);
+  return alone_misfit(operand);
+}
+
+/// Values in braces.
+std::string OperandVerifier::list_misfit(
+    const OperandShape& shape,
+    const Operand& operand) const {
+  if (operand.kind != Kind::kVector ||
+      operand.elements.size() != shape.vector) {
+    return std::to_string(shape.vector) + " values in braces";
+  }
+  bool any = false;
+  VectorValues values;
+  for (const Operand& element : operand.elements) {
+    std::string expected = value_misfit(shape, element);
+    if (!expected.empty()) {
+      return expected;
+    }
+    any |= element.kind != Kind::kSink;
+    const bool is_constant =
+        element.kind == Kind::kInteger || element.kind == Kind::kFloat;
+    Binding binding;
+    if (is_constant ? !values.add_constant(element)
+                    : element.kind != Kind::kSink &&
+                names_.find(element.name, &binding) &&
+                !values.add_register(binding.type)) {
+      return "values of one type in braces";
+    }
+  }
+  return any ? "" : "at least one value in braces";
 }
 
 std::string OperandVerifier::value_misfit(
@@ -389,6 +400,87 @@ std::string OperandVerifier::address_misfit(
   const bool generic = shape.space == Space::kNone && space != Space::kParam &&
       space != Space::kConst;
   return generic ? "" : wanted();
+}
+
+std::string OperandVerifier::object_misfit(
+    const OperandShape& shape,
+    const Operand& operand) const {
+  if (operand.kind != Kind::kAddress || operand.offset != 0) {
+    return "a texture or surface object in brackets";
+  }
+  const Operand& object = operand.elements[0];
+  Binding binding;
+  if ((object.kind != Kind::kRegister && object.kind != Kind::kSymbol) ||
+      !names_.find(object.name, &binding) ||
+      binding.kind != Binding::Kind::kRegister ||
+      !register_fits(ptx::Type::kU64, binding.type, false)) {
+    return "a register of type .u64 with a texture or surface object (the "
+           "device has no references such as .texref)";
+  }
+  if (operand.elements.size() != (shape.coordinates == 0 ? 1 : 2)) {
+    return shape.coordinates == 0
+        ? "no coordinates"
+        : "an object and its coordinates in brackets (samplers of their own, "
+          "of .texmode_independent, are not supported)";
+  }
+  if (shape.coordinates == 0) {
+    return "";
+  }
+  const Operand& coordinates = operand.elements[1];
+  if (coordinates.kind == Kind::kVector) {
+    return coordinates_misfit(shape, coordinates.elements);
+  }
+  return coordinates.kind == Kind::kInteger || coordinates.kind == Kind::kFloat
+      ? "coordinates in braces"
+      : coordinates_misfit(shape, {coordinates});
+}
+
+/// Values of 32 bits, with ptxas's exceptions: more of them do no harm, and
+/// where one of them has bits only, the others may have any type. So may
+/// registers for .f32, and all behind the number of a texture's layer.
+std::string OperandVerifier::coordinates_misfit(
+    const OperandShape& shape,
+    const std::vector<Operand>& coordinates) const {
+  const std::size_t count = shape.coordinates + (shape.layered ? 1 : 0);
+  const std::size_t size = coordinates.size();
+  if (size < count || (size != 1 && size != 2 && size != 4)) {
+    return std::to_string(count == 3 ? 4 : count) + " coordinates";
+  }
+  const bool has_layer =
+      shape.layered && ptx::is_one_of(instruction_.opcode, {"tex", "tld4"});
+  bool is_free = has_layer;
+  OperandShape any;
+  any.type = ptx::Type::kB32;
+  VectorValues values;
+  for (const Operand& coordinate : coordinates) {
+    const bool is_constant =
+        coordinate.kind == Kind::kInteger || coordinate.kind == Kind::kFloat;
+    Binding binding;
+    if (!is_constant) {
+      std::string expected = value_misfit(any, coordinate);
+      if (!expected.empty()) {
+        return expected;
+      }
+      names_.find(coordinate.name, &binding);
+      is_free |= is_bits(binding.type) || shape.type == ptx::Type::kF32;
+    }
+    if (has_layer && &coordinate == &coordinates.front() &&
+        (is_constant ? coordinate.kind == Kind::kFloat
+                     : is_float(binding.type))) {
+      return "the number of a layer, of type .u32, in front";
+    }
+    if (!has_layer &&
+        !(is_constant ? values.add_constant(coordinate)
+                      : values.add_register(binding.type))) {
+      return "coordinates of one type";
+    }
+  }
+  if (is_free) {
+    return "";
+  }
+  OperandShape typed;
+  typed.type = shape.type;
+  return value_misfit(typed, coordinates.front());
 }
 
 } // namespace cudasim::engine

@@ -57,6 +57,15 @@ class OperandVerifier {
   std::string address_misfit(
       const OperandShape& shape,
       const ptx::Operand& operand) const;
+  std::string object_misfit(
+      const OperandShape& shape,
+      const ptx::Operand& operand) const;
+  std::string coordinates_misfit(
+      const OperandShape& shape,
+      const std::vector<ptx::Operand>& coordinates) const;
+  std::string list_misfit(
+      const OperandShape& shape,
+      const ptx::Operand& operand) const;
   ptx::Space space_of(const std::string& name, bool* found) const;
 
   const ptx::Module& module_;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudasim.engine.verify.ptxas import instructions
+from cudasim.engine.verify.ptxas import instructions, objects
 from cudasim.engine.verify.ptxas.drawing import Draw, Form
 from cudasim.engine.verify.ptxas.instructions import BITS, FLOATS, INTEGERS
 
@@ -132,6 +132,8 @@ STATEMENTS: list[Form] = [
     instructions.comparison,
     instructions.conversion,
     instructions.warp,
+    objects.texture,
+    objects.surface,
     call,
     structure,
     local,
