@@ -28,6 +28,7 @@ class Kernel {
   bool has_calls = false;
   bool allocates = false; // alloca, in any of the codes
   bool uses_reserved_shared = false; // reads an offset of it
+  bool launches = false; // asks the device runtime for work
 };
 
 /// What a kernel reads as the address of a function.

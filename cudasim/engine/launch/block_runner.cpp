@@ -30,8 +30,10 @@ BlockRunner::BlockRunner(const Grid& grid)
   parameters = static_cast<const std::byte*>(launch.parameters);
   parameter_bytes = grid.kernel->info.parameter_bytes;
   kernel_name = grid.kernel->info.name.c_str();
-  workspace = grid.workspace;
-  workspace_bytes = grid.workspace_bytes;
+  workspace = grid.own_memory;
+  workspace_bytes = grid.own_bytes;
+  calling.queue = grid.queue;
+  calling.compute_capability = launch.device.compute_capability;
   reserved_shared_ = (grid.shared_bytes + 127) / 128 * 128;
   shared_bytes = grid.kernel->uses_reserved_shared
       ? reserved_shared_ + kReservedShared
@@ -79,6 +81,7 @@ void BlockRunner::start(Dim3 block_index) {
   next_warp_ = 0;
   spins_ = false;
   faulting_ = nullptr;
+  calling.last_errors.clear();
   if (observer != nullptr) {
     observer->start();
   }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <variant>
 
 #include "cudasim/engine/check/findings.h"
 #include "cudasim/engine/code/alignment.h"
@@ -17,6 +18,7 @@
 #include "cudasim/engine/launch/block_runner.h"
 #include "cudasim/engine/launch/float_environment.h"
 #include "cudasim/engine/launch/grid.h"
+#include "cudasim/engine/launch/queued_copy.h"
 #include "cudasim/engine/launch/report.h"
 #include "cudasim/engine/launch/worker_pool.h"
 
@@ -36,12 +38,39 @@ constexpr std::uint64_t kCallStack = 16 << 10;
 
 constexpr std::uint64_t kWorkspace = 64;
 
+/// What a launch of the host's and all that its kernels launch share.
+class Tree {
+ public:
+  explicit Tree(double timeout_seconds)
+      : timeout_seconds_(timeout_seconds),
+        begin_(std::chrono::steady_clock::now()) {}
+
+  bool is_late() const {
+    const std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - begin_;
+    return timeout_seconds_ > 0 && passed.count() > timeout_seconds_;
+  }
+  Outstanding outstanding{0};
+
+ private:
+  double timeout_seconds_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+std::string late_report(const Launch& launch) {
+  return "The kernel did not end in " + std::to_string(launch.timeout_seconds) +
+      " seconds (TORCH_CUDA_TIMEOUT)\n    " +
+      readable_name(launch.kernel->info.name) + "\n";
+}
+
 /// Blocks are handed out in the order of their index, each to one host thread;
 /// a block that does not end within its turn is set aside for the next one, so
 /// that blocks may wait for each other.
 class GridRun {
  public:
-  explicit GridRun(const Launch& launch) : launch_(launch) {
+  /// @param queue for what the kernel launches; null where it launches nothing.
+  GridRun(const Launch& launch, const Tree& tree, GridQueue* queue)
+      : launch_(launch), tree_(tree) {
     grid_.launch = &launch;
     grid_.kernel = launch.kernel;
     grid_.shared_bytes = launch.dynamic_shared_bytes == 0
@@ -56,11 +85,18 @@ class GridRun {
     if (launch.findings != nullptr) {
       grid_.findings = &findings_.emplace(*launch.findings);
     }
-    if (launch.cooperative) {
-      grid_.workspace = reinterpret_cast<std::uint64_t>(workspace_);
-      grid_.workspace_bytes = sizeof(workspace_);
+    grid_.queue = queue;
+    if (queue != nullptr) {
+      grid_.own_memory = queue->buffers().begin();
+      grid_.own_bytes = ParameterBuffers::kBytes;
+    } else if (launch.cooperative) {
+      grid_.own_memory = reinterpret_cast<std::uint64_t>(workspace_);
+      grid_.own_bytes = sizeof(workspace_);
     }
-    begin_ = std::chrono::steady_clock::now();
+    if (launch.cooperative) {
+      grid_.workspace = queue != nullptr ? queue->buffers().take(kWorkspace)
+                                         : grid_.own_memory;
+    }
   }
   GridRun(const GridRun&) = delete;
   GridRun& operator=(const GridRun&) = delete;
@@ -96,13 +132,6 @@ class GridRun {
     index->z =
         static_cast<std::uint32_t>(number / launch_.grid.x / launch_.grid.y);
     return true;
-  }
-
-  bool late() const {
-    const std::chrono::duration<double> passed =
-        std::chrono::steady_clock::now() - begin_;
-    return launch_.timeout_seconds > 0 &&
-        passed.count() > launch_.timeout_seconds;
   }
 
   void stop(FaultKind kind, const std::string& report) {
@@ -147,13 +176,8 @@ class GridRun {
           spare.push_back(std::move(block));
           break;
         case BlockRunner::Status::kBudget:
-          if (late()) {
-            stop(
-                FaultKind::kLaunchTimeout,
-                "The kernel did not end in " +
-                    std::to_string(launch_.timeout_seconds) +
-                    " seconds (TORCH_CUDA_TIMEOUT)\n    " +
-                    readable_name(grid_.kernel->info.name) + "\n");
+          if (tree_.is_late()) {
+            stop(FaultKind::kLaunchTimeout, late_report(launch_));
           }
           aside.push_back(std::move(block));
           break;
@@ -183,6 +207,7 @@ class GridRun {
   }
 
   const Launch& launch_;
+  const Tree& tree_;
   Grid grid_;
   /// The size and the barrier of cooperative groups' grid_workspace.
   alignas(kWorkspace) std::byte workspace_[kWorkspace] = {};
@@ -192,13 +217,110 @@ class GridRun {
   std::exception_ptr failure_; // the host has no more memory, for instance
   Outcome outcome_;
   std::optional<LaunchFindings> findings_;
-  std::chrono::steady_clock::time_point begin_;
+};
+
+/// A launch with all that its kernels launch. A kernel's children run when its
+/// blocks have ended, each with its own children first.
+class TreeRun {
+ public:
+  explicit TreeRun(const Launch& launch)
+      : launch_(launch), tree_(launch.timeout_seconds) {}
+
+  Outcome run() {
+    run_grid(launch_, 0, nullptr);
+    while (!levels_.empty() && outcome_.fault == FaultKind::kNone) {
+      run_next();
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  /// A grid whose blocks have ended, with work that it has left.
+  struct Level {
+    std::unique_ptr<GridQueue> queue;
+    bool is_outstanding = false; // not the host's
+  };
+
+  void run_next() {
+    const Queued next = levels_.back().queue->next();
+    const unsigned depth = levels_.back().queue->depth();
+    // Gone before its last child runs: grids that launch themselves again may
+    // do so without end.
+    if (levels_.back().queue->is_empty()) {
+      tree_.outstanding -= levels_.back().is_outstanding ? 1 : 0;
+      levels_.pop_back();
+    }
+    if (const auto* copy = std::get_if<QueuedCopy>(&next.work)) {
+      stop(run_copy(*copy, launch_.device.memory), next.thread);
+      tree_.outstanding -= 1;
+      return;
+    }
+    const auto& launched = std::get<QueuedLaunch>(next.work);
+    Launch child = launch_;
+    child.kernel = launched.kernel;
+    child.grid = launched.grid;
+    child.block = launched.block;
+    child.dynamic_shared_bytes = launched.dynamic_shared_bytes;
+    child.parameters = launched.parameters.data();
+    child.cooperative = false;
+    if (tree_.is_late()) {
+      stop({FaultKind::kLaunchTimeout, late_report(child)}, next.thread);
+      return;
+    }
+    run_grid(child, next.is_tail ? depth : depth + 1, &next.thread);
+  }
+
+  /// @param thread that has launched it; null: the host.
+  void run_grid(
+      const Launch& launch,
+      unsigned depth,
+      const GivingThread* thread) {
+    std::unique_ptr<GridQueue> queue;
+    if (launch.kernel->launches) {
+      if (buffers_ == nullptr) {
+        buffers_ = std::make_unique<ParameterBuffers>();
+      }
+      buffers_->reset();
+      queue = std::make_unique<GridQueue>(
+          *launch.module,
+          depth,
+          launch.device.max_shared_bytes,
+          tree_.outstanding,
+          *buffers_);
+    }
+    Outcome outcome = GridRun(launch, tree_, queue.get()).run();
+    outcome_.warp_instructions += outcome.warp_instructions;
+    outcome_.thread_instructions += outcome.thread_instructions;
+    outcome_.late_releases += outcome.late_releases;
+    if (outcome.fault != FaultKind::kNone) {
+      outcome_.fault = outcome.fault;
+      outcome_.report = std::move(outcome.report);
+      outcome_.report += thread != nullptr ? launched_by(*thread) : "";
+    } else if (queue != nullptr && !queue->is_empty()) {
+      levels_.push_back({std::move(queue), thread != nullptr});
+    } else if (thread != nullptr) {
+      tree_.outstanding -= 1;
+    }
+  }
+
+  void stop(CopyOutcome copy, const GivingThread& thread) {
+    if (copy.fault != FaultKind::kNone) {
+      outcome_.fault = copy.fault;
+      outcome_.report = copy.report + launched_by(thread);
+    }
+  }
+
+  const Launch& launch_;
+  Tree tree_;
+  Outcome outcome_;
+  std::unique_ptr<ParameterBuffers> buffers_; // null: nothing launches yet
+  std::vector<Level> levels_; // a parent below its children
 };
 
 } // namespace
 
 Outcome run(const Launch& launch) {
-  return GridRun(launch).run();
+  return TreeRun(launch).run();
 }
 
 } // namespace cudasim::engine

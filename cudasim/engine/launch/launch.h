@@ -17,7 +17,7 @@ namespace cudasim::engine {
 class Findings; // engine/check/findings.h
 class InstructionCounts; // engine/counts/instruction_counts.h
 class Kernel;
-class Module;
+class Kernels; // engine/code/kernels.h
 
 /// Limits and identity of the device a launch runs on.
 struct DeviceView {
@@ -29,7 +29,8 @@ struct DeviceView {
 };
 
 struct Launch {
-  Module* module = nullptr;
+  /// The kernel's module, whose kernels it can launch.
+  Kernels* module = nullptr;
   const Kernel* kernel = nullptr;
   Dim3 grid;
   Dim3 block;
@@ -68,7 +69,8 @@ struct Outcome {
   std::uint64_t late_releases = 0;
 };
 
-/// Runs a kernel to its end on the calling thread and `workers - 1` more.
+/// Runs a kernel to its end, and then all that it and its children launch, on
+/// the calling thread and `workers - 1` more.
 /// Never throws for what the kernel does.
 /// @throws std::bad_alloc when the host has not the memory that its threads
 /// need, and what Launch::print throws; when all workers have stopped.

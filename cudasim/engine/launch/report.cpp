@@ -20,6 +20,14 @@ std::string triple(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
       std::to_string(z) + ")";
 }
 
+std::string invalid_access(
+    std::uint64_t address,
+    std::uint64_t bytes,
+    bool is_write) {
+  return std::string(is_write ? " write" : " read") + " of size " +
+      std::to_string(bytes) + " bytes at address " + hexadecimal(address);
+}
+
 std::string headline(const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::kIllegalAddress:
@@ -27,9 +35,7 @@ std::string headline(const Fault& fault) {
       return std::string(
                  fault.kind == FaultKind::kIllegalAddress ? "Invalid"
                                                           : "Misaligned") +
-          (fault.is_write ? " write" : " read") + " of size " +
-          std::to_string(fault.size) + " bytes at address " +
-          hexadecimal(fault.address);
+          invalid_access(fault.address, fault.size, fault.is_write);
     case FaultKind::kAssert:
       return "Device-side assert triggered";
     case FaultKind::kTrap:
@@ -48,6 +54,30 @@ std::string headline(const Fault& fault) {
   return "Unknown fault";
 }
 
+std::string allocations(const AddressSpace* memory, std::uint64_t address) {
+  if (memory->heap().spans(address)) {
+    return "    in the heap of malloc in kernels, where no allocation is, or no "
+           "longer\n";
+  }
+  Range below;
+  Range above;
+  memory->neighbours(address, &below, &above);
+  std::string text;
+  if (below.end != 0) {
+    text += "    " + std::to_string(address - below.end) +
+        " bytes behind the end of allocation " + std::to_string(below.id) +
+        " of " + std::to_string(below.end - below.begin) + " bytes at " +
+        hexadecimal(below.begin) + "\n";
+  }
+  if (above.end != 0) {
+    text += "    " + std::to_string(above.begin - address) +
+        " bytes before allocation " + std::to_string(above.id) + " of " +
+        std::to_string(above.end - above.begin) + " bytes at " +
+        hexadecimal(above.begin) + "\n";
+  }
+  return text;
+}
+
 std::string allocations(const BlockRunner& block, const WarpRunner& warp) {
   const Fault& fault = warp.fault;
   if (fault.kind != FaultKind::kIllegalAddress || block.memory == nullptr) {
@@ -57,28 +87,8 @@ std::string allocations(const BlockRunner& block, const WarpRunner& warp) {
     return "    The block's shared memory has " +
         std::to_string(block.shared_bytes) + " bytes\n";
   }
-  const auto* memory = static_cast<const AddressSpace*>(block.memory);
-  if (memory->heap().spans(fault.address)) {
-    return "    in the heap of malloc in kernels, where no allocation is, or no "
-           "longer\n";
-  }
-  Range below;
-  Range above;
-  memory->neighbours(fault.address, &below, &above);
-  std::string text;
-  if (below.end != 0) {
-    text += "    " + std::to_string(fault.address - below.end) +
-        " bytes behind the end of allocation " + std::to_string(below.id) +
-        " of " + std::to_string(below.end - below.begin) + " bytes at " +
-        hexadecimal(below.begin) + "\n";
-  }
-  if (above.end != 0) {
-    text += "    " + std::to_string(above.begin - fault.address) +
-        " bytes before allocation " + std::to_string(above.id) + " of " +
-        std::to_string(above.end - above.begin) + " bytes at " +
-        hexadecimal(above.begin) + "\n";
-  }
-  return text;
+  return allocations(
+      static_cast<const AddressSpace*>(block.memory), fault.address);
 }
 
 std::string place(const BlockRunner& block, const WarpRunner& warp, int lane) {
@@ -113,9 +123,29 @@ std::string fault_report(const BlockRunner& block) {
     text += " (" + code->source_name + ", PTX line " +
         std::to_string(fault.line) + ")\n";
   }
+  if (fault.detail != nullptr) {
+    text += "    " + std::string(fault.detail) + "\n";
+  }
   text += place(block, warp, fault.lane);
   text += allocations(block, warp);
   return text;
+}
+
+std::string copy_report(
+    const QueuedCopy& copy,
+    std::uint64_t address,
+    bool is_write,
+    const AddressSpace* memory) {
+  return "Invalid" + invalid_access(address, copy.width, is_write) +
+      "\n    in " + copy.function + " of a kernel\n" +
+      (memory == nullptr ? "" : allocations(memory, address));
+}
+
+std::string launched_by(const GivingThread& thread) {
+  const auto& t = thread.thread;
+  const auto& b = thread.block;
+  return "    launched by thread " + triple(t[0], t[1], t[2]) + " in block " +
+      triple(b[0], b[1], b[2]) + " of " + readable_name(thread.kernel) + "\n";
 }
 
 std::string hang_report(const BlockRunner& block) {

@@ -88,13 +88,16 @@ void ControlLowering::lower_call(
     if (function != nullptr && !function->has_body) {
       control.builtin = builtin_named(call.target.name);
     }
+    kernel_.kernel->launches |= is_for_launching(control.builtin);
     if (control.builtin == Builtin::kNone) {
       if (function == nullptr || !function->has_body) {
+        const std::string_view reason = why_missing(call.target.name);
         kernel_.fail(
             function_,
             instruction.location,
             "the function '" + call.target.name +
-                "' is not defined in this module");
+                "' is not defined in this module" +
+                (reason.empty() ? "" : "; " + std::string(reason)));
       }
       control.callee = kernel_.code_of(call.target.name);
       code_.calls = true;

@@ -118,7 +118,8 @@ void KernelLowering::place_operand(const Operand& operand) {
     }
     return;
   }
-  if (ptx::Function* function = definition(operand.name)) {
+  ptx::Function* const function = definition(operand.name);
+  if (function != nullptr && !function->is_entry) { // one that it launches
     to_place_.push_back(function);
   }
 }

@@ -61,6 +61,9 @@ class LoadedModule : public Module {
     for (const auto& function : module_->functions) {
       if (function->has_body) {
         functions_[function->name] = function.get();
+        if (function->is_entry) {
+          entries_[function_address(*function)] = &function->name;
+        }
       }
     }
   }
@@ -96,6 +99,11 @@ class LoadedModule : public Module {
       }
     }
     return (kernels_[key] = std::move(lowered)).get();
+  }
+
+  const Kernel* kernel_at(std::uint64_t address) override {
+    const auto found = entries_.find(address);
+    return found == entries_.end() ? nullptr : kernel(*found->second);
   }
 
   const KernelInfo& info(const Kernel& kernel) const override {
@@ -181,6 +189,7 @@ class LoadedModule : public Module {
   std::unique_ptr<ptx::Module> module_;
   std::map<std::string, Symbol> symbols_;
   std::map<std::string, ptx::Function*> functions_;
+  std::map<std::uint64_t, const std::string*> entries_; // names by addresses
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
 };

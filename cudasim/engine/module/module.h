@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cudasim/engine/code/kernel_info.h"
+#include "cudasim/engine/code/kernels.h"
 #include "cudasim/engine/code/lowering_error.h"
 
 namespace cudasim::engine {
@@ -23,11 +24,9 @@ struct Symbol {
   bool is_const = false;
 };
 
-class Kernel; // a lowered kernel; owned by its Module
-
 /// One PTX module loaded on one device. Kernels are lowered when first asked
 /// for. Thread-safe.
-class Module {
+class Module : public Kernels {
  public:
   /// Gives memory for a module's variables.
   /// @param bytes size, @param alignment bytes, @param read_only for .const,

@@ -100,6 +100,7 @@ Outcome TestDevice::run_packed(
   launch.parameters = packed.data();
   launch.cooperative = shape.cooperative;
   launch.device.memory = this;
+  launch.device.max_shared_bytes = 163 << 10;
   launch.workers = shape.workers;
   launch.timeout_seconds = shape.timeout_seconds;
   launch.findings = shape.findings;

@@ -51,9 +51,9 @@ class CallVerifier {
     }
     passes(call_.results, function->results, "results");
     passes(call_.arguments, function->parameters, "arguments");
-    const Builtin builtin = builtin_named(function->name);
-    if (builtin != Builtin::kNone && !function->has_body) {
-      verify_builtin(*function, builtin);
+    const BuiltinFunction* const builtin = find_builtin(function->name);
+    if (builtin != nullptr && !function->has_body) {
+      verify_builtin(*function, *builtin);
     }
   }
 
@@ -136,33 +136,18 @@ class CallVerifier {
 
   /// The functions that the device runtime has itself read what their
   /// declarations say they are given.
-  void verify_builtin(const ptx::Function& function, Builtin builtin) const {
-    const std::size_t wide = 8;
-    std::vector<std::size_t> parameters;
-    std::size_t result = 0; // which a declaration may leave out
-    switch (builtin) {
-      case Builtin::kPrint:
-        parameters = {wide, wide};
-        result = 4;
-        break;
-      case Builtin::kAssert:
-        parameters = {wide, wide, 4, wide, wide};
-        break;
-      case Builtin::kMalloc:
-        parameters = {wide};
-        result = wide;
-        break;
-      default:
-        parameters = {wide};
-        break;
-    }
+  void verify_builtin(
+      const ptx::Function& function,
+      const BuiltinFunction& builtin) const {
+    const auto& parameters = builtin.parameters;
+    // A declaration may leave the result out.
     bool fits = function.parameters.size() == parameters.size() &&
-        function.results.size() <= (result == 0 ? 0 : 1);
+        function.results.size() <= (builtin.result == 0 ? 0 : 1);
     for (std::size_t i = 0; fits && i < parameters.size(); ++i) {
       fits = function.parameters[i].size() == parameters[i];
     }
     if (fits && !function.results.empty()) {
-      fits = function.results[0].size() == result;
+      fits = function.results[0].size() == builtin.result;
     }
     if (!fits) {
       refuse(

@@ -240,10 +240,14 @@ std::string thread_name(
 
 bool call_builtin(
     Warp& warp,
-    const EnclosingBlock& block,
+    EnclosingBlock& block,
     const Inst& inst,
     const Control& control,
     Mask active) {
+  if (is_for_launching(control.builtin)) {
+    return call_device_runtime(
+        warp, block.calling, block.size, inst, control, active);
+  }
   const auto* memory = static_cast<const AddressSpace*>(block.memory);
   DeviceHeap* const heap = memory == nullptr ? nullptr : &memory->heap();
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -285,7 +289,7 @@ bool call_builtin(
           return false;
         }
         break;
-      case Builtin::kNone:
+      default:
         break;
     }
   }

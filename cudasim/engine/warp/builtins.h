@@ -1,6 +1,6 @@
 // The functions of the device runtime that kernels call: printf, assert, malloc
-// and free. Source: CUDA programming guide, "Formatted output", "Assertion",
-// "Dynamic global memory allocation".
+// and free, and those in device_runtime/. Source: CUDA programming guide,
+// "Formatted output", "Assertion", "Dynamic global memory allocation".
 #pragma once
 
 #include "cudasim/engine/code/code.h"
@@ -13,7 +13,7 @@ namespace cudasim::engine {
 /// @returns false on a fault, which is then in the warp.
 bool call_builtin(
     Warp& warp,
-    const EnclosingBlock& block,
+    EnclosingBlock& block,
     const Inst& inst,
     const Control& control,
     Mask active);

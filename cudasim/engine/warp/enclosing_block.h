@@ -9,6 +9,7 @@
 #include "cudasim/engine/code/control.h"
 #include "cudasim/engine/code/dim3.h"
 #include "cudasim/engine/code/kernel.h"
+#include "cudasim/engine/device_runtime/functions.h"
 #include "cudasim/engine/memory/access.h"
 #include "cudasim/engine/memory/address_space.h"
 #include "cudasim/engine/state/block.h"
@@ -26,6 +27,8 @@ class EnclosingBlock : public Block {
   const std::function<void(std::string_view)>* print = nullptr;
   /// Who is told of what this block does; null: nobody.
   BlockObserver* observer = nullptr;
+  /// For kernels that launch kernels.
+  CallingBlock calling;
   /// Its warps run in turns, and what one of them touches the others do, too.
   RangeCache ranges;
 
