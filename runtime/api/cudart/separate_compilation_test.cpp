@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "runtime/api/cudart/testing/program.h"
 #include "runtime/code/fatbin/testing/fat_binary.h"
@@ -155,6 +156,134 @@ void expect_fault(Program program, cudaError_t status) {
   EXPECT_EQ(cudaGetLastError(), status);
   EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+// A kernel that launches one of another object, which adds `value` to *place,
+// three times, and puts the status of the last launch behind that.
+const std::string kParent = kHead + R"(
+.extern .entry add(.param .u64 place, .param .u32 value);
+.extern .func (.param .b64 result) __cudaCDP2GetParameterBufferV2(
+  .param .b64 kernel, .param .align 4 .b8 grid[12],
+  .param .align 4 .b8 block[12], .param .b32 shared);
+.extern .func (.param .b32 result) __cudaCDP2LaunchDeviceV2(
+  .param .b64 buffer, .param .b64 stream);
+.extern .func (.param .b32 result) __cudaCDP2GetLastError();
+.visible .entry store(.param .u64 place, .param .u32 value)
+{
+  .reg .pred %p<3>;
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<4>;
+  ld.param.u64 %rd1, [place];
+  ld.param.u32 %r1, [value];
+  mov.u32 %r2, 0;
+AGAIN:
+  mov.u64 %rd2, add;
+  {
+  .param .b64 kernel;
+  .param .align 4 .b8 grid[12];
+  .param .align 4 .b8 block[12];
+  .param .b32 shared;
+  .param .b64 buffer;
+  st.param.b64 [kernel], %rd2;
+  st.param.b32 [grid], 1;
+  st.param.b32 [grid+4], 1;
+  st.param.b32 [grid+8], 1;
+  st.param.b32 [block], 1;
+  st.param.b32 [block+4], 1;
+  st.param.b32 [block+8], 1;
+  st.param.b32 [shared], 0;
+  call.uni (buffer), __cudaCDP2GetParameterBufferV2, (kernel, grid, block, shared);
+  ld.param.b64 %rd3, [buffer];
+  }
+  setp.eq.u64 %p1, %rd3, 0;
+  @%p1 bra NEXT;
+  st.u64 [%rd3], %rd1;
+  st.u32 [%rd3+8], %r1;
+  {
+  .param .b64 buffer;
+  .param .b64 stream;
+  .param .b32 status;
+  st.param.b64 [buffer], %rd3;
+  st.param.b64 [stream], 0;
+  call.uni (status), __cudaCDP2LaunchDeviceV2, (buffer, stream);
+  }
+NEXT:
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p2, %r2, 3;
+  @%p2 bra AGAIN;
+  {
+  .param .b32 status;
+  call.uni (status), __cudaCDP2GetLastError, ();
+  ld.param.b32 %r3, [status];
+  }
+  st.global.u32 [%rd1+4], %r3;
+  ret;
+}
+)";
+
+const std::string kChild = kHead + R"(
+.visible .entry add(.param .u64 place, .param .u32 value)
+{
+  .reg .b64 %rd<2>;
+  .reg .b32 %r<3>;
+  ld.param.u64 %rd1, [place];
+  ld.param.u32 %r1, [value];
+  ld.global.u32 %r2, [%rd1];
+  add.u32 %r2, %r2, %r1;
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+)";
+
+// libcudadevrt has PTX for the newest devices, which calls what only NVIDIA's
+// driver has.
+const std::string kCudadevrt = kHead + R"(
+.extern .func (.param .b32 result) __cuda_syscall_cnpv2GetLastError();
+.visible .func (.param .b32 result) __cudaCDP2GetLastError()
+{
+  .reg .b32 %r<2>;
+  {
+  .param .b32 status;
+  call.uni (status), __cuda_syscall_cnpv2GetLastError, ();
+  ld.param.b32 %r1, [status];
+  }
+  st.param.b32 [result], %r1;
+  ret;
+}
+)";
+
+TEST(SeparateCompilation, KernelsLaunchThoseOfOtherObjects) {
+  const std::string parent = fat_binary(1, kParent);
+  const std::string child = fat_binary(1, kChild);
+  const std::string cudadevrt = fat_binary(1, kCudadevrt);
+  Program program({&parent, &child, &cudadevrt});
+  unsigned* place = nullptr;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&place), 8), cudaSuccess);
+  const auto run = [&] {
+    std::vector<unsigned> found(2);
+    EXPECT_EQ(cudaMemset(place, 0, 8), cudaSuccess);
+    EXPECT_EQ(program.launch(place, 7), cudaSuccess);
+    EXPECT_EQ(
+        cudaMemcpy(found.data(), place, 8, cudaMemcpyDefault), cudaSuccess);
+    return found;
+  };
+  // How many may be outstanding is the program's, before the module is loaded
+  // and after.
+  const auto set_limit = [](std::size_t limit) {
+    EXPECT_EQ(
+        cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, limit),
+        cudaSuccess);
+  };
+  set_limit(2);
+  EXPECT_EQ(
+      run(), (std::vector<unsigned>{14, cudaErrorLaunchPendingCountExceeded}));
+  set_limit(3);
+  EXPECT_EQ(run(), (std::vector<unsigned>{21, cudaSuccess}));
+  set_limit(1);
+  EXPECT_EQ(
+      run(), (std::vector<unsigned>{7, cudaErrorLaunchPendingCountExceeded}));
+  set_limit(2048);
+  EXPECT_EQ(cudaFree(place), cudaSuccess);
 }
 
 TEST(SeparateCompilation, WhatDoesNotFitFailsTheLaunch) {

@@ -205,6 +205,10 @@ bool mentions_device_runtime(std::string_view ptx) {
       });
 }
 
+bool is_cudadevrt(std::string_view ptx) {
+  return ptx.find("__cuda_syscall_") != std::string_view::npos;
+}
+
 std::string device_runtime() {
   return kText;
 }

@@ -15,6 +15,10 @@ bool is_of_device_runtime(std::string_view function);
 /// Whether a text has the name of such a function in it. Cheap.
 bool mentions_device_runtime(std::string_view ptx);
 
+/// Whether a text is that of libcudadevrt itself, whose functions call what
+/// only NVIDIA's driver has.
+bool is_cudadevrt(std::string_view ptx);
+
 /// A module with all of them.
 std::string device_runtime();
 

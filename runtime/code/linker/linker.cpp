@@ -33,7 +33,10 @@ bool replaces(const Item& item, const Item* other) {
 
 bool is_devices_own(std::string_view function) {
   return function == "vprintf" || function == "__assertfail" ||
-      function == "malloc" || function == "free";
+      function == "malloc" || function == "free" ||
+      // What kernels launch kernels by (cuda_device_runtime_api.h). Some of it
+      // is PTX of the runtime, which is added when a module is loaded.
+      function.rfind("__cudaCDP2", 0) == 0 || function.rfind("__accel", 0) == 0;
 }
 
 void Linker::add(std::string name, std::string ptx) {

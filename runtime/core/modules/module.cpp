@@ -11,6 +11,7 @@
 #include "runtime/core/backends/api_status.h"
 #include "runtime/core/machine/device.h"
 #include "runtime/core/machine/machine.h"
+#include "runtime/core/modules/launching.h"
 
 namespace accelerator::runtime {
 namespace {
@@ -18,6 +19,8 @@ namespace {
 constexpr std::uint32_t kWrapperMagic = 0x466243b1;
 constexpr std::uint32_t kFatBinaryMagic = 0xba55ed50;
 constexpr std::uint32_t kWrapperOfParts = 2; // version
+
+constexpr const char* kLaunching = "cudadevrt"; // for the linker's messages
 
 // What nvcc puts into a program for each fat binary (section .nvFatBinSegment).
 struct Wrapper {
@@ -208,6 +211,7 @@ Module::~Module() {
     if (loaded.native == nullptr) {
       continue; // it could not be loaded
     }
+    forget_limits(ordinal, loaded);
     for (const auto& [name, variable] : loaded.variables) {
       if (is_own(machine().device(ordinal), variable, map)) {
         map.erase(variable.address);
@@ -254,9 +258,14 @@ std::optional<std::string> Module::made_text(Device& device) const {
   const auto ptx = [&]() -> const std::string& {
     return made ? *made : image_.ptx;
   };
-  if (image_.parts == nullptr && linker::mentions_device_runtime(ptx())) {
+  const bool launches = image_.parts == nullptr && mentions_launching(ptx());
+  if (image_.parts == nullptr &&
+      (launches || linker::mentions_device_runtime(ptx()))) {
     made = link(source_name_, [&](linker::Linker& linker) {
       linker.add(source_name_, ptx());
+      if (launches) {
+        linker.add(kLaunching, launching_functions(device, ptx()));
+      }
     });
   }
   if (max_registers_ > 0) {
@@ -272,6 +281,7 @@ std::optional<std::string> Module::made_text(Device& device) const {
 std::string Module::linked_text(Device& device) const {
   return link(source_name_, [&](linker::Linker& linker) {
     std::vector<fatbin::Entry> others; // PTX for other devices
+    std::string launching; // PTX of kernels that launch kernels
     for (const void* const* part = image_.parts; *part != nullptr; ++part) {
       bool is_for_device = false;
       for (const fatbin::Entry& entry : fatbin::list_entries(*part)) {
@@ -281,11 +291,17 @@ std::string Module::linked_text(Device& device) const {
           others.push_back(entry);
         }
       }
-      // libcudadevrt's has machine code, and PTX for newer devices.
+      // libcudadevrt's has machine code, and PTX for the newest devices.
       if (is_for_device) {
         const std::string name =
             source_name_ + ", part " + std::to_string(part - image_.parts);
-        linker.add(name, select(*part, fatbin::kUnknownSize, device, name));
+        const std::string ptx =
+            select(*part, fatbin::kUnknownSize, device, name);
+        if (linker::is_cudadevrt(ptx)) {
+          continue;
+        }
+        launching += mentions_launching(ptx) ? ptx : "";
+        linker.add(name, ptx);
       }
     }
     if (linker.inputs() == 0) {
@@ -297,6 +313,9 @@ std::string Module::linked_text(Device& device) const {
                   others.empty() ? "the objects that are linked here have none"
                                  : "the objects that are linked here have " +
                           fatbin::list_text(others)));
+    }
+    if (!launching.empty()) {
+      linker.add(kLaunching, launching_functions(device, launching));
     }
   });
 }
@@ -344,6 +363,7 @@ const LoadedModule& Module::on(Device& device) {
   loaded.api = &device.api();
   loaded.native = native;
   read_contents(loaded);
+  note_limits(device, loaded);
   for (const auto& [name, variable] : loaded.variables) {
     if (managed_.count(name) == 0 && variable.size > 0) {
       Allocation allocation;

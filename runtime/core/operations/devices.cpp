@@ -5,6 +5,8 @@
 #include "runtime/core/graphs/capture.h"
 #include "runtime/core/machine/machine.h"
 #include "runtime/core/machine/properties.h"
+#include "runtime/core/modules/launching.h"
+#include "runtime/core/operations/copies.h"
 #include "runtime/core/status/guarded.h"
 #include "runtime/core/tracing/tracing.h"
 
@@ -119,7 +121,13 @@ void device_synchronize_one(Device& device) {
 }
 
 void device_set_limit(cudaLimit limit, size_t value) {
-  current_device().set_limit(limit, value);
+  Device& device = current_device();
+  device.set_limit(limit, value);
+  // Kernels that launch kernels have it, too.
+  const std::uint64_t word = value;
+  for (void* const address : limit_addresses(device.ordinal(), limit)) {
+    mem_copy(address, &word, sizeof(word), cudaMemcpyHostToDevice);
+  }
 }
 
 void device_get_limit(size_t* value, cudaLimit limit) {
