@@ -333,6 +333,8 @@ TEST(Instructions, HaveModifiersInOrderAndGuards) {
 TEST(Operands, OfNamesAreRegistersSpecialRegistersOrSymbols) {
   using Kind = Operand::Kind;
   EXPECT_EQ(operand("%r1").kind, Kind::kRegister);
+  EXPECT_EQ(operand("%7").kind, Kind::kRegister);
+  EXPECT_EQ(operand("%7").name, "%7");
   EXPECT_EQ(operand("_").kind, Kind::kSink);
   EXPECT_EQ(operand("%tid.x").kind, Kind::kSpecialRegister);
   EXPECT_EQ(operand("%tid.x").name, "%tid");
@@ -386,6 +388,7 @@ INSTANTIATE_TEST_SUITE_P(
         ExpressionCase{"10 - 4 - 3", 3},
         ExpressionCase{"-7 / 2", -3},
         ExpressionCase{"-7 % 4", 1},
+        ExpressionCase{"-7%(4)", 1},
         ExpressionCase{"(5 % 3 - 5) / 2", 0x7FFFFFFFFFFFFFFE},
         ExpressionCase{"(1 << 63) / -1", INT64_MIN},
         ExpressionCase{"-8 >> 1", -4},
@@ -521,6 +524,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{
             ".entry k() { mov.u64 %r1, 1/0; }",
             "4:28: found '/', expected a divisor other than zero"},
+        ErrorCase{".global .u64 x = 5%7;", "4:19: found '%7', expected ';'"},
         ErrorCase{
             ".global .u8 x[1] = {1, 2};",
             "4:20: found '{', expected at most 1 initial values"},

@@ -45,8 +45,8 @@ bool is_a(char c, int classes) {
   return (kClasses[static_cast<unsigned char>(c)] & classes) != 0;
 }
 
-// "%" alone and before a digit is the remainder operator of constant
-// expressions; names never go on with it.
+// "%" alone is the remainder operator of constant expressions; names never go
+// on with it. "%7" is a name, so 5%7 is no expression, as ptxas has it.
 bool continues_name(char c) {
   return is_a(c, kLetter | kDigit) || c == '_' || c == '$';
 }
@@ -193,7 +193,7 @@ Token Lexer::next() {
     while (length < rest.size() && continues_name(rest[length])) {
       ++length;
     }
-    if (c == '%' && (length == 1 || is_a(rest[1], kDigit))) {
+    if (c == '%' && length == 1) {
       return take(Token::Kind::kSign, 1);
     }
     return take(Token::Kind::kName, length);

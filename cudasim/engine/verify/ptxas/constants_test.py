@@ -98,7 +98,9 @@ class Drawing:
         if kind < 0.35:
             return choose(["-", "~", "!", "+", "- ", "(.s64)", "(.u64)"]) + self._operand(depth)
         if kind < 0.5:
-            return f"{self._operand(depth)} {choose('/%')} {choose(DIVISORS)}"
+            # Without blanks "5%7" is two words, and refused.
+            blank = choose([" ", " ", ""])
+            return f"{self._operand(depth)}{blank}{choose('/%')}{blank}{choose(DIVISORS)}"
         if kind < 0.58:
             return (
                 f"{self._operand(depth)} ? {self._integer(depth - 1)} : {self._integer(depth - 1)}"
