@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "runtime/api/cudart/call.h"
+#include "runtime/core/arrays/array_copy.h"
 #include "runtime/core/operations/copies.h"
 
 using namespace accelerator::runtime;

@@ -10,6 +10,7 @@
 #include "runtime/api/cudart/node_work.h"
 #include "runtime/api/cudart/registry.h"
 #include "runtime/api/cudart/versions.h"
+#include "runtime/core/arrays/array_copy.h"
 #include "runtime/core/operations/graph_handles.h"
 #include "runtime/core/operations/graph_nodes.h"
 
@@ -49,21 +50,7 @@ cudaKernelNodeParams kernel_parameters(cudaGraphNode_t node) {
 }
 
 cudaMemcpy3DParms copy_of(cudaGraphNode_t node) {
-  const CopyWork& work = parts<CopyWork>(resolve_node(node));
-  const auto rows = [&](std::size_t slice, std::size_t pitch) {
-    return pitch == 0 ? work.height : slice / pitch;
-  };
-  cudaMemcpy3DParms parameters{};
-  parameters.dstPtr = {
-      work.to, work.to_pitch, work.width, rows(work.to_slice, work.to_pitch)};
-  parameters.srcPtr = {
-      const_cast<void*>(work.from),
-      work.from_pitch,
-      work.width,
-      rows(work.from_slice, work.from_pitch)};
-  parameters.extent = {work.width, work.height, work.depth};
-  parameters.kind = work.kind;
-  return parameters;
+  return parameters_of(parts<CopyWork>(resolve_node(node)));
 }
 
 namespace {

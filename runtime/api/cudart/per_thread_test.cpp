@@ -8,6 +8,8 @@
 #include "runtime/api/cudart/testing/kernels.h"
 #include "runtime/api/cudart/testing/support.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 // What code of nvcc 12.8 and later calls for <<<...>>>.
 extern "C" {
 cudaError_t __cudaGetKernel(cudaKernel_t*, const void*);
@@ -91,6 +93,39 @@ TEST_F(PerThread, CopiesOfBoxesDoNotWaitForOtherThreads) {
     ASSERT_OK(cudaMemcpy3DPeerAsync(&peer, nullptr));
   });
   EXPECT_EQ(to.get(), from.get());
+}
+
+TEST_F(PerThread, CopiesOfArraysDoNotWaitForOtherThreads) {
+  const cudaChannelFormatDesc format = {
+      32, 0, 0, 0, cudaChannelFormatKindSigned};
+  cudaArray_t one = nullptr;
+  cudaArray_t other = nullptr;
+  ASSERT_OK(cudaMallocArray(&one, &format, 8, 2, 0));
+  ASSERT_OK(cudaMallocArray(&other, &format, 8, 2, 0));
+  constexpr auto kDefault = cudaMemcpyDefault;
+  // Elements 0 to 7 by planes, 8 to 15 by runs, at once and in the stream.
+  elsewhere([&] {
+    ASSERT_OK(cudaMemcpy2DToArray(one, 0, 0, from.data(), 16, 16, 1, kDefault));
+    ASSERT_OK(cudaMemcpy2DToArrayAsync(
+        one, 16, 0, from.data(), 16, 16, 1, kDefault, nullptr));
+    ASSERT_OK(cudaMemcpyToArray(one, 0, 1, from.data(), 16, kDefault));
+    ASSERT_OK(
+        cudaMemcpyToArrayAsync(one, 16, 1, from.data(), 16, kDefault, nullptr));
+    ASSERT_OK(
+        cudaMemcpy2DArrayToArray(other, 0, 0, one, 0, 0, 32, 1, kDefault));
+    ASSERT_OK(cudaMemcpyArrayToArray(other, 0, 1, one, 0, 1, 32, kDefault));
+    int* at = to.data();
+    ASSERT_OK(cudaMemcpy2DFromArray(at, 16, other, 0, 0, 16, 1, kDefault));
+    ASSERT_OK(cudaMemcpy2DFromArrayAsync(
+        at + 4, 16, other, 16, 0, 16, 1, kDefault, nullptr));
+    ASSERT_OK(cudaMemcpyFromArray(at + 8, other, 0, 1, 16, kDefault));
+    ASSERT_OK(
+        cudaMemcpyFromArrayAsync(at + 12, other, 16, 1, 16, kDefault, nullptr));
+  });
+  EXPECT_EQ(to.get(), from.get());
+  gate.open(); // freeing waits for all
+  EXPECT_OK(cudaFreeArray(one));
+  EXPECT_OK(cudaFreeArray(other));
 }
 
 TEST_F(PerThread, FillsDoNotWaitForOtherThreads) {

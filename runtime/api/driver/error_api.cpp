@@ -10,6 +10,7 @@ CUresult result_of(runtime::Status status) noexcept {
     case cudaErrorInvalidPitchValue:
     case cudaErrorInvalidDevicePointer:
     case cudaErrorInvalidMemcpyDirection:
+    case cudaErrorInvalidChannelDescriptor:
       return CUDA_ERROR_INVALID_VALUE;
     case cudaErrorInvalidSymbol:
     case cudaErrorInvalidDeviceFunction:

@@ -19,7 +19,7 @@ inline runtime::Device& device_for(CUcontext context) {
 runtime::KernelWork kernel_work(
     runtime::Device& device,
     const CUDA_KERNEL_NODE_PARAMS_v2* parameters);
-/// @throws runtime::Failure: CUDA_ERROR_NOT_SUPPORTED for CUDA arrays.
+/// @throws runtime::Failure: what the copy itself would answer.
 runtime::CopyWork copy_work(const CUDA_MEMCPY3D* parameters);
 runtime::FillWork fill_work(const CUDA_MEMSET_NODE_PARAMS* parameters);
 

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "runtime/api/driver/copies/copy_box.h"
 #include "runtime/api/driver/graph_node_work.h"
 #include "runtime/api/driver/perform.h"
 #include "runtime/core/modules/launch.h"
@@ -14,39 +15,6 @@ using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
 
 namespace accelerator::driver {
-namespace {
-
-const void* address(CUmemorytype type, const void* host, CUdeviceptr device) {
-  switch (type) {
-    case CU_MEMORYTYPE_HOST:
-      return host;
-    case CU_MEMORYTYPE_DEVICE:
-    case CU_MEMORYTYPE_UNIFIED:
-      return pointer(device);
-    case CU_MEMORYTYPE_ARRAY:
-      throw Failure(
-          cudaErrorNotSupported,
-          "copies from and to CUDA arrays are not supported");
-    default:
-      throw Failure(cudaErrorInvalidValue);
-  }
-}
-
-// Both sides have to be known for more than "from where to where it is".
-cudaMemcpyKind kind_of(CUmemorytype from, CUmemorytype to) {
-  if (from == CU_MEMORYTYPE_UNIFIED || to == CU_MEMORYTYPE_UNIFIED) {
-    return cudaMemcpyDefault;
-  }
-  if (from == CU_MEMORYTYPE_HOST) {
-    return to == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost
-                                    : cudaMemcpyHostToDevice;
-  }
-  return to == CU_MEMORYTYPE_HOST ? cudaMemcpyDeviceToHost
-                                  : cudaMemcpyDeviceToDevice;
-}
-
-} // namespace
-
 KernelWork kernel_work(
     Device& device,
     const CUDA_KERNEL_NODE_PARAMS_v2* parameters) {
@@ -67,22 +35,7 @@ CopyWork copy_work(const CUDA_MEMCPY3D* parameters) {
   require(parameters != nullptr);
   const CUDA_MEMCPY3D& p = *parameters;
   require(p.reserved0 == nullptr && p.reserved1 == nullptr);
-  cudaMemcpy3DParms box{};
-  box.srcPtr = {
-      const_cast<void*>(address(p.srcMemoryType, p.srcHost, p.srcDevice)),
-      p.srcPitch,
-      p.WidthInBytes,
-      p.srcHeight};
-  box.dstPtr = {
-      const_cast<void*>(address(p.dstMemoryType, p.dstHost, p.dstDevice)),
-      p.dstPitch,
-      p.WidthInBytes,
-      p.dstHeight};
-  box.srcPos = {p.srcXInBytes, p.srcY, p.srcZ};
-  box.dstPos = {p.dstXInBytes, p.dstY, p.dstZ};
-  box.extent = {p.WidthInBytes, p.Height, p.Depth};
-  box.kind = kind_of(p.srcMemoryType, p.dstMemoryType);
-  return operations::copy_work(box_copy(box));
+  return operations::copy_work(box_of(p));
 }
 
 FillWork fill_work(const CUDA_MEMSET_NODE_PARAMS* parameters) {
@@ -106,6 +59,10 @@ CUDA_KERNEL_NODE_PARAMS_v2 kernel_parameters(CUgraphNode handle) {
   p.kernelParams = node.parameter_pointers();
   p.ctx = reinterpret_cast<CUcontext>(&node.device());
   return p;
+}
+
+static CUarray array_handle(const void* array) {
+  return static_cast<CUarray>(const_cast<void*>(array));
 }
 
 CUDA_MEMCPY3D copy_parameters(CUgraphNode handle) {
@@ -137,6 +94,26 @@ CUDA_MEMCPY3D copy_parameters(CUgraphNode handle) {
   p.WidthInBytes = work.width;
   p.Height = work.height;
   p.Depth = work.depth;
+  if (work.from_array != nullptr) {
+    const CopyPlace place = place_in_array(work.from_array, work.from);
+    p.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    p.srcArray = array_handle(work.from_array);
+    p.srcDevice = 0;
+    p.srcXInBytes = place.position.x;
+    p.srcY = place.position.y;
+    p.srcZ = place.position.z;
+    p.srcPitch = p.srcHeight = 0;
+  }
+  if (work.to_array != nullptr) {
+    const CopyPlace place = place_in_array(work.to_array, work.to);
+    p.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    p.dstArray = array_handle(work.to_array);
+    p.dstDevice = 0;
+    p.dstXInBytes = place.position.x;
+    p.dstY = place.position.y;
+    p.dstZ = place.position.z;
+    p.dstPitch = p.dstHeight = 0;
+  }
   return p;
 }
 

@@ -253,7 +253,7 @@ TEST_F(GraphNodes, CopyBoxesBetweenHostAndDevice) {
   }
   EXPECT_EQ(array.values(), expected);
   copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-  EXPECT_EQ(cuGraphMemcpyNodeSetParams(node, &copy), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuGraphMemcpyNodeSetParams(node, &copy), CUDA_ERROR_INVALID_HANDLE);
   copy.srcMemoryType = CUmemorytype{};
   EXPECT_EQ(cuGraphMemcpyNodeSetParams(node, &copy), CUDA_ERROR_INVALID_VALUE);
 }

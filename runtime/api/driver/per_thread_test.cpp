@@ -87,6 +87,40 @@ TEST_F(PerThread, CopiesAndFillsDoNotWaitForOtherStreams) {
   EXPECT_EQ(fourth.values(), values);
 }
 
+TEST_F(PerThread, CopiesOfArraysDoNotWaitForOtherStreams) {
+  const CUDA_ARRAY_DESCRIPTOR line = {8, 0, CU_AD_FORMAT_UNSIGNED_INT8, 1};
+  CUarray one = nullptr;
+  CUarray other = nullptr;
+  ASSERT_EQ(cuArrayCreate(&one, &line), CUDA_SUCCESS);
+  ASSERT_EQ(cuArrayCreate(&other, &line), CUDA_SUCCESS);
+  const Array<std::uint8_t> memory(8);
+  void* pinned = nullptr;
+  ASSERT_EQ(cuMemAllocHost(&pinned, 16), CUDA_SUCCESS);
+  auto* host = static_cast<std::uint8_t*>(pinned);
+  for (std::uint8_t i = 0; i < 16; ++i) {
+    host[i] = i < 8 ? i : 0;
+  }
+  {
+    const Stream blocking(CU_STREAM_DEFAULT);
+    Gate gate(blocking);
+    EXPECT_EQ(cuMemcpyHtoA(one, 0, host, 4), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyHtoAAsync(one, 4, host + 4, 4, kOwn), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyAtoD(memory.address(), one, 0, 8), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyDtoA(other, 0, memory.address(), 4), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyAtoA(other, 4, one, 4, 4), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyAtoH(host + 8, other, 0, 4), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyAtoHAsync(host + 12, other, 4, 4, kOwn), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamSynchronize(kOwn), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamQuery(blocking), CUDA_ERROR_NOT_READY);
+  }
+  for (std::uint8_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(host[8 + i], i);
+  }
+  EXPECT_EQ(cuMemFreeHost(pinned), CUDA_SUCCESS);
+  EXPECT_EQ(cuArrayDestroy(one), CUDA_SUCCESS);
+  EXPECT_EQ(cuArrayDestroy(other), CUDA_SUCCESS);
+}
+
 TEST_F(PerThread, EventsAreRecordedAndAwaitedInTheOwnStream) {
   CUevent event = nullptr, later = nullptr;
   ASSERT_EQ(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);

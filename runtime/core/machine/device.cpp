@@ -1,5 +1,6 @@
 #include "runtime/core/machine/device.h"
 
+#include "runtime/core/arrays/array.h"
 #include "runtime/core/backends/api_status.h"
 #include "runtime/core/machine/properties.h"
 #include "runtime/core/memory/memory_pool.h"
@@ -44,8 +45,11 @@ void Device::reset() {
   active_ = false;
   forget_pools_of(*this);
   addresses_.forget_peers(ordinal_);
-  for (const std::uint64_t begin : addresses_.list(ordinal_, Space::kDevice)) {
-    addresses_.erase(begin);
+  forget_arrays_of(ordinal_);
+  for (const Space space : {Space::kDevice, Space::kArray}) {
+    for (const std::uint64_t begin : addresses_.list(ordinal_, space)) {
+      addresses_.erase(begin);
+    }
   }
   check(api(), api().device_reset(slot_.index));
   set_default_limits();

@@ -111,8 +111,8 @@ class Device {
   void require_health() const {
     require(fault() == cudaSuccess, fault());
   }
-  /// cudaDeviceReset: waits, forgets the fault, frees what cudaMalloc and
-  /// kernels' malloc gave, and sets the limits back.
+  /// cudaDeviceReset: waits, forgets the fault, frees what cudaMalloc,
+  /// cudaMallocArray and kernels' malloc gave, and sets the limits back.
   void reset();
 
   /// Whether the primary context is alive: something has used the device.

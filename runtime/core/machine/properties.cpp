@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "runtime/core/arrays/texture_limits.h"
+
 namespace accelerator::runtime {
 namespace {
 
@@ -22,6 +24,57 @@ int figure(std::int32_t value, int otherwise) {
 std::size_t bytes(std::uint64_t value, std::size_t otherwise) {
   return value > 0 ? value : otherwise;
 }
+
+struct Limit {
+  int attribute;
+  std::size_t value;
+};
+
+constexpr Limit kTextureAttributes[] = {
+    {cudaDevAttrMaxTexture1DWidth, kTextureLimits.line.width},
+    {cudaDevAttrMaxTexture2DWidth, kTextureLimits.plane.width},
+    {cudaDevAttrMaxTexture2DHeight, kTextureLimits.plane.height},
+    {cudaDevAttrMaxTexture3DWidth, kTextureLimits.box.width},
+    {cudaDevAttrMaxTexture3DHeight, kTextureLimits.box.height},
+    {cudaDevAttrMaxTexture3DDepth, kTextureLimits.box.depth},
+    {cudaDevAttrMaxTexture1DLayeredWidth, kTextureLimits.layered_line.width},
+    {cudaDevAttrMaxTexture1DLayeredLayers, kTextureLimits.layered_line.depth},
+    {cudaDevAttrMaxTexture2DLayeredWidth, kTextureLimits.layered_plane.width},
+    {cudaDevAttrMaxTexture2DLayeredHeight, kTextureLimits.layered_plane.height},
+    {cudaDevAttrMaxTexture2DLayeredLayers, kTextureLimits.layered_plane.depth},
+    {cudaDevAttrMaxTextureCubemapWidth, kTextureLimits.cubemap.width},
+    {cudaDevAttrMaxTextureCubemapLayeredWidth,
+     kTextureLimits.layered_cubemap.width},
+    {cudaDevAttrMaxTextureCubemapLayeredLayers,
+     kTextureLimits.layered_cubemap.depth},
+    {cudaDevAttrMaxTexture2DGatherWidth, kGatherPlane.width},
+    {cudaDevAttrMaxTexture2DGatherHeight, kGatherPlane.height},
+    {cudaDevAttrMaxTexture3DWidthAlt, kAlternateBox.width},
+    {cudaDevAttrMaxTexture3DHeightAlt, kAlternateBox.height},
+    {cudaDevAttrMaxTexture3DDepthAlt, kAlternateBox.depth},
+    {cudaDevAttrMaxTexture1DLinearWidth, kLinearTexture},
+    {cudaDevAttrMaxTexture2DLinearWidth, kPitchedTexture.width},
+    {cudaDevAttrMaxTexture2DLinearHeight, kPitchedTexture.height},
+    {cudaDevAttrMaxTexture2DLinearPitch, kPitchedTexturePitch},
+    {cudaDevAttrMaxTexture2DMipmappedWidth, kMipmappedPlane.width},
+    {cudaDevAttrMaxTexture2DMipmappedHeight, kMipmappedPlane.height},
+    {cudaDevAttrMaxTexture1DMipmappedWidth, kMipmappedLine.width},
+    {cudaDevAttrMaxSurface1DWidth, kSurfaceLimits.line.width},
+    {cudaDevAttrMaxSurface2DWidth, kSurfaceLimits.plane.width},
+    {cudaDevAttrMaxSurface2DHeight, kSurfaceLimits.plane.height},
+    {cudaDevAttrMaxSurface3DWidth, kSurfaceLimits.box.width},
+    {cudaDevAttrMaxSurface3DHeight, kSurfaceLimits.box.height},
+    {cudaDevAttrMaxSurface3DDepth, kSurfaceLimits.box.depth},
+    {cudaDevAttrMaxSurface1DLayeredWidth, kSurfaceLimits.layered_line.width},
+    {cudaDevAttrMaxSurface1DLayeredLayers, kSurfaceLimits.layered_line.depth},
+    {cudaDevAttrMaxSurface2DLayeredWidth, kSurfaceLimits.layered_plane.width},
+    {cudaDevAttrMaxSurface2DLayeredHeight, kSurfaceLimits.layered_plane.height},
+    {cudaDevAttrMaxSurface2DLayeredLayers, kSurfaceLimits.layered_plane.depth},
+    {cudaDevAttrMaxSurfaceCubemapWidth, kSurfaceLimits.cubemap.width},
+    {cudaDevAttrMaxSurfaceCubemapLayeredWidth,
+     kSurfaceLimits.layered_cubemap.width},
+    {cudaDevAttrMaxSurfaceCubemapLayeredLayers,
+     kSurfaceLimits.layered_cubemap.depth}};
 
 } // namespace
 
@@ -42,7 +95,7 @@ Properties make_properties(const accel_properties& figures, int number) {
   const auto has = [&](accel_capability capability) {
     return (figures.capabilities & capability) != 0 ? 1 : 0;
   };
-  Properties p{}; // what is not set is not there: textures, surfaces
+  Properties p{}; // what is not set is not there
   static_assert(sizeof(p.name) == sizeof(figures.name));
   std::memcpy(p.name, figures.name, sizeof(p.name));
   p.name[sizeof(p.name) - 1] = '\0';
@@ -63,9 +116,9 @@ Properties make_properties(const accel_properties& figures, int number) {
   p.totalConstMem = 64 << 10;
   p.major = figure(figures.major, 8);
   p.minor = figures.minor;
-  p.textureAlignment = 512;
-  p.texturePitchAlignment = 32;
-  p.surfaceAlignment = 512;
+  p.textureAlignment = kTextureAlignment;
+  p.texturePitchAlignment = kTexturePitchAlignment;
+  p.surfaceAlignment = kTextureAlignment;
   p.deviceOverlap = 1;
   p.multiProcessorCount = figure(figures.multiprocessors, 1);
   p.canMapHostMemory = 1;
@@ -236,7 +289,12 @@ bool attribute_value(const Properties& p, int attribute, int* value) {
     case cudaDevAttrHostNumaId:
       return set(static_cast<std::size_t>(-1));
     default:
-      // Textures, surfaces, clusters and the other numbers that exist: none.
+      for (const Limit& limit : kTextureAttributes) {
+        if (limit.attribute == attribute) {
+          return set(limit.value);
+        }
+      }
+      // Clusters and the other numbers that exist: none.
       return attribute >= 1 && attribute <= kLastAttribute ? set(0) : false;
   }
 }

@@ -21,6 +21,7 @@ inline std::uint64_t address_of(const void* memory) {
 /// What a piece of memory is.
 enum class Space : std::uint8_t {
   kDevice, // cudaMalloc and friends
+  kArray, // cudaMallocArray and friends
   kHost, // cudaHostAlloc
   kRegistered, // cudaHostRegister
   kManaged, // cudaMallocManaged

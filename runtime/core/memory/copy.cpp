@@ -109,28 +109,30 @@ CopyWork plane_copy(
   return work;
 }
 
-CopyWork box_copy(const cudaMemcpy3DParms& p) {
-  if (p.srcArray != nullptr || p.dstArray != nullptr) {
-    throw Failure(
-        cudaErrorNotSupported,
-        "copies from and to CUDA arrays are not supported");
-  }
+CopyWork box_copy(
+    const BoxPlace& to,
+    const BoxPlace& from,
+    const cudaExtent& extent,
+    cudaMemcpyKind kind) {
   CopyWork work;
-  work.width = p.extent.width;
-  work.height = p.extent.height;
-  work.depth = p.extent.depth;
-  work.to_pitch = p.dstPtr.pitch;
-  work.from_pitch = p.srcPtr.pitch;
-  work.to_slice = times(p.dstPtr.pitch, p.dstPtr.ysize);
-  work.from_slice = times(p.srcPtr.pitch, p.srcPtr.ysize);
+  work.width = extent.width;
+  work.height = extent.height;
+  work.depth = extent.depth;
+  work.to_pitch = to.memory.pitch;
+  work.from_pitch = from.memory.pitch;
+  work.to_slice = times(to.memory.pitch, to.memory.ysize);
+  work.from_slice = times(from.memory.pitch, from.memory.ysize);
   work.to = at_position(
-      static_cast<char*>(p.dstPtr.ptr), p.dstPos, work.to_pitch, work.to_slice);
+      static_cast<char*>(to.memory.ptr),
+      to.position,
+      work.to_pitch,
+      work.to_slice);
   work.from = at_position(
-      static_cast<const char*>(p.srcPtr.ptr),
-      p.srcPos,
+      static_cast<const char*>(from.memory.ptr),
+      from.position,
       work.from_pitch,
       work.from_slice);
-  work.kind = p.kind;
+  work.kind = kind;
   return work;
 }
 

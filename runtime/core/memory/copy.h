@@ -24,6 +24,10 @@ struct CopyWork {
   std::size_t to_slice = 0; // bytes from slice to slice
   std::size_t from_slice = 0;
   cudaMemcpyKind kind = cudaMemcpyDefault;
+  /// The arrays whose memory it is, as the program names them; null: no
+  /// array's.
+  const void* to_array = nullptr;
+  const void* from_array = nullptr;
 
   bool empty() const {
     return width == 0 || height == 0 || depth == 0;
@@ -70,9 +74,19 @@ CopyWork plane_copy(
     std::size_t height,
     cudaMemcpyKind kind);
 
-/// What cudaMemcpy3D means.
-/// @throws Failure: cudaErrorNotSupported for CUDA arrays.
-CopyWork box_copy(const cudaMemcpy3DParms& parameters);
+/// One of the two places of a copy of a box: x is in bytes.
+struct BoxPlace {
+  cudaPitchedPtr memory;
+  cudaPos position;
+};
+
+/// @param extent the width in bytes.
+/// @throws Failure: cudaErrorInvalidValue for a position behind all addresses.
+CopyWork box_copy(
+    const BoxPlace& to,
+    const BoxPlace& from,
+    const cudaExtent& extent,
+    cudaMemcpyKind kind);
 
 FillWork linear_fill(
     void* to,

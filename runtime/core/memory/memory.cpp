@@ -9,6 +9,7 @@ namespace accelerator::runtime {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kArrayAlignment = 512; // bytes, as textures have it
 
 std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
@@ -60,17 +61,20 @@ void enter(
 
 } // namespace
 
-std::uint64_t Memory::allocate(std::uint64_t bytes) {
+std::uint64_t Memory::allocate(std::uint64_t bytes, Space space) {
   void* memory = nullptr;
   const std::uint64_t size = bytes > 0 ? bytes : 1;
-  check(*slot_.api, slot_.api->memory_allocate(slot_.index, size, 0, &memory));
-  enter(map_, memory, size, Space::kDevice, device_, slot_.api, 0);
+  const std::uint64_t alignment = space == Space::kArray ? kArrayAlignment : 0;
+  check(
+      *slot_.api,
+      slot_.api->memory_allocate(slot_.index, size, alignment, &memory));
+  enter(map_, memory, size, space, device_, slot_.api, 0);
   return address_of(memory);
 }
 
-bool Memory::release(std::uint64_t begin) {
+bool Memory::release(std::uint64_t begin, Space space) {
   const auto piece = map_.find(begin);
-  if (!piece || piece->begin != begin || piece->space != Space::kDevice ||
+  if (!piece || piece->begin != begin || piece->space != space ||
       piece->device != device_ || !map_.erase(begin)) {
     return false;
   }

@@ -21,11 +21,12 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// Allocates, aligned to at least 256 bytes.
+  /// Allocates, aligned to at least 256 bytes, and for arrays to 512.
+  /// @param space kDevice or kArray.
   /// @throws Failure with cudaErrorMemoryAllocation.
-  std::uint64_t allocate(std::uint64_t bytes);
+  std::uint64_t allocate(std::uint64_t bytes, Space space = Space::kDevice);
   /// Frees what allocate() gave; false when it did not give that.
-  bool release(std::uint64_t begin);
+  bool release(std::uint64_t begin, Space space = Space::kDevice);
   /// Lets another device, as the program counts, use what begins there, or no
   /// longer.
   void share(std::uint64_t begin, int device, bool allowed) const;

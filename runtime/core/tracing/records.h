@@ -50,7 +50,13 @@ struct KernelPart {
 
 /// Where an address lies.
 struct Place {
-  enum class Kind : std::uint8_t { kPageable, kPinned, kDevice, kManaged };
+  enum class Kind : std::uint8_t {
+    kPageable,
+    kPinned,
+    kDevice,
+    kManaged,
+    kArray
+  };
   Kind kind = Kind::kPageable;
   int device = 0; // meaningful for memory of a device
 };

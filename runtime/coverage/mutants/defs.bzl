@@ -31,6 +31,7 @@ MUTATED = [
     "//runtime/libraries/rand:curand_test",
     "//runtime/libraries/solver:cusolver_test",
     "//runtime/libraries/sparse:cusparse_test",
+    "//runtime/api/cudart:arrays_test",
     "//runtime/api/cudart:entry_point_test",
     "//runtime/api/cudart:error_test",
     "//runtime/api/cudart:ipc_test",

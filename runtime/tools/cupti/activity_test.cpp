@@ -196,6 +196,41 @@ TEST_F(Activities, RecordCopiesBetweenDevices) {
   EXPECT_EQ(copy.bytes, 64u);
 }
 
+TEST_F(Activities, RecordCopiesOfArrays) {
+  const cudaChannelFormatDesc format = {
+      32, 0, 0, 0, cudaChannelFormatKindFloat};
+  cudaArray_t one = nullptr;
+  cudaArray_t other = nullptr;
+  ASSERT_OK(cudaMallocArray(&one, &format, 16, 0, 0));
+  ASSERT_OK(cudaMallocArray(&other, &format, 16, 0, 0));
+  OnDevice device(std::size_t{16});
+  std::vector<int> host(16);
+  Trace trace({CUPTI_ACTIVITY_KIND_MEMCPY});
+  constexpr auto kDefault = cudaMemcpyDefault;
+  ASSERT_OK(cudaMemcpy2DToArray(one, 0, 0, host.data(), 64, 64, 1, kDefault));
+  ASSERT_OK(cudaMemcpy2DFromArray(host.data(), 64, one, 0, 0, 60, 1, kDefault));
+  ASSERT_OK(cudaMemcpy2DToArray(one, 0, 0, device.data(), 64, 56, 1, kDefault));
+  ASSERT_OK(
+      cudaMemcpy2DFromArray(device.data(), 64, one, 0, 0, 52, 1, kDefault));
+  ASSERT_OK(cudaMemcpy2DArrayToArray(other, 0, 0, one, 0, 0, 48, 1, kDefault));
+  const Records records = trace.records();
+  const std::vector<int> kinds = {
+      CUPTI_ACTIVITY_MEMCPY_KIND_HTOA,
+      CUPTI_ACTIVITY_MEMCPY_KIND_ATOH,
+      CUPTI_ACTIVITY_MEMCPY_KIND_DTOA,
+      CUPTI_ACTIVITY_MEMCPY_KIND_ATOD,
+      CUPTI_ACTIVITY_MEMCPY_KIND_ATOA};
+  ASSERT_EQ(records.copies.size(), kinds.size());
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    EXPECT_EQ(records.copies[i].copyKind, kinds[i]) << i;
+    EXPECT_EQ(records.copies[i].bytes, 64 - 4 * i);
+  }
+  EXPECT_EQ(records.copies[4].srcKind, CUPTI_ACTIVITY_MEMORY_KIND_ARRAY);
+  EXPECT_EQ(records.copies[4].dstKind, CUPTI_ACTIVITY_MEMORY_KIND_ARRAY);
+  ASSERT_OK(cudaFreeArray(one));
+  ASSERT_OK(cudaFreeArray(other));
+}
+
 TEST_F(Activities, RecordFills) {
   OnDevice values(std::size_t{64});
   Trace trace({CUPTI_ACTIVITY_KIND_MEMSET});

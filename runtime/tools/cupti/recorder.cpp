@@ -44,13 +44,24 @@ std::uint8_t memory_kind(const tracing::Place& place) {
       return CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
     case tracing::Place::Kind::kManaged:
       return CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
+    case tracing::Place::Kind::kArray:
+      return CUPTI_ACTIVITY_MEMORY_KIND_ARRAY;
   }
   return CUPTI_ACTIVITY_MEMORY_KIND_UNKNOWN;
+}
+
+// Whether no other device has it.
+bool of_device(const tracing::Place& place) {
+  return place.kind == tracing::Place::Kind::kDevice ||
+      place.kind == tracing::Place::Kind::kArray;
 }
 
 // Where the bytes lie says more than what the program called it, which may be
 // cudaMemcpyDefault. Managed memory lies where the program says.
 std::uint8_t copy_kind(const tracing::CopyPart& part) {
+  const auto is_array = [](const tracing::Place& place) {
+    return place.kind == tracing::Place::Kind::kArray;
+  };
   const auto on_device = [](const tracing::Place& place, bool if_managed) {
     return place.kind == tracing::Place::Kind::kDevice ||
         (place.kind == tracing::Place::Kind::kManaged && if_managed);
@@ -63,6 +74,15 @@ std::uint8_t copy_kind(const tracing::CopyPart& part) {
       part.to,
       part.direction == cudaMemcpyHostToDevice ||
           part.direction == cudaMemcpyDeviceToDevice);
+  if (is_array(part.from)) {
+    return is_array(part.to) ? CUPTI_ACTIVITY_MEMCPY_KIND_ATOA
+        : to                 ? CUPTI_ACTIVITY_MEMCPY_KIND_ATOD
+                             : CUPTI_ACTIVITY_MEMCPY_KIND_ATOH;
+  }
+  if (is_array(part.to)) {
+    return from ? CUPTI_ACTIVITY_MEMCPY_KIND_DTOA
+                : CUPTI_ACTIVITY_MEMCPY_KIND_HTOA;
+  }
   if (from) {
     return to ? CUPTI_ACTIVITY_MEMCPY_KIND_DTOD
               : CUPTI_ACTIVITY_MEMCPY_KIND_DTOH;
@@ -227,8 +247,7 @@ void Recorder::work(const tracing::WorkRecord& record) noexcept {
         } else if constexpr (std::is_same_v<Part, tracing::FillPart>) {
           write_fill(record, part);
         } else if (
-            part.from.kind == tracing::Place::Kind::kDevice &&
-            part.to.kind == tracing::Place::Kind::kDevice &&
+            of_device(part.from) && of_device(part.to) &&
             part.from.device != part.to.device) {
           write_peer_copy(record, part);
         } else {

@@ -215,7 +215,7 @@ TEST_F(Batches, BoxesAreCopied) {
     box.extent.height = 1;
     box.dst.type = CU_MEMCPY_OPERAND_TYPE_ARRAY;
     EXPECT_EQ(
-        cuMemcpy3DBatchAsync(1, &box, 0, stream), CUDA_ERROR_NOT_SUPPORTED);
+        cuMemcpy3DBatchAsync(1, &box, 0, stream), CUDA_ERROR_INVALID_HANDLE);
   }
 }
 

@@ -74,7 +74,7 @@ TEST_F(Boxes, PlanesAreCopiedInAStream) {
   EXPECT_EQ(host, (std::vector<std::uint8_t>{6, 7, 10, 11}));
   EXPECT_EQ(cuMemcpy2DAsync(nullptr, stream), CUDA_ERROR_INVALID_VALUE);
   plane.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-  EXPECT_EQ(cuMemcpy2DAsync(&plane, stream), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuMemcpy2DAsync(&plane, stream), CUDA_ERROR_INVALID_HANDLE);
 }
 
 TEST_F(Boxes, AreCopiedBetweenAllKindsOfMemory) {
@@ -205,7 +205,7 @@ TEST_F(Boxes, TypesOfMemoryAreTakenAtTheirWord) {
   box.srcMemoryType = static_cast<CUmemorytype>(0);
   EXPECT_EQ(cuMemcpy3D(&box), CUDA_ERROR_INVALID_VALUE);
   box.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-  EXPECT_EQ(cuMemcpy3D(&box), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuMemcpy3D(&box), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuMemcpy3D(nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMemcpy3DPeer(nullptr), CUDA_ERROR_INVALID_VALUE);
   CUDA_MEMCPY3D_PEER peer{};

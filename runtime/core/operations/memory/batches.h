@@ -3,9 +3,11 @@
 
 #include <driver_types.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include "runtime/core/arrays/array_copy.h"
 #include "runtime/core/memory/copy.h"
 #include "runtime/core/status/status.h"
 
@@ -61,6 +63,18 @@ std::vector<BatchCopy> batch_of(
   return copies;
 }
 
+/// The array of an operand; null: it is memory.
+template <typename Operand>
+cudaArray_t array_of(const Operand& operand) {
+  const int type = static_cast<int>(operand.type);
+  require(type == 1 || type == 2); // cudaMemcpyOperandTypePointer and ...Array
+  if (type == 1) {
+    return nullptr;
+  }
+  require(operand.op.array.array != nullptr, cudaErrorInvalidResourceHandle);
+  return reinterpret_cast<cudaArray_t>(operand.op.array.array);
+}
+
 /// The copies of cudaMemcpy3DBatchAsync and cuMemcpy3DBatchAsync.
 template <typename Operation, typename Pointer>
 std::vector<BatchCopy> batch_of_boxes(
@@ -71,9 +85,15 @@ std::vector<BatchCopy> batch_of_boxes(
   std::vector<BatchCopy> copies;
   for (std::size_t i = 0; i < count; ++i) {
     const Operation& operation = list[i];
+    const cudaArray_t to = array_of(operation.dst);
+    const cudaArray_t from = array_of(operation.src);
+    // Of memory, too, the sizes count the array's elements.
+    const std::size_t element =
+        std::max(element_bytes(to), element_bytes(from));
     const auto memory = [&](const auto& operand) {
-      require(static_cast<int>(operand.type) != 2, cudaErrorNotSupported);
-      require(static_cast<int>(operand.type) == 1);
+      if (array_of(operand) != nullptr) {
+        return cudaPitchedPtr{};
+      }
       const auto& place = operand.op.ptr;
       // Without a length there is no gap.
       const std::size_t row =
@@ -81,11 +101,23 @@ std::vector<BatchCopy> batch_of_boxes(
       const std::size_t rows =
           place.layerHeight != 0 ? place.layerHeight : operation.extent.height;
       require(row >= operation.extent.width && rows >= operation.extent.height);
-      return cudaPitchedPtr{pointer(place.ptr), row, row, rows};
+      std::size_t pitch = 0;
+      require(!__builtin_mul_overflow(row, element, &pitch));
+      return cudaPitchedPtr{pointer(place.ptr), pitch, pitch, rows};
+    };
+    const auto position = [](const auto& operand) {
+      const auto& offset = operand.op.array.offset;
+      return array_of(operand) != nullptr
+          ? cudaPos{offset.x, offset.y, offset.z}
+          : cudaPos{};
     };
     cudaMemcpy3DParms box{};
+    box.srcArray = from;
     box.srcPtr = memory(operation.src);
+    box.srcPos = position(operation.src);
+    box.dstArray = to;
     box.dstPtr = memory(operation.dst);
+    box.dstPos = position(operation.dst);
     box.extent = {
         operation.extent.width,
         operation.extent.height,

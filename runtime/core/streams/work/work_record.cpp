@@ -22,6 +22,8 @@ tracing::Place place_of(const void* address) {
       return {Kind::kPinned, piece->device};
     case Space::kManaged:
       return {Kind::kManaged, piece->device};
+    case Space::kArray:
+      return {Kind::kArray, piece->device};
     default:
       return {Kind::kDevice, piece->device};
   }
