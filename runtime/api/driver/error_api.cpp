@@ -11,6 +11,7 @@ CUresult result_of(runtime::Status status) noexcept {
     case cudaErrorInvalidDevicePointer:
     case cudaErrorInvalidMemcpyDirection:
     case cudaErrorInvalidChannelDescriptor:
+    case cudaErrorInvalidFilterSetting:
       return CUDA_ERROR_INVALID_VALUE;
     case cudaErrorInvalidSymbol:
     case cudaErrorInvalidDeviceFunction:

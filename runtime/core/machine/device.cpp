@@ -1,6 +1,7 @@
 #include "runtime/core/machine/device.h"
 
 #include "runtime/core/arrays/array.h"
+#include "runtime/core/arrays/texture.h"
 #include "runtime/core/backends/api_status.h"
 #include "runtime/core/machine/properties.h"
 #include "runtime/core/memory/memory_pool.h"
@@ -46,6 +47,9 @@ void Device::reset() {
   forget_pools_of(*this);
   addresses_.forget_peers(ordinal_);
   forget_arrays_of(ordinal_);
+  for (const std::uint64_t handle : texture_table().take_all(ordinal_)) {
+    api().texture_destroy(slot_.index, handle);
+  }
   for (const Space space : {Space::kDevice, Space::kArray}) {
     for (const std::uint64_t begin : addresses_.list(ordinal_, space)) {
       addresses_.erase(begin);

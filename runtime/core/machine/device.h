@@ -112,7 +112,8 @@ class Device {
     require(fault() == cudaSuccess, fault());
   }
   /// cudaDeviceReset: waits, forgets the fault, frees what cudaMalloc,
-  /// cudaMallocArray and kernels' malloc gave, and sets the limits back.
+  /// cudaMallocArray and kernels' malloc gave, ends texture objects, and sets
+  /// the limits back.
   void reset();
 
   /// Whether the primary context is alive: something has used the device.
