@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/api/driver/perform.h"
+#include "runtime/core/memory/memory_pool.h"
 #include "runtime/core/operations/copies.h"
 #include "runtime/core/operations/memory.h"
 #include "runtime/core/operations/pools.h"
@@ -16,6 +17,9 @@ using accelerator::driver::perform;
 using accelerator::driver::pointer;
 
 namespace {
+
+// CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE, of CUDA 12.8.
+constexpr int kHardwareDecompression = 21;
 
 template <cudaMemcpyKind kKind>
 void copy(void* to, const void* from, std::size_t bytes) {
@@ -40,6 +44,9 @@ std::size_t size_of(CUpointer_attribute attribute) {
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
       return 8;
     default:
       return 4;
@@ -125,7 +132,7 @@ CUresult cuPointerGetAttribute(
     require(value != nullptr);
     const auto piece = machine().addresses().find(address);
     require(piece.has_value());
-    switch (attribute) {
+    switch (static_cast<int>(attribute)) {
       case CU_POINTER_ATTRIBUTE_CONTEXT:
         *static_cast<void**>(value) = &machine().device(piece->device);
         return;
@@ -160,14 +167,34 @@ CUresult cuPointerGetAttribute(
         *static_cast<unsigned*>(value) = piece->space == Space::kDevice;
         return;
       case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: // a piece is mapped as one
         *static_cast<CUdeviceptr*>(value) = piece->begin;
         return;
       case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
         *static_cast<std::size_t*>(value) = piece->size();
         return;
       case CU_POINTER_ATTRIBUTE_MAPPED:
         *static_cast<unsigned*>(value) = 1;
         return;
+      case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+      case kHardwareDecompression:
+        *static_cast<unsigned*>(value) = 0;
+        return;
+      case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: {
+        const int device = current_context().ordinal();
+        *static_cast<unsigned*>(value) =
+            machine().addresses().visible(*piece, device)
+            ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
+            : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE;
+        return;
+      }
+      case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: {
+        const auto pool = pool_of(pointer(piece->begin));
+        const bool lives = machine().pools().contains(pool.get());
+        *static_cast<void**>(value) = lives ? pool.get() : nullptr;
+        return;
+      }
       default:
         throw Failure(
             cudaErrorNotSupported,

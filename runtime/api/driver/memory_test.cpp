@@ -276,6 +276,20 @@ TEST_F(Memory, AnAddressHasAttributes) {
       attribute<std::size_t>(CU_POINTER_ATTRIBUTE_RANGE_SIZE, inside), 400u);
   EXPECT_EQ(attribute<unsigned>(CU_POINTER_ATTRIBUTE_IS_MANAGED, inside), 0u);
   EXPECT_EQ(attribute<unsigned>(CU_POINTER_ATTRIBUTE_MAPPED, inside), 1u);
+  EXPECT_EQ(
+      attribute<CUdeviceptr>(CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, inside),
+      array.address());
+  EXPECT_EQ(
+      attribute<std::size_t>(CU_POINTER_ATTRIBUTE_MAPPING_SIZE, inside), 400u);
+  EXPECT_EQ(
+      attribute<unsigned>(
+          CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE, inside),
+      0u);
+  EXPECT_EQ(attribute<unsigned>(CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, inside), 3u);
+  EXPECT_EQ(
+      attribute<void*>(CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, inside), nullptr);
+  EXPECT_EQ(
+      attribute<unsigned>(static_cast<CUpointer_attribute>(21), inside), 0u);
   void* host = nullptr;
   EXPECT_EQ(
       cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, inside),

@@ -56,6 +56,12 @@ TEST_F(Pool, MemoryIsTakenFromItAndGivenBack) {
   ASSERT_EQ(cuMemAllocFromPoolAsync(&memory, 1024, pool, stream), CUDA_SUCCESS);
   EXPECT_EQ(cuMemsetD8Async(memory, 1, 1024, stream), CUDA_SUCCESS);
   EXPECT_EQ(used(pool), 1024u);
+  CUmemoryPool origin = nullptr;
+  ASSERT_EQ(
+      cuPointerGetAttribute(
+          &origin, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, memory + 8),
+      CUDA_SUCCESS);
+  EXPECT_EQ(origin, pool);
   EXPECT_EQ(cuMemFreeAsync(memory, stream), CUDA_SUCCESS);
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
   EXPECT_EQ(used(pool), 0u);
