@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/core/memory/advice_map.h"
 #include "runtime/core/memory/memory.h"
 #include "runtime/core/streams/stream_set.h"
 
@@ -35,7 +36,8 @@ void forget_pools_of(const Device& device) {
   Origins& all = origins();
   const std::lock_guard lock(all.mutex);
   for (auto at = all.pools.begin(); at != all.pools.end();) {
-    if (&at->second->device() == &device) {
+    // Managed memory stays.
+    if (&at->second->device() == &device && !at->second->managed()) {
       at->second->used_ = 0;
       at = all.pools.erase(at);
     } else {
@@ -53,7 +55,20 @@ std::uint64_t MemoryPool::take(std::size_t bytes) {
         cudaErrorMemoryAllocation);
   } while (!used_.compare_exchange_weak(used, used + bytes));
   try {
-    return memory_.allocate(bytes);
+    if (!managed_.has_value()) {
+      return memory_.allocate(bytes);
+    }
+    const std::uint64_t begin = address_of(allocate_host(
+        memory_.addresses(),
+        bytes,
+        Space::kManaged,
+        memory_.device(),
+        memory_.slot(),
+        cudaMemAttachGlobal));
+    advice_map().change(begin, begin + bytes, [&](Advice& said) {
+      said.preferred = *managed_;
+    });
+    return begin;
   } catch (const Failure&) {
     used_ -= bytes;
     throw;
@@ -93,14 +108,20 @@ void MemoryPool::release(void* memory) {
     self = std::move(found->second);
     origins().pools.erase(found);
   }
-  require(memory_.release(begin));
+  if (managed_.has_value()) {
+    advice_map().forget(piece->begin, piece->end);
+    release_host(memory_.addresses(), memory, Space::kManaged);
+  } else {
+    require(memory_.release(begin));
+  }
   used_ -= piece->size();
 }
 
 bool MemoryPool::get_property(int attribute, void* value) const {
   switch (attribute) {
     case 9: // cudaMemPoolAttrAllocationType
-      *static_cast<int*>(value) = cudaMemAllocationTypePinned;
+      *static_cast<int*>(value) =
+          managed() ? kManagedAllocations : cudaMemAllocationTypePinned;
       return true;
     case 10: // cudaMemPoolAttrExportHandleTypes
       *static_cast<int*>(value) = sharing_ == Sharing::kExportable
@@ -108,10 +129,11 @@ bool MemoryPool::get_property(int attribute, void* value) const {
           : cudaMemHandleTypeNone;
       return true;
     case 11: // cudaMemPoolAttrLocationId
-      *static_cast<int*>(value) = memory_.device();
+      *static_cast<int*>(value) = managed() ? managed_->id : memory_.device();
       return true;
     case 12: // cudaMemPoolAttrLocationType
-      *static_cast<int*>(value) = cudaMemLocationTypeDevice;
+      *static_cast<int*>(value) =
+          managed() ? managed_->type : cudaMemLocationTypeDevice;
       return true;
     case 13: // cudaMemPoolAttrMaxPoolSize
       *static_cast<std::uint64_t*>(value) = most_;
@@ -179,6 +201,10 @@ void MemoryPool::set(cudaMemPoolAttr attribute, const void* value) {
 }
 
 void MemoryPool::set_access(int device, cudaMemAccessFlags flags) {
+  if (managed()) {
+    require(flags == cudaMemAccessFlagsProtReadWrite);
+    return;
+  }
   const std::uint64_t bit = std::uint64_t{1} << device;
   require(device != memory_.device() || flags != cudaMemAccessFlagsProtNone);
   if (flags == cudaMemAccessFlagsProtNone) {
@@ -208,7 +234,8 @@ void MemoryPool::share(std::uint64_t begin, std::uint64_t readers) const {
 }
 
 cudaMemAccessFlags MemoryPool::access(int device) const {
-  return device == memory_.device() || (readers_ >> device & 1) != 0
+  return managed() || device == memory_.device() ||
+          (readers_ >> device & 1) != 0
       ? cudaMemAccessFlagsProtReadWrite
       : cudaMemAccessFlagsProtNone;
 }

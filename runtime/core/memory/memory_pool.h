@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "runtime/core/status/status.h"
 
@@ -15,8 +16,12 @@ class Device;
 class Memory;
 class StreamSet;
 
-/// A pool takes from its device's memory and gives back at once what is freed:
-/// it holds no reserve, so a release threshold is only kept.
+/// cudaMemAllocationTypeManaged, which CUDA 12.4's header lacks.
+constexpr int kManagedAllocations = 2;
+
+/// A pool takes from its device's memory, or managed memory, and gives back at
+/// once what is freed: it holds no reserve, so a release threshold is only
+/// kept.
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
   /// Whether other processes take part.
@@ -27,18 +32,22 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   };
 
   /// @param memory and @param streams of the device,
-  /// @param most how many bytes may be in use; 0: what the device has.
+  /// @param most how many bytes may be in use; 0: what the device has,
+  /// @param managed where managed memory is preferred to be; none: it is of
+  /// the device's memory.
   MemoryPool(
       Device& device,
       Memory& memory,
       StreamSet& streams,
       Sharing sharing = Sharing::kNone,
-      std::uint64_t most = 0)
+      std::uint64_t most = 0,
+      std::optional<cudaMemLocation> managed = {})
       : device_(device),
         memory_(memory),
         streams_(streams),
         sharing_(sharing),
-        most_(most) {}
+        most_(most),
+        managed_(managed) {}
 
   Sharing sharing() const {
     return sharing_;
@@ -46,6 +55,9 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 
   Device& device() const {
     return device_;
+  }
+  bool managed() const {
+    return managed_.has_value();
   }
 
   /// Allocates. When memory is short it first waits for frees that are still in
@@ -61,7 +73,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   void set(cudaMemPoolAttr attribute, const void* value);
 
   /// cudaMemPoolSetAccess for one device; holds for what is allocated later and
-  /// for what is there.
+  /// for what is there. All devices have access to managed memory.
   void set_access(int device, cudaMemAccessFlags flags);
   cudaMemAccessFlags access(int device) const;
 
@@ -78,6 +90,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   StreamSet& streams_;
   const Sharing sharing_;
   const std::uint64_t most_;
+  const std::optional<cudaMemLocation> managed_;
   std::atomic<std::uint64_t> release_threshold_{0};
   std::atomic<int> reuse_follow_event_{1};
   std::atomic<int> reuse_opportunistic_{1};

@@ -123,6 +123,9 @@ AllocationWork allocation_work(cudaMemAllocNodeParams* parameters) {
   require(parameters != nullptr && parameters->bytesize > 0);
   const cudaMemPoolProps& properties = parameters->poolProps;
   require(properties.location.type == cudaMemLocationTypeDevice);
+  require(
+      static_cast<int>(properties.allocType) != kManagedAllocations,
+      cudaErrorNotSupported);
   auto pool = machine().device(properties.location.id).default_pool;
   auto memory =
       std::make_shared<GraphMemory>(std::move(pool), parameters->bytesize);

@@ -76,6 +76,10 @@ void mem_free(void* memory) {
     return;
   }
   if (piece->space == Space::kManaged) {
+    if (const auto pool = pool_of(memory)) {
+      pool->release(memory);
+      return;
+    }
     advice_map().forget(piece->begin, piece->end);
     release_host(machine().addresses(), memory, Space::kManaged);
     return;

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "runtime/core/graphs/capture.h"
@@ -24,22 +26,74 @@ cudaMemPool_t handle_of(const std::shared_ptr<MemoryPool>& pool) {
   return reinterpret_cast<cudaMemPool_t>(pool.get());
 }
 
-// There are no pools of the host's memory, nor of managed memory, yet.
+bool is_managed(cudaMemAllocationType type) {
+  return static_cast<int>(type) == kManagedAllocations;
+}
+
+// Managed memory may be preferred to be at the host, or nowhere.
+void require_managed_location(const cudaMemLocation& location) {
+  require(
+      location.type >= cudaMemLocationTypeInvalid &&
+      location.type <= cudaMemLocationTypeHostNumaCurrent);
+}
+
+// Of the host's memory there are no pools.
 int device_with_pools(
     const cudaMemLocation* location,
     cudaMemAllocationType type) {
-  require(location != nullptr);
-  const bool managed = static_cast<int>(type) == 2; // of CUDA 13
-  const bool known = location->type == cudaMemLocationTypeDevice ||
-      location->type == cudaMemLocationTypeHost ||
-      location->type == cudaMemLocationTypeHostNuma ||
-      (managed && location->type == cudaMemLocationTypeInvalid);
-  require(known && (managed || type == cudaMemAllocationTypePinned));
+  require(location != nullptr && type == cudaMemAllocationTypePinned);
   require(
-      !managed && location->type == cudaMemLocationTypeDevice,
-      cudaErrorNotSupported);
+      location->type == cudaMemLocationTypeDevice ||
+      location->type == cudaMemLocationTypeHost ||
+      location->type == cudaMemLocationTypeHostNuma);
+  require(location->type == cudaMemLocationTypeDevice, cudaErrorNotSupported);
   return location->id;
 }
+
+std::shared_ptr<MemoryPool> make_managed_pool(
+    const cudaMemLocation& location,
+    std::size_t most) {
+  require_managed_location(location);
+  Device& device = location.type == cudaMemLocationTypeDevice
+      ? machine().device(location.id)
+      : selected_device();
+  auto made = std::make_shared<MemoryPool>(
+      device,
+      device.memory(),
+      device.stream_set(),
+      MemoryPool::Sharing::kNone,
+      most,
+      location);
+  machine().pools().add(made);
+  return made;
+}
+
+// The pools of managed memory that programs are given: one a location.
+struct ManagedPools {
+  struct Pools {
+    std::shared_ptr<MemoryPool> first; // which stays
+    std::shared_ptr<MemoryPool> current;
+  };
+
+  static ManagedPools& instance() {
+    static auto* all = new ManagedPools; // outlives static destructors
+    return *all;
+  }
+
+  // For who holds the mutex.
+  Pools& of(const cudaMemLocation& location) {
+    const bool numbered = location.type == cudaMemLocationTypeDevice ||
+        location.type == cudaMemLocationTypeHostNuma;
+    Pools& pools = by_location[{location.type, numbered ? location.id : 0}];
+    if (pools.first == nullptr) {
+      pools.first = pools.current = make_managed_pool(location, 0);
+    }
+    return pools;
+  }
+
+  std::mutex mutex;
+  std::map<std::pair<int, int>, Pools> by_location;
+};
 
 // Inside a capture the memory belongs to the graph.
 void* allocate(
@@ -51,6 +105,12 @@ void* allocate(
   }
   if (capture_info(stream).status == cudaStreamCaptureStatusNone) {
     return pool->allocate(bytes);
+  }
+  if (pool->managed()) {
+    throw Failure(
+        cudaErrorNotSupported,
+        "a graph cannot allocate from a pool of managed memory: allocate "
+        "before the capture, or from a pool of the device");
   }
   auto memory = std::make_shared<GraphMemory>(pool, bytes);
   void* address = memory->address();
@@ -96,11 +156,14 @@ void mem_free_async(void* memory, cudaStream_t handle) {
     });
     return;
   }
-  require(piece->space == Space::kDevice);
+  auto pool = pool_of(memory);
+  require(
+      piece->space == Space::kDevice ||
+      (piece->space == Space::kManaged && pool != nullptr));
   note_free(memory);
   // It takes what cudaMalloc gave as well, which is of no pool.
   Device& owner = machine().device(piece->device);
-  stream->enqueue([pool = pool_of(memory), memory, address, &owner] {
+  stream->enqueue([pool = std::move(pool), memory, address, &owner] {
     if (free_graph_memory(memory)) {
       return cudaSuccess;
     }
@@ -123,7 +186,9 @@ void device_get_mem_pool(cudaMemPool_t* pool, int device) {
 
 void device_set_mem_pool(int device, cudaMemPool_t pool) {
   auto chosen = resolve_pool(pool);
-  require(chosen->sharing() != MemoryPool::Sharing::kImported);
+  require(
+      chosen->sharing() != MemoryPool::Sharing::kImported &&
+      !chosen->managed());
   require(chosen->device().ordinal() == device);
   machine().device(device).current_pool = std::move(chosen);
 }
@@ -132,6 +197,12 @@ void mem_get_default_mem_pool(
     cudaMemPool_t* pool,
     cudaMemLocation* location,
     cudaMemAllocationType type) {
+  if (is_managed(type)) {
+    require(location != nullptr);
+    ManagedPools& all = ManagedPools::instance();
+    const std::lock_guard lock(all.mutex);
+    return store(pool, handle_of(all.of(*location).first));
+  }
   device_get_default_mem_pool(pool, device_with_pools(location, type));
 }
 
@@ -139,6 +210,12 @@ void mem_get_mem_pool(
     cudaMemPool_t* pool,
     cudaMemLocation* location,
     cudaMemAllocationType type) {
+  if (is_managed(type)) {
+    require(location != nullptr);
+    ManagedPools& all = ManagedPools::instance();
+    const std::lock_guard lock(all.mutex);
+    return store(pool, handle_of(all.of(*location).current));
+  }
   device_get_mem_pool(pool, device_with_pools(location, type));
 }
 
@@ -146,12 +223,30 @@ void mem_set_mem_pool(
     cudaMemLocation* location,
     cudaMemAllocationType type,
     cudaMemPool_t pool) {
+  if (is_managed(type)) {
+    require(location != nullptr);
+    auto chosen = resolve_pool(pool);
+    require(chosen->managed());
+    ManagedPools& all = ManagedPools::instance();
+    const std::lock_guard lock(all.mutex);
+    all.of(*location).current = std::move(chosen);
+    return;
+  }
   device_set_mem_pool(device_with_pools(location, type), pool);
 }
 
 void mem_pool_create(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+  require(properties != nullptr && pool != nullptr);
+  if (is_managed(properties->allocType)) {
+    // Other processes cannot use managed memory.
+    require(
+        properties->handleTypes == cudaMemHandleTypeNone,
+        cudaErrorNotSupported);
+    *pool =
+        handle_of(make_managed_pool(properties->location, properties->maxSize));
+    return;
+  }
   require(
-      properties != nullptr &&
       properties->allocType == cudaMemAllocationTypePinned &&
       properties->location.type == cudaMemLocationTypeDevice);
   const bool shared =
@@ -173,6 +268,16 @@ void mem_pool_create(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
 void mem_pool_destroy(cudaMemPool_t handle) {
   const auto pool = resolve_pool(handle);
   require(pool != pool->device().default_pool);
+  if (pool->managed()) {
+    ManagedPools& all = ManagedPools::instance();
+    const std::lock_guard lock(all.mutex);
+    for (auto& [location, pools] : all.by_location) {
+      require(pools.first != pool);
+      if (pools.current == pool) {
+        pools.current = pools.first;
+      }
+    }
+  }
   if (pool == pool->device().current_pool) {
     pool->device().current_pool = pool->device().default_pool;
   }

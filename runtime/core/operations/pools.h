@@ -19,7 +19,8 @@ void mem_free_async(void* memory, cudaStream_t handle);
 void device_get_default_mem_pool(cudaMemPool_t* pool, int device);
 void device_get_mem_pool(cudaMemPool_t* pool, int device);
 void device_set_mem_pool(int device, cudaMemPool_t pool);
-/// Of a place: devices have pools of pinned memory.
+/// Of a place: devices have pools of pinned memory, all places of managed
+/// memory.
 void mem_get_default_mem_pool(
     cudaMemPool_t* pool,
     cudaMemLocation* location,
