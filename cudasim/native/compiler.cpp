@@ -308,6 +308,10 @@ std::unique_ptr<Compiler> Compiler::load(
     const std::string& library,
     const std::string& processor,
     std::string* why) {
+#if !defined(__x86_64__)
+  *why = "native code is made for x86-64, and this is another processor";
+  return nullptr;
+#endif
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     *why = dlerror();

@@ -11,6 +11,12 @@
 namespace accelerator {
 namespace {
 
+#if defined(__aarch64__)
+constexpr const char* kDebianFolder = "/usr/lib/aarch64-linux-gnu";
+#else
+constexpr const char* kDebianFolder = "/usr/lib/x86_64-linux-gnu";
+#endif
+
 /// The folder of this library, with a slash at its end.
 std::string own_folder() {
   Dl_info info;
@@ -44,10 +50,7 @@ void* open_real(const RealLibrary& library) {
     folders.push_back(own + site + "nvidia/" + library.package + "/lib");
   }
   for (const char* system :
-       {"/usr/lib/x86_64-linux-gnu",
-        "/usr/local/cuda/lib64",
-        "/usr/lib64",
-        "/usr/lib"}) {
+       {kDebianFolder, "/usr/local/cuda/lib64", "/usr/lib64", "/usr/lib"}) {
     folders.emplace_back(system);
   }
   for (const std::string& folder : folders) {

@@ -123,10 +123,19 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--version", required=True, help=argparse.SUPPRESS)
     parser.add_argument(
+        "--also",
+        type=pathlib.Path,
+        action="append",
+        default=[],
+        help="a wheel of another platform",
+    )
+    parser.add_argument(
         "folder", type=pathlib.Path, help="the folder of the release, empty or not there"
     )
     options = parser.parse_args()
-    folder = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / options.folder
+    here = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    folder = here / options.folder
+    options.wheel += [here / wheel for wheel in options.also]
     versions = json.loads(options.linked.read_text(encoding="utf-8"))
     versions |= dict(each.split("=", 1) for each in options.component)
     try:

@@ -75,7 +75,10 @@ def library_wheel(name, distribution, version, summary, manylinux = False, **kwa
         summary = summary,
         python_tag = "py3",
         abi_tag = "none",
-        platform_tag = TORCH["platform"].replace("linux_", "manylinux_2_28_") if manylinux else TORCH["platform"],
+        platform_tag = select({
+            "@platforms//cpu:aarch64": "manylinux_2_28_aarch64" if manylinux else "linux_aarch64",
+            "//conditions:default": TORCH["platform"].replace("linux_", "manylinux_2_28_") if manylinux else TORCH["platform"],
+        }),
         requires_python = ">=3.9",
         **kwargs
     )

@@ -38,11 +38,16 @@ def instruction_families(name, rounding = []):
             library = "%s_%s" % (family, isa)
             cc_library(
                 name = library,
+                # Other processors have the first set alone, for whatever they are.
+                target_compatible_with = [] if isa == "baseline" else ["@platforms//cpu:x86_64"],
                 srcs = [source] + native.glob(
                     ["*.h"],
                     allow_empty = True,
                 ),
-                copts = _COPTS + ["-march=" + march] + (["-frounding-math"] if family in rounding else []),
+                copts = _COPTS + select({
+                    "@platforms//cpu:x86_64": ["-march=" + march],
+                    "//conditions:default": [],
+                }) + (["-frounding-math"] if family in rounding else []),
                 linkstatic = True,
                 local_defines = ["CUDASIM_ISA=" + isa],
                 visibility = ["//visibility:private"],
@@ -52,7 +57,10 @@ def instruction_families(name, rounding = []):
     cc_library(
         name = name,
         visibility = ["//cudasim/engine/instructions:__pkg__"],
-        deps = libraries,
+        deps = select({
+            "@platforms//cpu:x86_64": libraries,
+            "//conditions:default": [library for library in libraries if library.endswith("_baseline")],
+        }),
     )
     native.filegroup(
         name = "sources",

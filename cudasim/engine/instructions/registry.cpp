@@ -63,8 +63,9 @@ Table make_table(Family (*const (&families)[kCount])()) {
 
 #define CUDASIM_COMMON textures_family, surfaces_family, control_family
 #define CUDASIM_BASELINE(family) baseline::family,
-#ifdef CUDASIM_BASELINE_ONLY
-// The fuzzer, which is compiled once.
+#if defined(CUDASIM_BASELINE_ONLY) || !defined(__x86_64__)
+// Other processors have one set of instructions here. The fuzzer is compiled
+// once.
 #define CUDASIM_V3(family) baseline::family,
 #define CUDASIM_V4(family) baseline::family,
 #else
@@ -129,11 +130,15 @@ std::unordered_map<std::string_view, Forms> make_forms() {
 }
 
 Isa machine_isa() {
+#if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("x86-64-v4")) {
     return Isa::kV4;
   }
   return __builtin_cpu_supports("x86-64-v3") ? Isa::kV3 : Isa::kBaseline;
+#else
+  return Isa::kBaseline;
+#endif
 }
 
 } // namespace

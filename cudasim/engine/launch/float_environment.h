@@ -1,9 +1,15 @@
 // The floating-point environment of a host thread while it works for a device.
 #pragma once
 
+#if defined(__x86_64__)
 #include <immintrin.h>
 
 #include <cfenv>
+#elif defined(__aarch64__)
+#include <cstdint>
+#else
+#error "The floating-point environment of this processor has to be added here."
+#endif
 
 namespace cudasim::engine {
 
@@ -17,6 +23,9 @@ namespace cudasim::engine {
 /// or is used in the scope.
 class DefaultFloatEnvironment {
  public:
+  DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
+  DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;
+#if defined(__x86_64__)
   DefaultFloatEnvironment() : vectors_(_mm_getcsr()), x87_(read_x87()) {
     _mm_setcsr(kDefaultVectors);
     if (x87_ != kDefaultX87) {
@@ -32,8 +41,6 @@ class DefaultFloatEnvironment {
     }
     _mm_setcsr(vectors_);
   }
-  DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
-  DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;
 
  private:
   static constexpr unsigned kDefaultVectors = 0x1f80; // of MXCSR
@@ -51,6 +58,21 @@ class DefaultFloatEnvironment {
   unsigned vectors_;
   unsigned x87_;
   std::fenv_t before_;
+#else
+  DefaultFloatEnvironment() {
+    asm volatile("mrs %0, fpcr" : "=r"(control_));
+    asm volatile("mrs %0, fpsr" : "=r"(status_));
+    asm volatile("msr fpcr, %0" : : "r"(std::uint64_t{0}) : "memory");
+  }
+  ~DefaultFloatEnvironment() {
+    asm volatile("msr fpcr, %0" : : "r"(control_) : "memory");
+    asm volatile("msr fpsr, %0" : : "r"(status_) : "memory");
+  }
+
+ private:
+  std::uint64_t control_;
+  std::uint64_t status_;
+#endif
 };
 
 } // namespace cudasim::engine

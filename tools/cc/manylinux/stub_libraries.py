@@ -24,16 +24,13 @@ CEILINGS = {
     "CXXABI": (1, 3, 11),
     "GCC": (7, 0, 0),
 }
-"""The newest versions of manylinux_2_28 on x86-64, as auditwheel's policy has them."""
+"""The newest versions of manylinux_2_28 on x86-64 and aarch64, as auditwheel's policy has them."""
 
-LIBRARIES = (
-    "libc.so.6",
-    "libm.so.6",
-    "libgcc_s.so.1",
-    "libstdc++.so.6",
-    "ld-linux-x86-64.so.2",
-)
-"""What a program needs of a new system; glibc 2.34 moved the others into libc.so.6."""
+LIBRARIES = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6")
+"""What a program needs of a new system beside the loader; glibc 2.34 moved the others into libc.so.6."""
+
+LOADERS = {"x86_64": "ld-linux-x86-64.so.2", "aarch64": "ld-linux-aarch64.so.1"}
+"""The loader, which offers symbols as well, by the processor."""
 
 _MOVED = {
     "libdl.so.2": re.compile(r"dl(open|close|sym|vsym|error|addr|addr1|info|mopen)\Z"),
@@ -200,7 +197,11 @@ def write_folder(folder: pathlib.Path, newer: pathlib.Path, compiler: str) -> No
         StubError: a library of this machine cannot be read, or the compiler refuses.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name in LIBRARIES:
+    machine = _run(compiler, "-dumpmachine").strip()
+    loader = LOADERS.get(machine.split("-")[0])
+    if loader is None:
+        raise StubError(f"{compiler} is for {machine}; known are {', '.join(LOADERS)}")
+    for name in (*LIBRARIES, loader):
         text = _run("readelf", "--wide", "--dyn-syms", _locate(compiler, name))
         symbols = promised(text.splitlines())
         if name == "libc.so.6":
@@ -210,7 +211,7 @@ def write_folder(folder: pathlib.Path, newer: pathlib.Path, compiler: str) -> No
             write_library(folder, name, symbols, compiler)
     (folder / newer.name).write_bytes(newer.read_bytes())
     own = _locate(compiler, "libc_nonshared.a")
-    libc = "libc.so.6 libpthread.so.0 libdl.so.2 librt.so.1 ld-linux-x86-64.so.2"
+    libc = f"libc.so.6 libpthread.so.0 libdl.so.2 librt.so.1 {loader}"
     scripts = {
         # The archive comes first in its own group: it calls what the libraries have.
         "libc.so": f"GROUP ( {libc} {newer.name} {own} )",

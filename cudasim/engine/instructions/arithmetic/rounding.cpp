@@ -114,9 +114,9 @@ Flow rounded(Warp& warp, const Inst& inst, Mask active) {
   CUDASIM_PLAIN("rcp." #name, "unary", kReciprocal, mode)  \
   CUDASIM_PLAIN("sqrt." #name, "unary", kRoot, mode)
 
-constexpr Entry kEntries[] = {CUDASIM_MODE(rz, _MM_ROUND_TOWARD_ZERO)
-                                  CUDASIM_MODE(rm, _MM_ROUND_DOWN)
-                                      CUDASIM_MODE(rp, _MM_ROUND_UP)};
+constexpr Entry kEntries[] = {CUDASIM_MODE(rz, RoundingMode::kToZero)
+                                  CUDASIM_MODE(rm, RoundingMode::kDown)
+                                      CUDASIM_MODE(rp, RoundingMode::kUp)};
 
 } // namespace
 

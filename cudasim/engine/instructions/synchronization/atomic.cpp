@@ -171,9 +171,31 @@ Flow compare_and_swap(Warp& warp, const Inst& inst, Mask active) {
 }
 
 /// Puts `next` where `seen` is, all 16 bytes at once; `seen` becomes what was
-/// there. Every x86-64 since 2006 has the instruction; the compiler's builtin
-/// would be a call of a library.
+/// there. Every x86-64 since 2006 has the instruction, and every aarch64 the
+/// pair; the compiler's builtin would be a call of a library.
 bool swap_whole(void* place, Whole* seen, Whole next) {
+#if defined(__aarch64__)
+  U64 low = 0;
+  U64 high = 0;
+  unsigned failed = 0;
+  bool same = false;
+  do {
+    __asm__ volatile("ldaxp %0, %1, %2"
+                     : "=&r"(low), "=&r"(high)
+                     : "Q"(*static_cast<WholeInMemory*>(place))
+                     : "memory");
+    same = low == (*seen)[0] && high == (*seen)[1];
+    // What was loaded is one value only where it could be stored again.
+    const U64 first = same ? next[0] : low;
+    const U64 second = same ? next[1] : high;
+    __asm__ volatile("stlxp %w0, %2, %3, %1"
+                     : "=&r"(failed), "=Q"(*static_cast<WholeInMemory*>(place))
+                     : "r"(first), "r"(second)
+                     : "memory");
+  } while (failed != 0);
+  *seen = Whole{low, high};
+  return same;
+#else
   U64 low = (*seen)[0];
   U64 high = (*seen)[1];
   bool done = false;
@@ -186,6 +208,7 @@ bool swap_whole(void* place, Whole* seen, Whole next) {
                    : "memory");
   *seen = Whole{low, high};
   return done;
+#endif
 }
 
 /// Exchanges values of 128 bits, always or where the one that is there is as
