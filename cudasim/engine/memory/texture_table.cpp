@@ -8,8 +8,8 @@ namespace cudasim::engine {
 
 std::uint64_t TextureTable::add(Texture texture) {
   // Above what is an index or a size, and no address: what a kernel has by
-  // mistake is no texture.
-  static std::atomic<std::uint64_t> next{std::uint64_t{0xe7} << 56};
+  // mistake is no texture. Positive, since programs keep it as a signed number.
+  static std::atomic<std::uint64_t> next{std::uint64_t{0x67} << 56};
   const std::uint64_t handle = ++next;
   auto entry = std::make_shared<const Texture>(std::move(texture));
   const std::lock_guard lock(mutex_);
