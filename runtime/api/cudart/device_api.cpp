@@ -67,6 +67,7 @@ cudaError_t cudaSetDevice(int device) {
     Device& chosen = machine().device(device);
     thread_state().device = device;
     thread_state().bound = true;
+    thread_state().context = nullptr;
     chosen.activate();
   });
 }
@@ -97,6 +98,7 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
     }
     if (count > 0) {
       thread_state().device = devices[0];
+      thread_state().context = nullptr;
     }
   });
 }
@@ -129,6 +131,7 @@ cudaError_t cudaDeviceReset() {
     abandon_captures(device);
     device.reset();
     thread_state().bound = false;
+    thread_state().context = nullptr;
     thread_state().last_error = cudaSuccess;
   });
 }

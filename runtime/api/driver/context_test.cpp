@@ -249,6 +249,107 @@ TEST_F(Context, ANewContextIsCurrentUntilItIsDestroyed) {
   EXPECT_EQ(current, context) << "what failed must not change the stack";
 }
 
+TEST_F(Context, ANewContextIsNotThePrimaryOne) {
+  CUcontext primary = nullptr, made = nullptr, other = nullptr, found = nullptr;
+  unsigned flags = 0;
+  unsigned long long ids[3] = {};
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&primary, 1), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxCreate(&made, CU_CTX_SCHED_YIELD, 1), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxCreate(&other, 0, 1), CUDA_SUCCESS);
+  EXPECT_NE(made, primary);
+  EXPECT_NE(other, primary);
+  EXPECT_NE(other, made);
+  EXPECT_EQ(cuCtxGetId(primary, &ids[0]), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxGetId(made, &ids[1]), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxGetId(other, &ids[2]), CUDA_SUCCESS);
+  EXPECT_NE(ids[0], ids[1]);
+  EXPECT_NE(ids[0], ids[2]);
+  EXPECT_NE(ids[1], ids[2]);
+  // Beneath each other, and each with its flags.
+  EXPECT_EQ(cuCtxSetFlags(CU_CTX_SCHED_SPIN), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxPopCurrent(&found), CUDA_SUCCESS);
+  EXPECT_EQ(found, other);
+  EXPECT_EQ(cuCtxGetFlags(&flags), CUDA_SUCCESS);
+  EXPECT_EQ(flags, unsigned{CU_CTX_SCHED_YIELD});
+  EXPECT_EQ(cuCtxPopCurrent(&found), CUDA_SUCCESS);
+  EXPECT_EQ(found, made);
+  EXPECT_EQ(cuCtxGetCurrent(&found), CUDA_SUCCESS);
+  EXPECT_EQ(found, context);
+  EXPECT_EQ(cuCtxDestroy(other), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxDestroy(other), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuCtxSetCurrent(other), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuCtxPushCurrent(made), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxDestroy(made), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxGetCurrent(&found), CUDA_SUCCESS);
+  EXPECT_EQ(found, context);
+}
+
+TEST_F(Context, ANewContextLeavesThePrimaryOneInactive) {
+  CUcontext made = nullptr;
+  CUdeviceptr memory = 0;
+  unsigned flags = 0;
+  int active = 1;
+  ASSERT_EQ(cuDevicePrimaryCtxReset(1), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxCreate(&made, 0, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemAlloc(&memory, 64), CUDA_SUCCESS);
+  EXPECT_EQ(cuDevicePrimaryCtxGetState(1, &flags, &active), CUDA_SUCCESS);
+  EXPECT_EQ(active, 0);
+  EXPECT_EQ(cuCtxDestroy(made), CUDA_SUCCESS);
+}
+
+TEST_F(Context, ADestroyedContextTakesWhatIsInItAlong) {
+  CUcontext made = nullptr, found = nullptr;
+  CUdeviceptr memory = 0, freed = 0, others = 0;
+  void* host = nullptr;
+  CUstream stream = nullptr;
+  CUevent event = nullptr;
+  CUmodule module = nullptr;
+  ASSERT_EQ(cuMemAlloc(&others, 64), CUDA_SUCCESS); // in the primary context
+  std::size_t before = 0, after = 0, total = 0;
+  ASSERT_EQ(cuMemGetInfo(&before, &total), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxCreate(&made, 0, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAlloc(&memory, 1 << 20), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAlloc(&freed, 64), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemFree(freed), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAllocHost(&host, 64), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  ASSERT_EQ(cuEventCreate(&event, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuModuleLoadData(&module, kKernels), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamGetCtx(stream, &found), CUDA_SUCCESS);
+  EXPECT_EQ(found, made);
+  EXPECT_EQ(
+      cuPointerGetAttribute(&found, CU_POINTER_ATTRIBUTE_CONTEXT, memory),
+      CUDA_SUCCESS);
+  EXPECT_EQ(found, made);
+  EXPECT_EQ(
+      cuPointerGetAttribute(&found, CU_POINTER_ATTRIBUTE_CONTEXT, others),
+      CUDA_SUCCESS);
+  EXPECT_EQ(found, context);
+
+  EXPECT_EQ(cuCtxDestroy(made), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxGetCurrent(&found), CUDA_SUCCESS);
+  EXPECT_EQ(found, context);
+  EXPECT_EQ(cuMemGetInfo(&after, &total), CUDA_SUCCESS);
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(cuMemFree(memory), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_NE(cuMemFreeHost(host), CUDA_SUCCESS);
+  EXPECT_NE(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_NE(cuEventSynchronize(event), CUDA_SUCCESS);
+  EXPECT_NE(cuModuleUnload(module), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFree(others), CUDA_SUCCESS);
+}
+
+TEST_F(Context, ADestroyedContextIsOfNoUseToOtherThreads) {
+  CUcontext made = nullptr;
+  CUdeviceptr memory = 0;
+  ASSERT_EQ(cuCtxCreate(&made, 0, 0), CUDA_SUCCESS);
+  std::thread([&] { EXPECT_EQ(cuCtxDestroy(made), CUDA_SUCCESS); }).join();
+  EXPECT_EQ(cuMemAlloc(&memory, 16), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  EXPECT_EQ(cuCtxPopCurrent(&made), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemAlloc(&memory, 16), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFree(memory), CUDA_SUCCESS);
+}
+
 TEST_F(Context, TheLaterFormsMakeOneWithoutParameters) {
   CUcontext made = nullptr, current = nullptr;
   CUdevice device = -1;

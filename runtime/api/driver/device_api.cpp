@@ -1,14 +1,22 @@
-// Initialization, devices, primary contexts and contexts. A context here is a
-// name for its device: all contexts of a device share everything.
+// Initialization, devices, primary contexts and contexts. A primary context is
+// its device. Those that programs make have what is made while they are
+// current; limits, peers and the default stream are the device's.
 // Source: CUDA driver API, device, primary context and context management.
+#include <cstdint>
 #include <cstdio>
+#include <vector>
 
 #include <cudaProfiler.h>
 
 #include "runtime/api/driver/perform.h"
 #include "runtime/core/graphs/capture.h"
+#include "runtime/core/machine/contexts.h"
 #include "runtime/core/machine/driver_version.h"
 #include "runtime/core/operations/devices.h"
+#include "runtime/core/operations/events.h"
+#include "runtime/core/operations/memory.h"
+#include "runtime/core/operations/modules.h"
+#include "runtime/core/operations/streams.h"
 
 using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
@@ -34,21 +42,33 @@ void bind(CUcontext context) {
   ThreadState& thread = thread_state();
   if (context == nullptr) {
     thread.bound = false;
+    thread.context = nullptr;
     return;
   }
   Device& device = resolve_context(context);
-  device.activate();
+  thread.context = contexts().find(context);
+  if (thread.context == nullptr) {
+    device.activate();
+  }
   thread.device = device.ordinal();
   thread.bound = true;
 }
 
+CUcontext handle_of(OwnContext* context) {
+  return reinterpret_cast<CUcontext>(context);
+}
+
 CUcontext bound_context() {
-  return thread_state().bound ? handle_of(selected_device()) : nullptr;
+  const ThreadState& thread = thread_state();
+  return !thread.bound            ? nullptr
+      : thread.context != nullptr ? handle_of(thread.context)
+                                  : handle_of(selected_device());
 }
 
 void push(CUcontext context) {
   ThreadState& thread = thread_state();
-  const int before = thread.bound ? thread.device : -1;
+  const ThreadState::Beneath before{
+      thread.bound ? thread.device : -1, thread.context};
   bind(context);
   thread.context_stack.push_back(before);
 }
@@ -57,18 +77,59 @@ CUcontext pop() {
   ThreadState& thread = thread_state();
   require(thread.bound, cudaErrorDeviceUninitialized);
   const CUcontext top = bound_context();
-  int below = -1;
+  ThreadState::Beneath below;
   if (!thread.context_stack.empty()) {
     below = thread.context_stack.back();
     thread.context_stack.pop_back();
   }
-  bind(below < 0 ? nullptr : handle_of(machine().device(below)));
+  thread.bound = below.device >= 0;
+  thread.context = below.context;
+  if (thread.bound) {
+    thread.device = below.device;
+  }
   return top;
+}
+
+// What was made in a context and is still there.
+void empty(const std::vector<Contexts::Content>& contents) {
+  for (const auto& [kind, handle] : contents) {
+    try {
+      switch (kind) {
+        case Contexts::Kind::kModule:
+          module_unload(handle);
+          break;
+        case Contexts::Kind::kEvent:
+          event_destroy(static_cast<cudaEvent_t>(handle));
+          break;
+        case Contexts::Kind::kStream:
+          stream_destroy(static_cast<cudaStream_t>(handle));
+          break;
+        case Contexts::Kind::kMemory:
+          mem_free(handle);
+          break;
+        case Contexts::Kind::kHostMemory:
+          mem_free_host(handle);
+          break;
+      }
+    } catch (const Failure&) {
+      // A device at fault frees nothing; the rest goes on.
+    }
+  }
+}
+
+unsigned flags_of_current() {
+  const Device& device = current_context();
+  const OwnContext* const own = thread_state().context;
+  return own != nullptr ? own->flags.load() : device.flags;
 }
 
 } // namespace
 
 Device& accelerator::driver::resolve_context(CUcontext context) {
+  if (const OwnContext* const own = contexts().find(context)) {
+    require(!own->destroyed, cudaErrorDeviceUninitialized);
+    return machine().device(own->device);
+  }
   for (int ordinal = 0; ordinal < machine().device_count(); ++ordinal) {
     Device& device = machine().device(ordinal);
     if (handle_of(device) == context) {
@@ -206,8 +267,9 @@ CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
   return call([&] {
     check_context_flags(flags);
     Device& target = machine().device(device);
-    store(context, handle_of(target)); // before it becomes current: may fail
-    target.flags = flags;
+    target.require_health();
+    require(context != nullptr);
+    *context = handle_of(&contexts().create(target.ordinal(), flags));
     push(*context);
   });
 }
@@ -251,7 +313,15 @@ CUresult cuCtxCreate_v4(
 
 CUresult cuCtxDestroy(CUcontext context) {
   return call([&] {
-    resolve_context(context);
+    Device& device = resolve_context(context);
+    OwnContext* const own = contexts().find(context);
+    if (own != nullptr) {
+      push(context);
+      device.synchronize();
+      empty(contexts().take(*own));
+      pop();
+      own->destroyed = true;
+    }
     if (bound_context() == context) {
       pop();
     }
@@ -291,13 +361,18 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 }
 
 CUresult cuCtxGetFlags(unsigned* flags) {
-  return call([&] { store(flags, current_context().flags); });
+  return call([&] { store(flags, flags_of_current()); });
 }
 
 CUresult cuCtxSetFlags(unsigned flags) {
   return call([&] {
     check_context_flags(flags);
-    current_context().flags = flags;
+    Device& device = current_context();
+    if (OwnContext* const own = thread_state().context) {
+      own->flags = flags;
+    } else {
+      device.flags = flags;
+    }
   });
 }
 
@@ -308,7 +383,12 @@ CUresult cuCtxResetPersistingL2Cache() {
 CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
   return call([&] {
     const CUcontext which = context != nullptr ? context : bound_context();
-    store(id, resolve_context(which).ordinal() + 1);
+    Device& device = resolve_context(which);
+    const OwnContext* const own = contexts().find(which);
+    store(
+        id,
+        own != nullptr ? own->id
+                       : static_cast<std::uint64_t>(device.ordinal()) + 1);
   });
 }
 

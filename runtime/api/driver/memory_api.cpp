@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/api/driver/perform.h"
+#include "runtime/core/machine/contexts.h"
 #include "runtime/core/memory/memory_pool.h"
 #include "runtime/core/operations/copies.h"
 #include "runtime/core/operations/memory.h"
@@ -133,9 +134,16 @@ CUresult cuPointerGetAttribute(
     const auto piece = machine().addresses().find(address);
     require(piece.has_value());
     switch (static_cast<int>(attribute)) {
-      case CU_POINTER_ATTRIBUTE_CONTEXT:
-        *static_cast<void**>(value) = &machine().device(piece->device);
+      case CU_POINTER_ATTRIBUTE_CONTEXT: {
+        void* const begin = pointer(piece->begin);
+        void* own = contexts().of(Contexts::Kind::kMemory, begin);
+        if (own == nullptr) {
+          own = contexts().of(Contexts::Kind::kHostMemory, begin);
+        }
+        *static_cast<void**>(value) =
+            own != nullptr ? own : &machine().device(piece->device);
         return;
+      }
       case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         *static_cast<unsigned*>(value) =
             piece->on_host() && piece->space != Space::kManaged

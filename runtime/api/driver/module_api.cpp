@@ -9,6 +9,7 @@
 
 #include "runtime/api/driver/call.h"
 #include "runtime/api/driver/jit_options.h"
+#include "runtime/core/machine/contexts.h"
 #include "runtime/core/modules/occupancy.h"
 #include "runtime/core/operations/files.h"
 #include "runtime/core/operations/functions.h"
@@ -116,6 +117,7 @@ CUresult cuModuleLoadDataEx(
     JitOptions options(count, names, values);
     options.clear_logs();
     store(module, load(image, "cuModuleLoadData", current_context(), options));
+    contexts().note(Contexts::Kind::kModule, *module);
   });
 }
 
@@ -131,6 +133,7 @@ CUresult cuModuleLoad(CUmodule* module, const char* path) {
   return call([&] {
     const std::string image = read_file(path);
     store(module, load(image, path, current_context()));
+    contexts().note(Contexts::Kind::kModule, *module);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "runtime/api/driver/perform.h"
 #include "runtime/core/graphs/capture.h"
+#include "runtime/core/machine/contexts.h"
 #include "runtime/core/operations/events.h"
 #include "runtime/core/operations/streams.h"
 
@@ -128,9 +129,13 @@ CUresult cuStreamGetCaptureInfo_v3(
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
   return call([&] {
+    const auto resolved = resolve_stream(stream);
+    void* const own = resolved.get() == static_cast<void*>(stream)
+        ? contexts().of(Contexts::Kind::kStream, stream)
+        : thread_state().context; // a default stream
     store(
         context,
-        reinterpret_cast<CUcontext>(&resolve_stream(stream)->device()));
+        static_cast<CUcontext>(own != nullptr ? own : &resolved->device()));
   });
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/core/arrays/array.h"
 #include "runtime/core/arrays/texture.h"
 #include "runtime/core/backends/api_status.h"
+#include "runtime/core/machine/contexts.h"
 #include "runtime/core/machine/properties.h"
 #include "runtime/core/memory/memory_pool.h"
 
@@ -56,6 +57,7 @@ void Device::reset() {
     }
   }
   check(api(), api().device_reset(slot_.index));
+  contexts().forget_all(ordinal_);
   set_default_limits();
 }
 

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "runtime/core/machine/contexts.h"
 #include "runtime/core/machine/thread_state.h"
 
 namespace accelerator::runtime {
@@ -108,8 +109,13 @@ Device& selected_device() {
 Device& current_device() {
   Device& device = selected_device();
   device.require_health();
-  device.activate();
-  thread_state().bound = true;
+  ThreadState& thread = thread_state();
+  if (thread.context == nullptr) {
+    device.activate();
+  } else {
+    require(!thread.context->destroyed, cudaErrorContextIsDestroyed);
+  }
+  thread.bound = true;
   return device;
 }
 

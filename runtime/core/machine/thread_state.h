@@ -11,6 +11,7 @@
 
 namespace accelerator::runtime {
 
+struct OwnContext; // contexts.h
 class Stream;
 
 /// The arguments of <<<…>>> between the push and the pop.
@@ -28,6 +29,9 @@ struct ThreadState {
   /// Whether a context is current: after cudaSetDevice or cuCtxSetCurrent, or
   /// the first use of the device.
   bool bound = false;
+  /// The current context, when cuCtxCreate has made it; null: the primary one
+  /// of the device.
+  OwnContext* context = nullptr;
   /// What cudaGetLastError answers.
   Status last_error = cudaSuccess;
   std::vector<LaunchConfiguration> configurations;
@@ -36,8 +40,12 @@ struct ThreadState {
   int per_thread_default = 0;
   /// Per-thread default streams by device; null until used.
   std::vector<std::shared_ptr<Stream>> streams;
-  /// Contexts beneath the current one (cuCtxPushCurrent): device or -1.
-  std::vector<int> context_stack;
+  /// Contexts beneath the current one (cuCtxPushCurrent).
+  struct Beneath {
+    int device = -1; // -1: none
+    OwnContext* context = nullptr; // as above
+  };
+  std::vector<Beneath> context_stack;
 };
 
 ThreadState& thread_state();

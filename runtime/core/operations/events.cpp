@@ -5,6 +5,7 @@
 
 #include "runtime/core/graphs/capture.h"
 #include "runtime/core/ipc/shared_event.h"
+#include "runtime/core/machine/contexts.h"
 #include "runtime/core/machine/machine.h"
 #include "runtime/core/status/guarded.h"
 #include "runtime/core/streams/event.h"
@@ -62,9 +63,11 @@ void event_create_with_flags(cudaEvent_t* event, unsigned flags) {
   store(
       event,
       reinterpret_cast<cudaEvent_t>(machine().events().add(std::move(made))));
+  contexts().note(Contexts::Kind::kEvent, *event);
 }
 
 void event_destroy(cudaEvent_t event) {
+  contexts().forget(Contexts::Kind::kEvent, event);
   machine().events().remove(event);
 }
 

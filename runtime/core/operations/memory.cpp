@@ -2,6 +2,7 @@
 
 #include "runtime/core/graphs/capture.h"
 #include "runtime/core/graphs/graph_memory.h"
+#include "runtime/core/machine/contexts.h"
 #include "runtime/core/machine/machine.h"
 #include "runtime/core/memory/advice_map.h"
 #include "runtime/core/memory/ipc_memory.h"
@@ -34,6 +35,7 @@ void mem_alloc(void** memory, size_t bytes) {
   if (bytes > 0) {
     *memory =
         reinterpret_cast<void*>(current_device().memory().allocate(bytes));
+    contexts().note(Contexts::Kind::kMemory, *memory);
   }
 }
 
@@ -55,6 +57,7 @@ void mem_alloc_pitch(
       : nullptr;
   *pitch = row;
   *memory = begin;
+  contexts().note(Contexts::Kind::kMemory, begin);
 }
 
 void mem_free(void* memory) {
@@ -70,6 +73,7 @@ void mem_free(void* memory) {
        piece->space == Space::kImported));
   // Work that was given before may still use it.
   machine().synchronize_users(*piece);
+  contexts().forget(Contexts::Kind::kMemory, memory);
   if (piece->space == Space::kImported) {
     require(leave_pool_import(piece->begin)); // of a pool, not by a handle
     close_memory(machine().addresses(), memory);
@@ -104,6 +108,7 @@ void mem_host_alloc(void** memory, size_t bytes, unsigned flags) {
   store(memory, nullptr);
   if (bytes > 0) {
     *memory = allocate_shared(bytes, Space::kHost, flags);
+    contexts().note(Contexts::Kind::kHostMemory, *memory);
   }
 }
 
@@ -119,6 +124,7 @@ void mem_free_host(void* memory) {
   const auto piece = machine().addresses().find(address_of(memory));
   require(piece && piece->space == Space::kHost);
   machine().synchronize_users(*piece);
+  contexts().forget(Contexts::Kind::kHostMemory, memory);
   release_host(machine().addresses(), memory, Space::kHost);
 }
 
@@ -126,6 +132,7 @@ void mem_alloc_managed(void** memory, size_t bytes, unsigned flags) {
   require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
   require(bytes > 0);
   store(memory, allocate_shared(bytes, Space::kManaged, flags));
+  contexts().note(Contexts::Kind::kMemory, *memory);
 }
 
 void mem_host_register(void* memory, size_t bytes, unsigned flags) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include "runtime/core/machine/contexts.h"
 
 namespace accelerator::runtime::operations {
 
@@ -15,6 +16,7 @@ void* module_load(
 }
 
 void module_unload(const void* handle) {
+  contexts().forget(Contexts::Kind::kModule, handle);
   // Kernels of it that are still in streams hold it until they are done.
   const auto removed = machine().modules().remove(handle);
   machine().functions().remove_if([&](const Function& function) {

@@ -7,6 +7,7 @@
 
 #include "runtime/core/graphs/capture.h"
 #include "runtime/core/graphs/graph.h"
+#include "runtime/core/machine/contexts.h"
 #include "runtime/core/machine/machine.h"
 #include "runtime/core/machine/thread_state.h"
 #include "runtime/core/operations/devices.h"
@@ -46,11 +47,13 @@ void stream_create_with_priority(
       stream,
       reinterpret_cast<cudaStream_t>(
           current_device().create_stream(flags, priority).get()));
+  contexts().note(Contexts::Kind::kStream, *stream);
 }
 
 void stream_destroy(cudaStream_t handle) {
   const auto stream = machine().streams().get(handle);
   leave_capture(*stream);
+  contexts().forget(Contexts::Kind::kStream, handle);
   machine().streams().remove(handle);
   stream->device().remove_stream(*stream);
 }
