@@ -55,18 +55,27 @@ Extent auxiliary_extent(const Call& call) {
 
 } // namespace
 
+bool reads_c(const Call& call, const void* device_beta) {
+  if (!is_complex(call.desc.scale)) {
+    return call.scalar(device_beta, call.beta) != 0;
+  }
+  // Of either size, both parts are zeros of some sign.
+  const auto part = call.desc.scale == CUDA_C_64F ? CUDA_R_64F : CUDA_R_32F;
+  const void* const beta = device_beta != nullptr ? device_beta : call.beta;
+  return load(part, beta, 0) != 0 || load(part, beta, 1) != 0;
+}
+
 bool reachable(const Call& call) {
   const MatmulDesc& desc = call.desc;
   const auto optional = [](const void* pointer, std::size_t bytes) {
     return Extent{pointer, pointer == nullptr ? 0 : bytes};
   };
-  const bool reads_c =
-      call.device_beta != nullptr || call.scalar(nullptr, call.beta) != 0;
+  const bool with_c = call.device_beta != nullptr || reads_c(call, nullptr);
   return accessible(
       kFunction,
       {memory_of(call.a_data, call.a, call.d.batch_count),
        memory_of(call.b_data, call.b, call.d.batch_count),
-       memory_of(call.c_data, call.c, reads_c ? call.d.batch_count : 0),
+       memory_of(call.c_data, call.c, with_c ? call.d.batch_count : 0),
        memory_of(call.d_data, call.d, call.d.batch_count),
        bias_extent(call),
        auxiliary_extent(call),
@@ -92,11 +101,11 @@ void tell_reads(const Call& call) {
        optional(desc.scale_c, sizeof(float)),
        optional(desc.scale_d, sizeof(float))});
   const int count = call.d.batch_count;
-  const bool reads_c = call.scalar(call.device_beta, call.beta) != 0;
+  const bool with_c = reads_c(call, call.device_beta);
   reads(
       {read_of(call.a_data, call.a, count),
        read_of(call.b_data, call.b, count),
-       read_of(call.c_data, call.c, reads_c ? count : 0),
+       read_of(call.c_data, call.c, with_c ? count : 0),
        call.epilogue.bias ? Read(bias_extent(call)) : Read(nullptr, 0)});
   if (!call.epilogue.backward) {
     return;

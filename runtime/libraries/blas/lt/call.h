@@ -25,6 +25,7 @@ struct Call {
   const void* device_alpha; // null: `alpha` holds it
   const void* device_beta;
 
+  /// Of a product of real matrices.
   double scalar(const void* on_device, const char* here) const {
     return load(desc.scale, on_device != nullptr ? on_device : here, 0);
   }
@@ -34,6 +35,10 @@ struct Call {
 inline cudaDataType_t type_or(std::int32_t type, const MatrixLayout& d) {
   return type < 0 ? d.type : static_cast<cudaDataType_t>(type);
 }
+
+/// Whether the call reads C, with a beta that is in the device's memory or
+/// null.
+bool reads_c(const Call& call, const void* device_beta);
 
 /// Whether everything that the call reads and writes is there.
 bool reachable(const Call& call);

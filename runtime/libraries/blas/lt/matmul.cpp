@@ -9,6 +9,7 @@
 #include "runtime/libraries/blas/host_blas.h"
 #include "runtime/libraries/blas/lt/algorithms.h"
 #include "runtime/libraries/blas/lt/call.h"
+#include "runtime/libraries/blas/lt/complex_product.h"
 #include "runtime/libraries/blas/lt/descriptors.h"
 #include "runtime/libraries/blas/lt/epilogue.h"
 #include "runtime/libraries/blas/lt/layout.h"
@@ -53,7 +54,7 @@ Matrix operand_of(
       false};
 }
 
-/// A matrix product with every feature but complex numbers.
+/// A product of real matrices, with every feature.
 void run(const Call& call) {
   tell_reads(call);
   const MatmulDesc& desc = call.desc;
@@ -235,9 +236,20 @@ cublasStatus_t check(
     const MatrixLayout& c,
     const MatrixLayout& d,
     Epilogue* epilogue) {
+  if (is_complex_product(a, b, c, d) || is_complex(desc.scale)) {
+    if (!can_multiply(desc, a, b, c, d)) {
+      std::fprintf(
+          stderr,
+          "torch_cuda: %s: complex matrices are supported when all and alpha "
+          "and beta are of one type, without an epilogue\n",
+          kFunction);
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+    *epilogue = {};
+    return check_sizes(desc, a, b, c, d, *epilogue);
+  }
   for (const MatrixLayout* layout : {&a, &b, &c, &d}) {
-    if (size_of(layout->type) == 0 || is_complex(layout->type) ||
-        !has_known_order(*layout)) {
+    if (size_of(layout->type) == 0 || !has_known_order(*layout)) {
       std::fprintf(
           stderr,
           "torch_cuda: %s: data type %d in order %d is not supported\n",
@@ -443,7 +455,9 @@ cublasStatus_t cublasLtMatmul(
   if (!lt::reachable(call)) {
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
-  return blas::enqueue(lt::kFunction, stream, [call] { lt::run(call); });
+  return blas::enqueue(lt::kFunction, stream, [call] {
+    blas::is_complex(call.d.type) ? lt::run_complex(call) : lt::run(call);
+  });
 }
 
 } // extern "C"
