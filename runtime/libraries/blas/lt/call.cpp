@@ -85,7 +85,8 @@ bool reachable(const Call& call) {
        optional(desc.scale_b, sizeof(float)),
        optional(desc.scale_c, sizeof(float)),
        optional(desc.scale_d, sizeof(float)),
-       optional(desc.amax_d, sizeof(float))});
+       optional(desc.amax_d, sizeof(float)),
+       optional(call.mantissa_bits, sizeof(*call.mantissa_bits))});
 }
 
 void tell_reads(const Call& call) {

@@ -24,6 +24,7 @@ struct Call {
   alignas(16) char beta[16];
   const void* device_alpha; // null: `alpha` holds it
   const void* device_beta;
+  std::int32_t* mantissa_bits; // emulation.h
 
   /// Of a product of real matrices.
   double scalar(const void* on_device, const char* here) const {

@@ -12,7 +12,13 @@ static_assert(
     sizeof(TransformDesc) <= sizeof(cublasLtMatrixTransformDescOpaque_t));
 static_assert(sizeof(Preference) <= sizeof(cublasLtMatmulPreferenceOpaque_t));
 
+// CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR of CUDA 13.
+constexpr int kEmulation = 38;
+
 Field find(MatmulDesc& d, cublasLtMatmulDescAttributes_t attribute) {
+  if (static_cast<int>(attribute) == kEmulation) {
+    return field(d.emulation);
+  }
   switch (attribute) {
     case CUBLASLT_MATMUL_DESC_COMPUTE_TYPE:
       return field(d.compute);

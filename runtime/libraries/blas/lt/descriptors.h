@@ -32,6 +32,7 @@ struct MatmulDesc {
   const float* scale_d;
   float* amax_d;
   std::int8_t fast_accumulation;
+  const void* emulation; // a cublasLtEmulationDesc_t of CUDA 13; may be null
 };
 
 /// What is in a cublasLtMatrixLayoutOpaque_t.

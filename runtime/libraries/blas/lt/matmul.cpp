@@ -11,6 +11,7 @@
 #include "runtime/libraries/blas/lt/call.h"
 #include "runtime/libraries/blas/lt/complex_product.h"
 #include "runtime/libraries/blas/lt/descriptors.h"
+#include "runtime/libraries/blas/lt/emulation.h"
 #include "runtime/libraries/blas/lt/epilogue.h"
 #include "runtime/libraries/blas/lt/layout.h"
 #include "runtime/libraries/blas/mixed.h"
@@ -427,7 +428,9 @@ cublasStatus_t cublasLtMatmul(
       {},
       {},
       nullptr,
+      nullptr,
       nullptr};
+  call.mantissa_bits = lt::mantissa_bits_of(call.desc);
   const auto status =
       lt::check(call.desc, call.a, call.b, call.c, call.d, &call.epilogue);
   if (status != CUBLAS_STATUS_SUCCESS) {
@@ -457,6 +460,9 @@ cublasStatus_t cublasLtMatmul(
   }
   return blas::enqueue(lt::kFunction, stream, [call] {
     blas::is_complex(call.d.type) ? lt::run_complex(call) : lt::run(call);
+    if (call.mantissa_bits != nullptr) {
+      *call.mantissa_bits = -1; // nothing was emulated
+    }
   });
 }
 
