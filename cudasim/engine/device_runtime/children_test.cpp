@@ -3,6 +3,7 @@
 // CUDA programming guide, "CUDA Dynamic Parallelism".
 #include "cudasim/engine/device_runtime/testing/launching.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "cudasim/engine/check/findings.h"
@@ -214,6 +215,22 @@ TEST_F(Children, OfOlderCudaAreRefused) {
         std::string::npos)
         << error.what();
   }
+}
+
+TEST_F(Children, OfACooperativeLaunchLeaveItsWorkspaceAlone) {
+  // Each block adds one to a word of the workspace, which is zero before, also
+  // behind launches whose parameters are all ones.
+  Shape shape{{3, 1, 1}, {1, 1, 1}};
+  shape.cooperative = true;
+  Words found = words(
+      "mov.u32 %r4, %envreg1;\nmov.u32 %r5, %envreg2;\n"
+      "mov.b64 %rd1, {%r5, %r4};\n" +
+          append("255") + "atom.add.u32 %r6, [%rd1+8], 1;\n" + append("255") +
+          "add.u32 %r6, %r6, 1;\nst.global.u32 [%out], %r6;\n",
+      shape);
+  // The children ran behind it: n * 100 + 255 * 11.
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, (Words{2905, 3005, 3105}));
 }
 
 TEST_F(Children, AreCheckedAndCounted) {
