@@ -20,6 +20,14 @@ unsigned long old_strtoul(const char*, char**, int) __asm__("strtoul");
 long long old_strtoll(const char*, char**, int) __asm__("strtoll");
 unsigned long long old_strtoull(const char*, char**, int) __asm__("strtoull");
 int old_vsscanf(const char*, const char*, va_list) __asm__("vsscanf");
+// The version of struct stat that these functions know by this number.
+#if defined(__x86_64__)
+#define STAT_VERSION 1
+#elif defined(__aarch64__)
+#define STAT_VERSION 0
+#else
+#error "glibc's bits/stat.h of 2.28 has the number of this processor."
+#endif
 int old_fxstat(int, int, struct stat*) __asm__("__fxstat");
 int old_xstat(int, const char*, struct stat*) __asm__("__xstat");
 int old_lxstat(int, const char*, struct stat*) __asm__("__lxstat");
@@ -49,17 +57,16 @@ int __isoc23_sscanf(const char* text, const char* format, ...) {
   return count;
 }
 
-// 1 is the layout of struct stat on x86-64.
 int fstat(int file, struct stat* found) {
-  return old_fxstat(1, file, found);
+  return old_fxstat(STAT_VERSION, file, found);
 }
 
 int stat(const char* path, struct stat* found) {
-  return old_xstat(1, path, found);
+  return old_xstat(STAT_VERSION, path, found);
 }
 
 int lstat(const char* path, struct stat* found) {
-  return old_lxstat(1, path, found);
+  return old_lxstat(STAT_VERSION, path, found);
 }
 
 // For systems before glibc 2.30. A wait by any clock, as a short one by the
