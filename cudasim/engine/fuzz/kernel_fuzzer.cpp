@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cudasim/engine/check/findings.h"
 #include "cudasim/engine/code/lowering_error.h"
 #include "cudasim/engine/testing/row_writer.h"
 #include "cudasim/engine/testing/test_device.h"
