@@ -92,7 +92,7 @@ double position_on(const Axis& axis, double coordinate) {
     if (repeats(axis) && std::fabs(x) >= kWhole) {
       x = std::isinf(x) ? 0 : std::fmod(x, 2.0);
     }
-    x *= static_cast<double>(axis.extent);
+    x = static_cast<float>(x) * static_cast<float>(axis.extent);
   }
   return std::clamp(x, -kFar, kFar);
 }
@@ -115,14 +115,16 @@ std::int64_t element_on(const Axis& axis, std::int64_t place) {
   return there < extent ? there : 2 * extent - 1 - there;
 }
 
+double filtered_position(const Axis& axis, double position) {
+  return axis.addressing == Addressing::kBorder || repeats(axis)
+      ? position
+      : std::clamp(position, 0.5, static_cast<double>(axis.extent) - 0.5);
+}
+
 Neighbours neighbours_of(double position) {
-  constexpr double kSteps = 256;
-  const double middle = position - 0.5;
-  const double first = std::floor(middle);
-  Neighbours neighbours;
-  neighbours.first = static_cast<std::int64_t>(first);
-  neighbours.weight = std::floor((middle - first) * kSteps + 0.5) / kSteps;
-  return neighbours;
+  const auto steps =
+      static_cast<std::int64_t>(std::floor((position - 0.5) * 256 + 0.5));
+  return {steps >> 8, static_cast<std::int32_t>(steps & 255)};
 }
 
 FacePoint face_point(const Direction& direction) {

@@ -1,6 +1,7 @@
-// Where coordinates lie among the elements of a texture. All is computed in
-// double precision, which is exact but for the division in cubemaps. Source:
-// CUDA programming guide, "Texture Fetching"; for cubemaps "Cubemap Textures".
+// Where coordinates lie among the elements of a texture. Normalized ones are
+// scaled in single precision, as a GPU does it; all else is in double
+// precision, which is exact but for the division in cubemaps. Source: CUDA
+// programming guide, "Texture Fetching"; for cubemaps "Cubemap Textures".
 #pragma once
 
 #include <cstdint>
@@ -28,12 +29,17 @@ double position_on(const Axis& axis, double coordinate);
 /// The element that is read for one at any place; kOutside for the border.
 std::int64_t element_on(const Axis& axis, std::int64_t place);
 
+/// Where clamping keeps a position that is filtered: between the middles of the
+/// first and the last element.
+double filtered_position(const Axis& axis, double position);
+
 /// The elements around a position, for linear filtering.
 struct Neighbours {
   std::int64_t first = 0;
-  double weight = 0; // of the second, in steps of 1/256
+  std::int32_t weight = 0; // of the second, of 256
 };
-/// The weight has 8 bits behind the point and is rounded to nearest.
+/// The weight has 8 bits behind the point and is rounded to nearest; a whole
+/// one is that of the next element.
 Neighbours neighbours_of(double position);
 
 /// A direction from the middle of a cube.

@@ -62,32 +62,76 @@ std::uint32_t raw_channel(const Texture& texture, const std::byte* bytes) {
   return raw;
 }
 
-std::uint32_t channel_of(
-    const Texture& texture,
-    const std::byte* bytes,
-    std::uint32_t index) {
-  const std::uint32_t raw =
-      raw_channel(texture, bytes + index * texture.channel_bits / 8);
-  if (texture.channel == Texture::Channel::kFloat) {
-    return texture.channel_bits == 32
-        ? raw
-        : bits_of(single_of_half(static_cast<std::uint16_t>(raw)));
-  }
-  if (!texture.normalized_elements) {
-    return raw;
-  }
-  double value = normalized(texture, raw);
-  if (texture.srgb && index < 3) {
-    value = linear_of_srgb(value);
-  }
-  return bits_of(static_cast<float>(value));
+/// sRGB of a linear value, from 0 to 1.
+double srgb_of_linear(double value) {
+  return value <= 0.0031308 ? value * 12.92
+                            : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
 }
 
-/// Fills the channels that elements lack.
-void add_missing(const Texture& texture, Element& element) {
-  for (std::uint32_t i = texture.channels; i < 4; ++i) {
-    element[i] = i < 3 ? 0 : reads_floats(texture) ? bits_of(1.0f) : 1;
+/// IEEE half precision, toward zero; infinities stay, NaNs keep their first
+/// bits.
+std::uint16_t half_toward_zero(float value) {
+  const std::uint32_t bits = bits_of(value);
+  const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
+  if (std::isnan(value)) {
+    const std::uint32_t first = bits >> 13 & 0x3ffu;
+    return static_cast<std::uint16_t>(sign | 0x7c00u | (first ? first : 1u));
   }
+  if (std::isinf(value)) {
+    return sign | 0x7c00u;
+  }
+  const std::uint16_t nearest = half_of(std::fabs(value));
+  const bool is_above =
+      nearest == 0x7c00u || single_of_half(nearest) > std::fabs(value);
+  return static_cast<std::uint16_t>(sign | (nearest - (is_above ? 1 : 0)));
+}
+
+/// A number of the border's colour as a normalized whole number.
+std::uint32_t normalized_border(const Texture& texture, float number) {
+  const bool is_signed = texture.channel == Texture::Channel::kSigned;
+  const std::uint32_t bits = texture.channel_bits - (is_signed ? 1 : 0);
+  const double limited = std::isnan(number)
+      ? 0
+      : std::clamp<double>(number, is_signed ? -1 : 0, 1);
+  const auto steps = static_cast<std::uint64_t>(
+      std::ldexp(std::fabs(limited), static_cast<int>(bits) + 4));
+  const auto code = static_cast<std::uint32_t>(
+      (steps * ((1u << bits) - 1) + (1u << (bits + 3)) - 1) >> (bits + 4));
+  return limited < 0 ? 0u - code : code;
+}
+
+std::uint32_t border_channel(const Texture& texture, std::uint32_t index) {
+  const float number = texture.border[index];
+  if (texture.channel == Texture::Channel::kFloat) {
+    return texture.channel_bits == 32 ? bits_of(number)
+                                      : half_toward_zero(number);
+  }
+  if (!texture.normalized_elements) {
+    // The number's bits, as many as the channel has.
+    const std::uint32_t bits = bits_of(number);
+    std::byte bytes[4];
+    std::memcpy(bytes, &bits, sizeof(bits));
+    return raw_channel(texture, bytes);
+  }
+  if (is_srgb(texture, index)) {
+    const double limited =
+        std::isnan(number) ? 0 : std::clamp<double>(number, 0, 1);
+    return static_cast<std::uint32_t>(srgb_of_linear(limited) * 255 + 0.5011);
+  }
+  return normalized_border(texture, number);
+}
+
+double number_of(
+    const Texture& texture,
+    std::uint32_t raw,
+    std::uint32_t channel) {
+  if (texture.channel == Texture::Channel::kFloat) {
+    return texture.channel_bits == 32
+        ? float_of(raw)
+        : single_of_half(static_cast<std::uint16_t>(raw));
+  }
+  const double value = normalized(texture, raw);
+  return is_srgb(texture, channel) ? linear_of_srgb(value) : value;
 }
 
 } // namespace
@@ -97,28 +141,50 @@ bool reads_floats(const Texture& texture) {
       texture.normalized_elements;
 }
 
-Element read_element(const Texture& texture, const std::byte* bytes) {
+bool is_srgb(const Texture& texture, std::uint32_t channel) {
+  return texture.srgb && channel < (texture.channels == 4 ? 3u : 1u);
+}
+
+Element raw_element(const Texture& texture, const std::byte* bytes) {
+  Element raw{};
+  for (std::uint32_t i = 0; i < texture.channels; ++i) {
+    raw[i] = raw_channel(texture, bytes + i * texture.channel_bits / 8);
+  }
+  return raw;
+}
+
+Element raw_border(const Texture& texture) {
+  Element raw{};
+  for (std::uint32_t i = 0; i < texture.channels; ++i) {
+    raw[i] = border_channel(texture, i);
+  }
+  return raw;
+}
+
+Element value_of(const Texture& texture, const Element& raw) {
+  if (!reads_floats(texture) ||
+      (texture.channel == Texture::Channel::kFloat &&
+       texture.channel_bits == 32)) {
+    return raw;
+  }
   Element element{};
   for (std::uint32_t i = 0; i < texture.channels; ++i) {
-    element[i] = channel_of(texture, bytes, i);
+    element[i] = bits_of(static_cast<float>(number_of(texture, raw[i], i)));
   }
-  add_missing(texture, element);
   return element;
 }
 
-Element border_element(const Texture& texture) {
-  Element element{};
-  for (std::uint32_t i = 0; i < 4; ++i) {
-    element[i] = bits_of(texture.border[i]);
+std::array<double, 4> filter_units(const Texture& texture, const Element& raw) {
+  std::array<double, 4> units{};
+  const bool is_whole = texture.channel != Texture::Channel::kFloat;
+  const bool is_wide = texture.channel == Texture::Channel::kUnsigned &&
+      texture.channel_bits == 8;
+  for (std::uint32_t i = 0; i < texture.channels; ++i) {
+    units[i] = is_whole && !is_srgb(texture, i)
+        ? static_cast<std::int32_t>(raw[i]) * (is_wide ? 257.0 : 1.0)
+        : number_of(texture, raw[i], i);
   }
-  add_missing(texture, element);
-  return element;
-}
-
-Element zero_element(const Texture& texture) {
-  Element element{};
-  add_missing(texture, element);
-  return element;
+  return units;
 }
 
 std::uint16_t half_of(float value) {
@@ -154,7 +220,7 @@ void write_element(
   for (std::uint32_t i = 0; i < surface.channels; ++i) {
     std::uint32_t raw = element[i];
     if (surface.channel == Texture::Channel::kFloat) {
-      raw = size == 4 ? raw : half_of(float_of(raw));
+      raw = size == 4 ? raw : half_toward_zero(float_of(raw));
     } else if (surface.channel == Texture::Channel::kUnsigned) {
       raw = size == 4 ? raw : std::min(raw, (1u << surface.channel_bits) - 1);
     } else {

@@ -214,10 +214,24 @@ TEST_F(Objects, TakeAllCoordinates) {
         for (const auto& is : run_texture_kernel(device_, kRead2d, inputs)) {
           EXPECT_GE(number_of(is.words[0]), 0.0f);
           EXPECT_LE(number_of(is.words[0]), 14.0f);
-          EXPECT_EQ(number_of(is.words[3]), 1.0f);
+          EXPECT_EQ(is.words[3], 0u);
         }
       }
     }
+  }
+}
+
+TEST_F(Objects, AreGatheredAtOffsetsOfSixBits) {
+  const std::uint64_t handle = device_.textures().add(numbers(32, 3));
+  const auto is = run_texture_kernel(
+      device_,
+      "tld4.r.2d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%t, {%i0, %i1}], "
+      "{%i2, %i3};",
+      {input_of(handle, {word_of(4.75f), word_of(1.25f), 12, 64})});
+  ASSERT_FALSE(is.empty());
+  const float expected[] = {48, 49, 17, 16};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(number_of(is[0].words[i]), expected[i]);
   }
 }
 

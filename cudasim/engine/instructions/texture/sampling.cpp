@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cudasim/engine/instructions/texture/coordinates.h"
+#include "cudasim/engine/instructions/texture/filter.h"
 
 namespace cudasim::engine {
 namespace {
@@ -15,19 +16,6 @@ using Place = std::array<std::int64_t, kMostAxes>;
 
 Direction direction_of(const std::array<float, 3>& at) {
   return {at[0], at[1], at[2]};
-}
-
-float single_of(std::uint32_t bits) {
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
-std::uint32_t bits_of_number(double number) {
-  const auto value = static_cast<float>(number);
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
 }
 
 /// One level of a texture, at one layer, or one face.
@@ -46,13 +34,16 @@ class LevelReader {
     const std::uint64_t extents[kMostAxes] = {
         level.width, level.height, level.depth};
     const bool cube = is_cube(point.geometry);
-    for (int i = 0; i < axes_count_; ++i) {
-      axes_[i].extent = static_cast<std::int64_t>(extents[i]);
+    for (int i = 0; i < kMostAxes; ++i) {
+      axes_[i].extent =
+          static_cast<std::int64_t>(i < 2 || axes_count_ > 2 ? extents[i] : 1);
       axes_[i].addressing = cube && texture.seamless
           ? Texture::Addressing::kClamp
           : texture.addressing[i];
       axes_[i].normalized = cube || texture.normalized_coordinates;
     }
+    // A texture of one dimension is a row of two, read at its edge.
+    is_row_ = point.geometry == Geometry::k1d;
     const std::uint64_t slices_of_layer = cube ? 6 : 1;
     if (is_layered(point.geometry)) {
       const std::uint64_t layers = level.depth / slices_of_layer;
@@ -68,41 +59,35 @@ class LevelReader {
     for (int i = 0; i < axes_count_; ++i) {
       position_[i] = position_on(axes_[i], at[i]);
     }
+    is_cube_ = cube;
     crosses_edges_ = cube && texture.seamless;
   }
 
   Element nearest() const {
-    Place place{};
-    for (int i = 0; i < axes_count_; ++i) {
-      place[i] =
-          static_cast<std::int64_t>(std::floor(position_[i])) + offset_[i];
-    }
-    return element_at(place, false);
+    return value_of(texture_, raw_nearest());
   }
 
-  Numbers linear() const {
+  /// Adds the elements that linear filtering mixes.
+  /// @param weight of them together.
+  void add_linear(Mixture& mixture, std::int32_t weight) const {
     Neighbours around[kMostAxes];
-    for (int i = 0; i < axes_count_; ++i) {
-      around[i] = neighbours_of(position_[i]);
+    for (int i = 0; i < (is_row_ ? 2 : axes_count_); ++i) {
+      const double position = i < axes_count_ ? position_[i] : 0;
+      around[i] = neighbours_of(
+          crosses_edges_ ? position
+                         : filtered_position(axes_[i], position + offset_[i]));
     }
-    Numbers sum{};
-    for (int corner = 0; corner < 1 << axes_count_; ++corner) {
-      Place place{};
-      double weight = 1;
-      for (int i = 0; i < axes_count_; ++i) {
-        const bool is_second = (corner >> i & 1) != 0;
-        place[i] = around[i].first + (is_second ? 1 : 0) + offset_[i];
-        weight *= is_second ? around[i].weight : 1 - around[i].weight;
-      }
-      if (weight == 0) {
-        continue;
-      }
-      const Numbers numbers = numbers_at(place);
-      for (int k = 0; k < 4; ++k) {
-        sum[k] += weight * numbers[k];
-      }
+    const Shares slices = split_lower(weight, around[2].weight);
+    add_plane(mixture, around, 0, slices.lower);
+    if (slices.upper != 0) {
+      mixture.begin_slice();
+      add_plane(mixture, around, 1, slices.upper);
     }
-    return sum;
+  }
+
+  /// Adds the nearest element.
+  void add_nearest(Mixture& mixture, std::int32_t weight) const {
+    mixture.add(filter_units(texture_, raw_nearest()), weight);
   }
 
   /// The four of two axes: (0,1), (1,1), (1,0), (0,0).
@@ -115,12 +100,51 @@ class LevelReader {
         place[i] =
             neighbours_of(position_[i]).first + kSteps[corner][i] + offset_[i];
       }
-      all[corner] = element_at(place, crosses_edges_);
+      all[corner] = value_of(texture_, element_at(place, crosses_edges_));
     }
     return all;
   }
 
  private:
+  Element raw_nearest() const {
+    Place place{};
+    for (int i = 0; i < axes_count_; ++i) {
+      place[i] =
+          static_cast<std::int64_t>(std::floor(position_[i])) + offset_[i];
+      if (is_cube_ && texture_.levels.size() == 1) {
+        // In every mode, as a GPU has it; with levels the mode counts.
+        place[i] = std::clamp<std::int64_t>(place[i], 0, axes_[i].extent - 1);
+      }
+    }
+    return element_at(place, false);
+  }
+
+  /// Adds the elements of a slice: one row, or two.
+  void add_plane(
+      Mixture& mixture,
+      const Neighbours (&around)[kMostAxes],
+      int slice,
+      std::int32_t weight) const {
+    const Shares columns = split_upper(weight, around[0].weight);
+    const std::int32_t row = around[1].weight;
+    const auto add = [&](int x, int y, std::int32_t share) {
+      if (share != 0) {
+        mixture.add(
+            units_at(
+                {around[0].first + x,
+                 around[1].first + y,
+                 around[2].first + slice}),
+            share);
+      }
+    };
+    const Shares left = split_lower(columns.lower, row);
+    const Shares right = split_upper(columns.upper, row);
+    add(0, 0, left.lower);
+    add(1, 0, right.lower);
+    add(0, 1, left.upper);
+    add(1, 1, right.upper);
+  }
+
   std::uint64_t slice_of(const Place& place, int face) const {
     return axes_count_ == kMostAxes ? static_cast<std::uint64_t>(place[2])
                                     : slice_ + static_cast<unsigned>(face);
@@ -134,7 +158,7 @@ class LevelReader {
             static_cast<std::uint64_t>(place[0]) * texture_.element_bytes(),
         texture_.element_bytes(),
         false);
-    return memory == nullptr ? Element{} : read_element(texture_, memory);
+    return memory == nullptr ? Element{} : raw_element(texture_, memory);
   }
 
   /// @param across whether elements beyond an edge of a cube's face are those
@@ -149,40 +173,32 @@ class LevelReader {
         return inside({other.x, other.y, 0}, other.face);
       }
     }
-    for (int i = 0; i < axes_count_; ++i) {
+    for (int i = 0; i < (is_row_ ? 2 : axes_count_); ++i) {
       place[i] = element_on(axes_[i], place[i]);
       if (place[i] == kOutside) {
-        return border_element(texture_);
+        return raw_border(texture_);
       }
     }
     return inside(place, face_);
   }
 
-  static Numbers numbers_of(const Element& element) {
-    Numbers numbers{};
-    for (int k = 0; k < 4; ++k) {
-      numbers[k] = single_of(element[k]);
-    }
-    return numbers;
-  }
-
-  Numbers numbers_at(const Place& place) const {
+  Numbers units_at(const Place& place) const {
     if (!crosses_edges_) {
-      return numbers_of(element_at(place, false));
+      return filter_units(texture_, element_at(place, false));
     }
     const auto nearest_inside = [&](int axis) {
       return std::clamp<std::int64_t>(place[axis], 0, axes_[axis].extent - 1);
     };
     const Place inner = {nearest_inside(0), nearest_inside(1), 0};
     if (inner[0] == place[0] || inner[1] == place[1]) {
-      return numbers_of(element_at(place, true));
+      return filter_units(texture_, element_at(place, true));
     }
     // No element lies at the corner of a cube: the mean of the three that meet
     // there.
     Numbers mean{};
     for (const Place& at :
          {inner, Place{place[0], inner[1], 0}, Place{inner[0], place[1], 0}}) {
-      const Numbers numbers = numbers_of(element_at(at, true));
+      const Numbers numbers = filter_units(texture_, element_at(at, true));
       for (int k = 0; k < 4; ++k) {
         mean[k] += numbers[k] / 3;
       }
@@ -200,14 +216,18 @@ class LevelReader {
   std::uint64_t slice_ = 0;
   int face_ = 0;
   bool crosses_edges_ = false;
+  bool is_row_ = false;
+  bool is_cube_ = false;
 };
 
-Element rounded(const Numbers& numbers) {
-  Element element{};
-  for (int k = 0; k < 4; ++k) {
-    element[k] = bits_of_number(numbers[k]);
+/// Levels of detail are counted in steps of 1/256, toward zero.
+std::int32_t steps_of(double levels) {
+  constexpr double kMost = 1 << 16;
+  if (std::isnan(levels)) {
+    return 0;
   }
-  return element;
+  return static_cast<std::int32_t>(
+      std::trunc(std::clamp(levels, -kMost, kMost) * 256));
 }
 
 /// How fast a point moves over the largest level, in elements.
@@ -251,49 +271,39 @@ Element sample(
     const SamplePoint& point,
     float level,
     ObjectLane& lane) {
-  const auto last = static_cast<double>(texture.levels.size() - 1);
-  double detail = static_cast<double>(level) + texture.level_bias;
-  if (std::isnan(detail)) {
-    detail = 0;
-  }
-  detail = std::min<double>(
-      std::max<double>(detail, texture.level_minimum), texture.level_maximum);
-  detail = std::clamp(detail, 0.0, last);
-  const auto reader_of = [&](double index) {
+  const auto last = static_cast<std::int32_t>(texture.levels.size() - 1) * 256;
+  std::int32_t detail = std::isnan(level) || std::isnan(texture.level_bias)
+      ? 0
+      : steps_of(level) + steps_of(texture.level_bias);
+  detail = std::min(
+      std::max(detail, steps_of(texture.level_minimum)),
+      steps_of(texture.level_maximum));
+  detail = std::clamp(detail, 0, last);
+  const auto reader_of = [&](std::int32_t index) {
     return LevelReader(
         texture, texture.levels[static_cast<std::size_t>(index)], point, lane);
   };
-  if (!texture.levels_filtered) {
-    const LevelReader reader = reader_of(std::floor(detail + 0.5));
-    return texture.filtered ? rounded(reader.linear()) : reader.nearest();
+  const std::int32_t first =
+      texture.levels_filtered ? detail >> 8 : (detail + 128) >> 8;
+  const std::int32_t second = texture.levels_filtered ? detail & 255 : 0;
+  if (!texture.filtered && second == 0) {
+    return reader_of(first).nearest();
   }
-  // Between levels as between elements.
-  const Neighbours around = neighbours_of(detail + 0.5);
-  Numbers sum{};
-  for (const bool second : {false, true}) {
-    const double weight = second ? around.weight : 1 - around.weight;
-    if (weight == 0) {
-      continue;
-    }
-    const LevelReader reader =
-        reader_of(static_cast<double>(around.first + (second ? 1 : 0)));
-    Numbers numbers{};
+  Mixture mixture(texture);
+  const auto add = [&](std::int32_t index, std::int32_t weight) {
+    const LevelReader reader = reader_of(index);
     if (texture.filtered) {
-      numbers = reader.linear();
+      reader.add_linear(mixture, weight);
     } else {
-      const Element element = reader.nearest();
-      if (weight == 1) {
-        return element;
-      }
-      for (int k = 0; k < 4; ++k) {
-        numbers[k] = single_of(element[k]);
-      }
+      reader.add_nearest(mixture, weight);
     }
-    for (int k = 0; k < 4; ++k) {
-      sum[k] += weight * numbers[k];
-    }
+  };
+  add(first, kWholeWeight - second);
+  if (second != 0) {
+    mixture.begin_slice();
+    add(first + 1, second);
   }
-  return rounded(sum);
+  return mixture.mixed();
 }
 
 Element gather(
@@ -322,7 +332,7 @@ Element fetch(
   std::uint64_t place[kMostAxes] = {};
   for (int i = 0; i < dimensions_of(geometry); ++i) {
     if (at[i] < 0 || static_cast<std::uint64_t>(at[i]) >= extents[i]) {
-      return zero_element(texture);
+      return {};
     }
     place[i] = static_cast<std::uint64_t>(at[i]);
   }
@@ -334,7 +344,8 @@ Element fetch(
           place[0] * texture.element_bytes(),
       texture.element_bytes(),
       false);
-  return memory == nullptr ? Element{} : read_element(texture, memory);
+  return memory == nullptr ? Element{}
+                           : value_of(texture, raw_element(texture, memory));
 }
 
 } // namespace cudasim::engine

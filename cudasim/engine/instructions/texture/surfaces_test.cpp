@@ -285,7 +285,16 @@ std::uint32_t stored_channel(const Texture& surface, std::uint32_t word) {
     if (surface.channel_bits == 32) {
       return word;
     }
-    const auto half = static_cast<_Float16>(number_of(word));
+    // Toward zero, as an RTX 3060 does it (pantheongpu/pantheonsim,
+    // nvidia/docs/textures.md).
+    auto half = static_cast<_Float16>(number_of(word));
+    if (std::fabs(static_cast<float>(half)) > std::fabs(number_of(word))) {
+      half = static_cast<_Float16>(std::nextafter(number_of(word), 0.0f));
+      for (float at = number_of(word);
+           std::fabs(static_cast<float>(half)) > std::fabs(number_of(word));) {
+        half = static_cast<_Float16>(at -= at / 4096);
+      }
+    }
     std::uint16_t bits = 0;
     std::memcpy(&bits, &half, sizeof(bits));
     return bits;

@@ -117,15 +117,19 @@ std::array<T, 3> values_at(Warp& warp, const Slot (&slots)[3], int lane) {
       value_at<T>(warp, slots[2], lane)};
 }
 
-/// Offsets have four bits, and the device looks at no others.
+/// Offsets have four bits, those of tld4 six, and the device looks at no others
+/// (as ptxas packs them; pantheongpu/pantheonsim measured it).
 std::array<std::int32_t, 3> offset_of(
     Warp& warp,
     const ReadOperands& operands,
+    bool gathers,
     int lane) {
   auto offset = values_at<std::int32_t>(warp, operands.offset, lane);
+  const int unused = gathers ? 26 : 28;
   for (std::int32_t& part : offset) {
     part =
-        static_cast<std::int32_t>(static_cast<std::uint32_t>(part) << 28) >> 28;
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(part) << unused) >>
+        unused;
   }
   return offset;
 }
@@ -138,7 +142,7 @@ Element read_lane(
     int i,
     ObjectLane& lane) {
   const std::uint32_t layer = value_at<std::uint32_t>(warp, operands.layer, i);
-  const auto offset = offset_of(warp, operands, i);
+  const auto offset = offset_of(warp, operands, form.gathers, i);
   if (form.whole) {
     auto at = values_at<std::int32_t>(warp, operands.at, i);
     for (std::size_t k = 0; k < at.size(); ++k) {

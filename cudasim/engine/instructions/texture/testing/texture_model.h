@@ -16,6 +16,13 @@
 namespace cudasim::engine::testing {
 
 using Words = std::array<std::uint32_t, 4>;
+using Numbers = std::array<long double, 4>;
+
+/// An element as registers get it, and as the filter takes it.
+struct ModelElement {
+  Words words{};
+  Numbers numbers{};
+};
 
 inline std::uint32_t word_of(float value) {
   std::uint32_t word = 0;
@@ -52,14 +59,19 @@ class TextureModel {
     texture.normalized_coordinates = below(2) == 0 || wish.levels > 1;
     texture.filtered = wish.floats && below(3) != 0;
     texture.levels_filtered = wish.floats && wish.levels > 1 && below(3) != 0;
-    texture.seamless = wish.cubemap && below(2) == 0;
+    // The mean of three at a cube's corner may lie in the middle of two halves,
+    // or two whole numbers.
+    const bool rounds = texture.channel == Texture::Channel::kFloat
+        ? texture.channel_bits == 16
+        : texture.normalized_elements;
+    texture.seamless = wish.cubemap && !rounds && below(2) == 0;
     texture.level_maximum = static_cast<float>(wish.levels - 1);
     if (wish.levels > 1 && below(3) == 0) {
       texture.level_minimum = 0.75f;
       texture.level_bias = -0.25f;
     }
     for (float& channel : texture.border) {
-      channel = static_cast<float>(below(64)) / 4;
+      channel = static_cast<float>(static_cast<int>(below(64)) - 16) / 32;
     }
     std::uint64_t width = wish.levels > 1 ? 12 : 3 + below(5);
     std::uint64_t height = wish.cubemap ? width
@@ -83,8 +95,7 @@ class TextureModel {
         texture.normalized_elements;
   }
 
-  /// An element as registers get it.
-  Words element(
+  ModelElement element(
       const TextureLevel& level,
       std::int64_t x,
       std::int64_t y,
@@ -93,29 +104,72 @@ class TextureModel {
         static_cast<std::uint64_t>(slice) * level.slice +
         static_cast<std::uint64_t>(y) * level.pitch +
         static_cast<std::uint64_t>(x) * texture.element_bytes();
-    Words words = missing();
-    for (std::uint32_t k = 0; k < texture.channels; ++k) {
-      words[k] = channel(bytes, k);
-    }
-    return words;
+    return of_bytes(bytes);
   }
-  /// What is read outside.
-  Words border() const {
-    Words words = missing();
+  /// What is read outside: the border's colour in the texture's format.
+  ModelElement border() const {
+    std::vector<char> bytes(texture.element_bytes() + 4);
+    const std::size_t size = texture.channel_bits / 8;
     for (std::uint32_t k = 0; k < texture.channels; ++k) {
-      words[k] = word_of(texture.border[k]);
+      const float number = texture.border[k];
+      const auto half = static_cast<_Float16>(number); // it is one
+      const std::int32_t code = texture.normalized_elements
+          ? border_code(k)
+          : static_cast<std::int32_t>(word_of(number));
+      const void* from =
+          texture.channel == Texture::Channel::kFloat && size == 2
+          ? static_cast<const void*>(&half)
+          : static_cast<const void*>(&code);
+      std::memcpy(bytes.data() + k * size, from, size);
     }
-    return words;
+    return of_bytes(bytes.data());
   }
-  /// Of channels that elements lack; zeros for the others.
-  Words missing() const {
-    const std::uint32_t one = reads_floats() ? word_of(1) : 1;
-    return {0, 0, 0, texture.channels < 4 ? one : 0};
+  /// Channels that are stored as sRGB.
+  bool has_curve(std::uint32_t index) const {
+    return texture.srgb && (index == 0 || (texture.channels == 4 && index < 3));
   }
 
  private:
   std::uint32_t below(std::uint32_t count) {
     return static_cast<std::uint32_t>(random_() % count);
+  }
+
+  /// Channels that elements lack are 0.
+  ModelElement of_bytes(const char* bytes) const {
+    ModelElement element;
+    for (std::uint32_t k = 0; k < texture.channels; ++k) {
+      element.words[k] = channel(bytes, k);
+      element.numbers[k] = number_of(element.words[k]);
+      if (texture.normalized_elements && !has_curve(k)) {
+        const bool is_signed = texture.channel == Texture::Channel::kSigned;
+        const std::uint32_t raw = whole(bytes, k);
+        element.numbers[k] = is_signed
+            ? static_cast<long double>(static_cast<std::int32_t>(raw))
+            : static_cast<long double>(raw);
+      }
+    }
+    return element;
+  }
+
+  /// As an RTX 3060 makes codes of colours (pantheongpu/pantheonsim,
+  /// nvidia/docs/textures.md, "Border colours").
+  std::int32_t border_code(std::uint32_t index) const {
+    const bool is_signed = texture.channel == Texture::Channel::kSigned;
+    const float number = texture.border[index];
+    const double least = is_signed ? -1 : 0;
+    const double value = number < least ? least : number > 1 ? 1 : number;
+    if (has_curve(index)) {
+      const double curve = value > 0.0031308
+          ? 1.055 * std::pow(value, 1 / 2.4) - 0.055
+          : 12.92 * value;
+      return static_cast<std::int32_t>(std::floor(curve * 255 + 1 - 0.4989));
+    }
+    const int bits = static_cast<int>(texture.channel_bits) - is_signed;
+    const double steps = std::floor(std::ldexp(std::fabs(value), bits + 4));
+    const double code = std::floor(std::ldexp(
+        steps * (std::ldexp(1, bits) - 1) + std::ldexp(1, bits + 3) - 1,
+        -bits - 4));
+    return static_cast<std::int32_t>(value < 0 ? -code : code);
   }
 
   void draw_format(bool floats) {
@@ -201,7 +255,7 @@ class TextureModel {
               static_cast<std::int32_t>(raw) /
                   (texture.channel_bits == 8 ? 127.0 : 32767.0))
         : raw / (texture.channel_bits == 8 ? 255.0 : 65535.0);
-    if (texture.srgb && index != 3) {
+    if (has_curve(index)) {
       value = value > 0.04045 ? std::pow((value + 0.055) / 1.055, 2.4)
                               : value / 12.92;
     }
