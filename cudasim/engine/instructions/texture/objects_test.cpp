@@ -235,6 +235,26 @@ TEST_F(Objects, AreGatheredAtOffsetsOfSixBits) {
   }
 }
 
+TEST_F(Objects, AreClampedToTheLastAlignedPlace) {
+  const std::uint64_t handle = device_.textures().add(numbers(6, 2));
+  for (const std::uint32_t x : {16u, 32u, 1600u}) {
+    const auto is = run_texture_kernel(
+        device_,
+        "suld.b.2d.v4.b32.clamp {%d0, %d1, %d2, %d3}, [%t, {%i0, %i1}];",
+        {input_of(handle, {x, 0})});
+    ASSERT_FALSE(is.empty());
+    EXPECT_EQ(number_of(is[0].words[0]), 0.0f) << x;
+    EXPECT_EQ(number_of(is[0].words[3]), 3.0f) << x;
+  }
+  for (const char* const mode : {"trap", "clamp", "zero"}) {
+    fault(
+        std::string("suld.b.2d.b32.") + mode + " %d0, [%t, {%i0, %i1}];",
+        handle,
+        FaultKind::kMisalignedAddress,
+        {1002, 0});
+  }
+}
+
 class Queries : public Objects {
  protected:
   std::uint32_t ask(

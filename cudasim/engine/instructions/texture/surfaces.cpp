@@ -100,7 +100,7 @@ class SurfaceAccess {
     const auto row =
         static_cast<std::int64_t>(level.width * surface.element_bytes());
     // The highest allowed coordinate of each axis.
-    const std::array<std::int64_t, 3> last = {
+    std::array<std::int64_t, 3> last = {
         (row - size) / unit,
         static_cast<std::int64_t>(level.height) - 1,
         static_cast<std::int64_t>(level.depth) - 1};
@@ -113,6 +113,16 @@ class SurfaceAccess {
     for (int i = 0; i < coordinates_of(form_.geometry); ++i) {
       at[i] =
           lanes<std::int32_t>(warp_, object_operand(inst_, operand++))[lane];
+    }
+    if (form_.bytes != 0) {
+      // Bytes are aligned in every mode, as a GPU has it, and clamped to where
+      // they are (RTX 3060, measured by pantheongpu/pantheonsim).
+      if (at[0] % size != 0) {
+        lane_.fail_alignment(
+            level.address + static_cast<std::uint64_t>(at[0]), size, is_write_);
+        return nullptr;
+      }
+      last[0] -= last[0] % size;
     }
     bool is_outside = row < size;
     for (std::size_t i = 0; i < at.size(); ++i) {
