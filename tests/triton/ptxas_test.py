@@ -79,11 +79,11 @@ class PtxasTest(absltest.TestCase):
             self.assertEqual(self.files(), ["in.ptx"])
 
     def test_what_the_device_lacks_is_refused_by_all_its_names(self) -> None:
-        lacks = "wgmma.fence.sync.aligned;\n@%p tex.1d.v4.s32.s32 {%r1,%r1,%r1,%r1}, [t, {%r1}];\n"
+        lacks = "wgmma.fence.sync.aligned;\n@%p wgmma.commit_group.sync.aligned;\n"
         text = KERNEL.replace("add.u32", ".reg .pred %p;\n" + lacks + lacks + "add.u32")
         done = self.assemble(text)
         self.assertEqual(done.returncode, 255)
-        said = "wgmma.fence.sync.aligned, tex.1d.v4.s32.s32, in k"
+        said = "wgmma.fence.sync.aligned, wgmma.commit_group.sync.aligned, in k"
         self.assertIn(f"in.ptx:7:1: the simulated device does not have {said}\n", done.stderr)
         self.assertEqual(self.files(), ["in.ptx"])
 
