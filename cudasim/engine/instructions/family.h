@@ -15,8 +15,9 @@
 // operands are, where the PTX ISA describes it, and what executes it. Lowering,
 // the verifier (engine/verify), the checks of CUDASIM_CHECK=1, the fuzzer and
 // docs/coverage/cudasim.md read the rows; nothing about an instruction is told
-// elsewhere. Of one without a handler, which the warp's loop executes, the
-// immediate says what that does (immediate_of, code/control.h).
+// elsewhere, except its targets (engine/targets/table.h). Of one without a
+// handler, which the warp's loop executes, the immediate says what that does
+// (immediate_of, code/control.h).
 //
 // The key is an opcode with its modifiers. The order of those that are no types
 // does not matter: "vote.sync.ballot.b32" is also found as
@@ -65,8 +66,7 @@
 // Beside its rows a family names the opcodes of which it has all forms, so that
 // one without a row is none: "and" with all types, "add:integers" where all
 // types are ones of integers or bits, "ld:older" of older devices, without
-// clusters and the like. Which targets of PTX have an instruction, and since
-// which version, is told by engine/targets/table.h.
+// clusters and the like.
 #pragma once
 
 #include <cstddef>
