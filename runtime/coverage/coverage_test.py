@@ -35,6 +35,14 @@ class InventoryTest(absltest.TestCase):
             found, Library("libfoo.so.1", [Function("fooCreate", ("a:b",), ("a:c",))], 2)
         )
 
+    def test_a_function_that_a_test_calls_is_measured_or_not(self) -> None:
+        answers: dict[str, dict[str, list[str]]] = {"fooCreate": {"a:b": []}}
+        found = inventory.library("libfoo.so.1", SCRIPT, "", answers, {"fooCreate", "fooRun"})
+        self.assertEqual(
+            {function.name: function.is_measured for function in found.functions},
+            {"fooCreate": True, "fooName": True, "fooRun": False},
+        )
+
     def test_what_was_measured_of_a_test_that_changed_is_an_error(self) -> None:
         answers = {"fooCreate": {"a:b": ["nothing"]}}
         inventory.hold_against(answers, {"a:b": ["fooCreate"]})
@@ -49,12 +57,14 @@ class PageTest(absltest.TestCase):
             Function("fooA", effect=("a:b",), status=("a:b", "a:c")),
             Function("fooB", status=("a:b",)),
             Function("fooC"),
+            Function("fooD", is_measured=False),
         ]
         text = page.render([Library("libfoo.so.1", functions, 7)])
-        self.assertIn("| `libfoo.so.1` | 3 | 1 | 1 | 7 |", text)
+        self.assertIn("| `libfoo.so.1` | 4 | 1 | 1 | 1 | 7 |", text)
         self.assertEndsWith(
             text,
-            "## libfoo.so.1\n\nWith a test: `fooA`.\n\nStatus alone: `fooB`.\n\nWithout a test: `fooC`.\n",
+            "## libfoo.so.1\n\nWith a test: `fooA`.\n\nStatus alone: `fooB`.\n\n"
+            "Not measured: `fooD`.\n\nWithout a test: `fooC`.\n",
         )
 
 

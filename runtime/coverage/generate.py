@@ -34,12 +34,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (inventory.CoverageError, objects.ObjectError) as error:
         print(error, file=sys.stderr)
         return 1
+    called = frozenset().union(*calls.values())
     libraries = [
         inventory.library(
             soname,
             pathlib.Path(version_script).read_text(encoding="utf-8"),
             pathlib.Path(stubs).read_text(encoding="utf-8"),
             answers,
+            called,
         )
         for soname, version_script, stubs in args.library
     ]

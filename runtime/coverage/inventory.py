@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from runtime.coverage.mutants import answers
@@ -21,11 +21,13 @@ class Function:
         name: of the function.
         effect: labels of the tests that fail when it does nothing and says that it went well.
         status: labels of those that fail when it says that it failed.
+        is_measured: no test calls it, or what was measured has it.
     """
 
     name: str
     effect: tuple[str, ...] = ()
     status: tuple[str, ...] = ()
+    is_measured: bool = True
 
 
 @dataclass
@@ -43,7 +45,13 @@ class Library:
     missing: int = 0
 
 
-def library(soname: str, version_script: str, stubs: str, found: answers.Answers) -> Library:
+def library(
+    soname: str,
+    version_script: str,
+    stubs: str,
+    found: answers.Answers,
+    called: Collection[str] = (),
+) -> Library:
     """What a drop-in library has, from the two files that runtime/dropin writes for it.
 
     Args:
@@ -51,6 +59,7 @@ def library(soname: str, version_script: str, stubs: str, found: answers.Answers
         version_script: names everything that it exports.
         stubs: C code with a function for each name that is missing.
         found: what tests notice (mutants/measure.py).
+        called: the functions that tests call.
     """
     exported = set(re.findall(r"^    (\w+);$", version_script, re.MULTILINE))
     # A second name for profilers, as NCCL has them, is no second function.
@@ -63,6 +72,7 @@ def library(soname: str, version_script: str, stubs: str, found: answers.Answers
             name,
             tuple(answers.noticing(found, name, answers.NOTHING)),
             tuple(answers.noticing(found, name, answers.ERROR)),
+            name in found or name not in called,
         )
         for name in sorted(exported - missing)
     ]

@@ -17,11 +17,12 @@ _HEAD = """\
   reports success, or it does its work and reports an error. The test of a function is a test that fails then.
 - A function counts as *with a test* if a test notices that the function does nothing. Of some functions, such as
   hints, only the status is visible: *status alone*.
-- `mutants/functions.json` beside the program has the tests of each function.
+- A function is *not measured* if a test calls it, but `functions.json` does not have it, such as a newer one.
+- `runtime/coverage/mutants/functions.json` has the tests of each function.
 - PyTorch's own tests ([docs/cudasim.md](../cudasim.md)) do not count.
 
-| library | functions | with a test | status alone | more, which answer "not supported" |
-|---|---|---|---|---|
+| library | functions | with a test | status alone | not measured | more, which answer "not supported" |
+|---|---|---|---|---|---|
 """
 
 
@@ -45,12 +46,15 @@ def render(libraries: Sequence[Library]) -> str:
         effect = [function for function in library.functions if function.effect]
         rest = [function for function in library.functions if not function.effect]
         status = [function for function in rest if function.status]
-        untested = [function for function in rest if not function.status]
+        unmeasured = [function for function in rest if not function.is_measured]
+        untested = [function for function in rest if function.is_measured and not function.status]
         text.append(
-            f"| `{library.soname}` | {len(library.functions)} | {len(effect)} | {len(status)} | {library.missing} |\n"
+            f"| `{library.soname}` | {len(library.functions)} | {len(effect)} | {len(status)} | {len(unmeasured)} "
+            f"| {library.missing} |\n"
         )
         lists.append(f"\n## {library.soname}\n")
         lists.append(_list("With a test", effect))
         lists.append(_list("Status alone", status))
+        lists.append(_list("Not measured", unmeasured))
         lists.append(_list("Without a test", untested))
     return "".join(text + lists)
