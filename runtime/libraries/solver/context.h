@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 
+#include "runtime/libraries/solver/objects.h"
+
 struct cusolverDnContext {
   cudaStream_t stream = nullptr;
   cusolverDeterministicMode_t mode = CUSOLVER_DETERMINISTIC_RESULTS;
@@ -18,6 +20,10 @@ struct cusolverDnParams {
 };
 
 namespace accelerator::solver {
+
+template <>
+inline constexpr cusolverStatus_t kMissing<cusolverDnContext> =
+    CUSOLVER_STATUS_NOT_INITIALIZED;
 
 /// What Jacobi's method is told, and what is asked of it afterwards. The host
 /// computes by other methods: tolerance and sweeps are kept and not used, and

@@ -3,8 +3,7 @@
 #include <cusolverDn.h>
 
 #include "runtime/libraries/solver/context.h"
-#include "runtime/libraries/solver/objects.h"
-#include "runtime/stream_work/stream_work.h"
+#include "runtime/libraries/solver/submit.h"
 
 namespace accelerator::solver {
 namespace {
@@ -12,6 +11,7 @@ namespace {
 /// Waits for the work that has the answer, which may be in another stream than
 /// the handle's of now.
 cusolverStatus_t residual_of(
+    const char*,
     cusolverDnHandle_t handle,
     const JacobiInfo* info,
     double* residual) {
@@ -33,6 +33,7 @@ cusolverStatus_t residual_of(
 }
 
 cusolverStatus_t sweeps_of(
+    const char* function,
     cusolverDnHandle_t handle,
     const JacobiInfo* info,
     int* sweeps) {
@@ -41,85 +42,29 @@ cusolverStatus_t sweeps_of(
     return handle == nullptr ? CUSOLVER_STATUS_NOT_INITIALIZED
                              : CUSOLVER_STATUS_INVALID_VALUE;
   }
-  const cusolverStatus_t status = residual_of(handle, info, &residual);
+  const cusolverStatus_t status =
+      residual_of(function, handle, info, &residual);
   if (status == CUSOLVER_STATUS_SUCCESS) {
     *sweeps = 1;
   }
   return status;
 }
 
-} // namespace
-} // namespace accelerator::solver
-
-using namespace accelerator::solver;
-
-extern "C" {
-
-cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
-  if (accelerator::stream_work::make_context() != cudaSuccess) {
-    return CUSOLVER_STATUS_NOT_INITIALIZED;
-  }
-  return create(handle);
-}
-
-cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle) {
-  return handle == nullptr ? CUSOLVER_STATUS_NOT_INITIALIZED : destroy(handle);
-}
-
-cusolverStatus_t cusolverDnSetStream(
-    cusolverDnHandle_t handle,
-    cudaStream_t stream) {
-  if (handle == nullptr) {
-    return CUSOLVER_STATUS_NOT_INITIALIZED;
-  }
-  handle->stream = stream;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-
-cusolverStatus_t cusolverDnGetStream(
-    cusolverDnHandle_t handle,
-    cudaStream_t* stream) {
-  if (handle == nullptr) {
-    return CUSOLVER_STATUS_NOT_INITIALIZED;
-  }
-  return change(stream, [&](cudaStream_t& its) { its = handle->stream; });
-}
-
-// The host computes the same bits each time, whatever the mode.
-cusolverStatus_t cusolverDnSetDeterministicMode(
+/// The host computes the same bits each time, whatever the mode.
+cusolverStatus_t set_mode(
+    const char* function,
     cusolverDnHandle_t handle,
     cusolverDeterministicMode_t mode) {
-  if (handle == nullptr) {
-    return CUSOLVER_STATUS_NOT_INITIALIZED;
-  }
-  if (mode != CUSOLVER_DETERMINISTIC_RESULTS &&
+  if (handle != nullptr && mode != CUSOLVER_DETERMINISTIC_RESULTS &&
       mode != CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS) {
     return CUSOLVER_STATUS_INVALID_VALUE;
   }
-  handle->mode = mode;
-  return CUSOLVER_STATUS_SUCCESS;
+  return set<&cusolverDnContext::mode>(function, handle, mode);
 }
 
-cusolverStatus_t cusolverDnGetDeterministicMode(
-    cusolverDnHandle_t handle,
-    cusolverDeterministicMode_t* mode) {
-  if (handle == nullptr) {
-    return CUSOLVER_STATUS_NOT_INITIALIZED;
-  }
-  return change(
-      mode, [&](cusolverDeterministicMode_t& its) { its = handle->mode; });
-}
-
-cusolverStatus_t cusolverDnCreateParams(cusolverDnParams_t* params) {
-  return create(params);
-}
-
-cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t params) {
-  return destroy(params);
-}
-
-// There is one algorithm for each.
-cusolverStatus_t cusolverDnSetAdvOptions(
+/// There is one algorithm for each.
+cusolverStatus_t set_algorithm(
+    const char*,
     cusolverDnParams_t params,
     cusolverDnFunction_t function,
     cusolverAlgMode_t algorithm) {
@@ -132,38 +77,37 @@ cusolverStatus_t cusolverDnSetAdvOptions(
   });
 }
 
-#define ACCEL_JACOBI(name, Info)                                              \
-  cusolverStatus_t cusolverDnCreate##Info(name##Info_t* info) {               \
-    return create(info);                                                      \
-  }                                                                           \
-  cusolverStatus_t cusolverDnDestroy##Info(name##Info_t info) {               \
-    return destroy(info);                                                     \
-  }                                                                           \
-  cusolverStatus_t cusolverDnX##name##SetTolerance(                           \
-      name##Info_t info, double tolerance) {                                  \
-    return change(info, [&](JacobiInfo& its) { its.tolerance = tolerance; }); \
-  }                                                                           \
-  cusolverStatus_t cusolverDnX##name##SetMaxSweeps(                           \
-      name##Info_t info, int max_sweeps) {                                    \
-    return change(                                                            \
-        info, [&](JacobiInfo& its) { its.max_sweeps = max_sweeps; });         \
-  }                                                                           \
-  cusolverStatus_t cusolverDnX##name##SetSortEig(                             \
-      name##Info_t info, int is_sorted) {                                     \
-    return change(                                                            \
-        info, [&](JacobiInfo& its) { its.is_sorted = is_sorted != 0; });      \
-  }                                                                           \
-  cusolverStatus_t cusolverDnX##name##GetResidual(                            \
-      cusolverDnHandle_t handle, name##Info_t info, double* residual) {       \
-    return residual_of(handle, info, residual);                               \
-  }                                                                           \
-  cusolverStatus_t cusolverDnX##name##GetSweeps(                              \
-      cusolverDnHandle_t handle, name##Info_t info, int* executed_sweeps) {   \
-    return sweeps_of(handle, info, executed_sweeps);                          \
-  }
-ACCEL_JACOBI(syevj, SyevjInfo)
-ACCEL_JACOBI(gesvdj, GesvdjInfo)
-#undef ACCEL_JACOBI
+} // namespace
+} // namespace accelerator::solver
+
+using namespace accelerator::solver;
+
+ENTRY_POINT(1, cusolverDnCreate, create_handle)
+ENTRY_POINT(1, cusolverDnDestroy, destroy)
+ENTRY_POINT(2, cusolverDnSetStream, set<&cusolverDnContext::stream>)
+ENTRY_POINT(2, cusolverDnGetStream, get<&cusolverDnContext::stream>)
+ENTRY_POINT(2, cusolverDnSetDeterministicMode, set_mode)
+ENTRY_POINT(2, cusolverDnGetDeterministicMode, get<&cusolverDnContext::mode>)
+ENTRY_POINT(1, cusolverDnCreateParams, create)
+ENTRY_POINT(1, cusolverDnDestroyParams, destroy)
+ENTRY_POINT(3, cusolverDnSetAdvOptions, set_algorithm)
+
+ENTRY_POINT(1, cusolverDnCreateSyevjInfo, create)
+ENTRY_POINT(1, cusolverDnDestroySyevjInfo, destroy)
+ENTRY_POINT(2, cusolverDnXsyevjSetTolerance, set<&JacobiInfo::tolerance>)
+ENTRY_POINT(2, cusolverDnXsyevjSetMaxSweeps, set<&JacobiInfo::max_sweeps>)
+ENTRY_POINT(2, cusolverDnXsyevjSetSortEig, set<&JacobiInfo::is_sorted>)
+ENTRY_POINT(3, cusolverDnXsyevjGetResidual, residual_of)
+ENTRY_POINT(3, cusolverDnXsyevjGetSweeps, sweeps_of)
+ENTRY_POINT(1, cusolverDnCreateGesvdjInfo, create)
+ENTRY_POINT(1, cusolverDnDestroyGesvdjInfo, destroy)
+ENTRY_POINT(2, cusolverDnXgesvdjSetTolerance, set<&JacobiInfo::tolerance>)
+ENTRY_POINT(2, cusolverDnXgesvdjSetMaxSweeps, set<&JacobiInfo::max_sweeps>)
+ENTRY_POINT(2, cusolverDnXgesvdjSetSortEig, set<&JacobiInfo::is_sorted>)
+ENTRY_POINT(3, cusolverDnXgesvdjGetResidual, residual_of)
+ENTRY_POINT(3, cusolverDnXgesvdjGetSweeps, sweeps_of)
+
+extern "C" {
 
 cusolverStatus_t cusolverGetVersion(int* version) {
   return change(version, [](int& its) { its = CUSOLVER_VERSION; });

@@ -7,14 +7,23 @@
 namespace accelerator::solver {
 namespace {
 
-cusolverStatus_t check_syevd(
+/// @param size where it is told, and what besides is said of the call.
+template <typename T, typename... Size>
+cusolverStatus_t size_syevd_work(
+    const char*,
     cusolverDnHandle_t handle,
     cusolverEigMode_t mode,
     cublasFillMode_t triangle,
     int n,
-    int lda) {
-  return check(
-      handle, {is_mode(mode), is_triangle(triangle), is_matrix(n, n, lda)});
+    const T*,
+    int lda,
+    const RealOf<T>*,
+    Size... size) {
+  return answer_work_size(
+      check(
+          handle, {is_mode(mode), is_triangle(triangle), is_matrix(n, n, lda)}),
+      sizeof(T),
+      size...);
 }
 
 char job_letter(cusolverEigMode_t mode) {
@@ -63,17 +72,20 @@ cusolverStatus_t syevj(
     T* a,
     int lda,
     RealOf<T>* values,
+    T*,
     int work_size,
     int* info,
     syevjInfo_t params) {
-  for (const auto status :
-       {check_syevd(handle, mode, triangle, n, lda),
-        check(
-            handle,
-            {work_size >= kWorkSize, info != nullptr, params != nullptr})}) {
-    if (status != CUSOLVER_STATUS_SUCCESS) {
-      return status;
-    }
+  if (const auto status = check(
+          handle,
+          {is_mode(mode),
+           is_triangle(triangle),
+           is_matrix(n, n, lda),
+           work_size >= kWorkSize,
+           info != nullptr,
+           params != nullptr});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
   }
   auto residual = std::make_shared<std::atomic<double>>(std::nan(""));
   params->residual = residual;
@@ -114,17 +126,21 @@ cusolverStatus_t syevj_batched(
     T* a,
     int lda,
     RealOf<T>* values,
+    T*,
     int work_size,
     int* info,
     syevjInfo_t params,
     int count) {
-  for (const auto status :
-       {check_syevd(handle, mode, triangle, n, lda),
-        check(
-            handle, {work_size >= kWorkSize, params != nullptr, count >= 0})}) {
-    if (status != CUSOLVER_STATUS_SUCCESS) {
-      return status;
-    }
+  if (const auto status = check(
+          handle,
+          {is_mode(mode),
+           is_triangle(triangle),
+           is_matrix(n, n, lda),
+           work_size >= kWorkSize,
+           params != nullptr,
+           count >= 0});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
   }
   params->residual = nullptr;
   const std::int64_t step = std::int64_t{lda} * n;
@@ -163,17 +179,15 @@ cusolverStatus_t syevd_batched(
     RealOf<T>* values,
     int* info,
     std::int64_t count) {
-  for (const auto status :
-       {check_syevd(handle, mode, triangle, n, lda),
-        check(handle, {info != nullptr, count >= 0})}) {
-    if (status != CUSOLVER_STATUS_SUCCESS) {
-      return status;
-    }
-  }
   const std::int64_t step = std::int64_t{lda} * n;
   return submit<T>(
       function,
       handle,
+      {is_mode(mode),
+       is_triangle(triangle),
+       is_matrix(n, n, lda),
+       info != nullptr,
+       count >= 0},
       {strided_extent(
            a, matrix_bytes(n, n, lda, sizeof(T)), step, sizeof(T), count),
        strided_extent(
@@ -204,17 +218,17 @@ cusolverStatus_t syevd(
     T* a,
     int lda,
     RealOf<T>* values,
+    T*,
+    int work_size,
     int* info) {
-  for (const auto status :
-       {check_syevd(handle, mode, triangle, n, lda),
-        check(handle, {info != nullptr})}) {
-    if (status != CUSOLVER_STATUS_SUCCESS) {
-      return status;
-    }
-  }
   return submit<T>(
       function,
       handle,
+      {is_mode(mode),
+       is_triangle(triangle),
+       is_matrix(n, n, lda),
+       work_size >= kWorkSize,
+       info != nullptr},
       {matrix(a, n, n, lda), vector(values, n), vector(info, 1)},
       [=](const Routines<T>& lapack) {
         reads({triangle_read(a, triangle, n, lda)});
@@ -229,198 +243,23 @@ cusolverStatus_t syevd(
 
 using namespace accelerator::solver;
 
+ENTRY_POINTS_REAL(8, cusolverDn, syevd_bufferSize, size_syevd_work)
+ENTRY_POINTS_COMPLEX(8, cusolverDn, heevd_bufferSize, size_syevd_work)
+ENTRY_POINTS_REAL(10, cusolverDn, syevd, syevd)
+ENTRY_POINTS_COMPLEX(10, cusolverDn, heevd, syevd)
+ENTRY_POINTS_REAL(9, cusolverDn, syevj_bufferSize, size_syevd_work)
+ENTRY_POINTS_COMPLEX(9, cusolverDn, heevj_bufferSize, size_syevd_work)
+ENTRY_POINTS_REAL(11, cusolverDn, syevj, syevj)
+ENTRY_POINTS_COMPLEX(11, cusolverDn, heevj, syevj)
+ENTRY_POINTS_REAL(10, cusolverDn, syevjBatched_bufferSize, size_syevd_work)
+ENTRY_POINTS_COMPLEX(10, cusolverDn, heevjBatched_bufferSize, size_syevd_work)
+ENTRY_POINTS_REAL(12, cusolverDn, syevjBatched, syevj_batched)
+ENTRY_POINTS_COMPLEX(12, cusolverDn, heevjBatched, syevj_batched)
+
+GENERIC_ENTRY_POINT_OF_VALUES(13, cusolverDnXsyevd_bufferSize, size_syevd_work)
+GENERIC_ENTRY_POINT_OF_VALUES(16, cusolverDnXsyevd, syevd)
+
 extern "C" {
-
-#define ACCEL_API(L, T, Api, Real, symmetric)                       \
-  cusolverStatus_t cusolverDn##L##symmetric##evd_bufferSize(        \
-      cusolverDnHandle_t handle,                                    \
-      cusolverEigMode_t mode,                                       \
-      cublasFillMode_t triangle,                                    \
-      int n,                                                        \
-      const Api*,                                                   \
-      int lda,                                                      \
-      const Real*,                                                  \
-      int* size) {                                                  \
-    return answer_work_size(                                        \
-        check_syevd(handle, mode, triangle, n, lda), size);         \
-  }                                                                 \
-  cusolverStatus_t cusolverDn##L##symmetric##evd(                   \
-      cusolverDnHandle_t handle,                                    \
-      cusolverEigMode_t mode,                                       \
-      cublasFillMode_t triangle,                                    \
-      int n,                                                        \
-      Api* a,                                                       \
-      int lda,                                                      \
-      Real* values,                                                 \
-      Api*,                                                         \
-      int size,                                                     \
-      int* info) {                                                  \
-    const auto status = check(handle, {size >= kWorkSize});         \
-    return status != CUSOLVER_STATUS_SUCCESS ? status               \
-                                             : syevd(               \
-                                                   __func__,        \
-                                                   handle,          \
-                                                   mode,            \
-                                                   triangle,        \
-                                                   n,               \
-                                                   as<T>(a),        \
-                                                   lda,             \
-                                                   values,          \
-                                                   info);           \
-  }                                                                 \
-  cusolverStatus_t cusolverDn##L##symmetric##evj_bufferSize(        \
-      cusolverDnHandle_t handle,                                    \
-      cusolverEigMode_t mode,                                       \
-      cublasFillMode_t triangle,                                    \
-      int n,                                                        \
-      const Api*,                                                   \
-      int lda,                                                      \
-      const Real*,                                                  \
-      int* size,                                                    \
-      syevjInfo_t) {                                                \
-    return answer_work_size(                                        \
-        check_syevd(handle, mode, triangle, n, lda), size);         \
-  }                                                                 \
-  cusolverStatus_t cusolverDn##L##symmetric##evj(                   \
-      cusolverDnHandle_t handle,                                    \
-      cusolverEigMode_t mode,                                       \
-      cublasFillMode_t triangle,                                    \
-      int n,                                                        \
-      Api* a,                                                       \
-      int lda,                                                      \
-      Real* values,                                                 \
-      Api*,                                                         \
-      int size,                                                     \
-      int* info,                                                    \
-      syevjInfo_t params) {                                         \
-    return syevj(                                                   \
-        __func__,                                                   \
-        handle,                                                     \
-        mode,                                                       \
-        triangle,                                                   \
-        n,                                                          \
-        as<T>(a),                                                   \
-        lda,                                                        \
-        values,                                                     \
-        size,                                                       \
-        info,                                                       \
-        params);                                                    \
-  }                                                                 \
-  cusolverStatus_t cusolverDn##L##symmetric##evjBatched_bufferSize( \
-      cusolverDnHandle_t handle,                                    \
-      cusolverEigMode_t mode,                                       \
-      cublasFillMode_t triangle,                                    \
-      int n,                                                        \
-      const Api*,                                                   \
-      int lda,                                                      \
-      const Real*,                                                  \
-      int* size,                                                    \
-      syevjInfo_t,                                                  \
-      int count) {                                                  \
-    const auto status = check(handle, {count >= 0});                \
-    return answer_work_size(                                        \
-        status != CUSOLVER_STATUS_SUCCESS                           \
-            ? status                                                \
-            : check_syevd(handle, mode, triangle, n, lda),          \
-        size);                                                      \
-  }                                                                 \
-  cusolverStatus_t cusolverDn##L##symmetric##evjBatched(            \
-      cusolverDnHandle_t handle,                                    \
-      cusolverEigMode_t mode,                                       \
-      cublasFillMode_t triangle,                                    \
-      int n,                                                        \
-      Api* a,                                                       \
-      int lda,                                                      \
-      Real* values,                                                 \
-      Api*,                                                         \
-      int size,                                                     \
-      int* info,                                                    \
-      syevjInfo_t params,                                           \
-      int count) {                                                  \
-    return syevj_batched(                                           \
-        __func__,                                                   \
-        handle,                                                     \
-        mode,                                                       \
-        triangle,                                                   \
-        n,                                                          \
-        as<T>(a),                                                   \
-        lda,                                                        \
-        values,                                                     \
-        size,                                                       \
-        info,                                                       \
-        params,                                                     \
-        count);                                                     \
-  }
-ACCEL_API(S, float, float, float, sy)
-ACCEL_API(D, double, double, double, sy)
-ACCEL_API(C, std::complex<float>, cuComplex, float, he)
-ACCEL_API(Z, std::complex<double>, cuDoubleComplex, double, he)
-#undef ACCEL_API
-
-// The same for matrices of 64-bit sizes, whose types are arguments.
-
-cusolverStatus_t cusolverDnXsyevd_bufferSize(
-    cusolverDnHandle_t handle,
-    cusolverDnParams_t,
-    cusolverEigMode_t mode,
-    cublasFillMode_t triangle,
-    int64_t n,
-    cudaDataType type,
-    const void*,
-    int64_t lda,
-    cudaDataType type_values,
-    const void*,
-    cudaDataType compute_type,
-    size_t* device_bytes,
-    size_t* host_bytes) {
-  return dispatch(handle, type, {compute_type}, {n, lda}, [&](auto zero) {
-    return answer<decltype(zero)>(
-        check(
-            handle,
-            {type_values == real_of(type),
-             is_mode(mode),
-             is_triangle(triangle),
-             is_matrix(narrow(n), narrow(n), narrow(lda))}),
-        device_bytes,
-        host_bytes);
-  });
-}
-
-cusolverStatus_t cusolverDnXsyevd(
-    cusolverDnHandle_t handle,
-    cusolverDnParams_t,
-    cusolverEigMode_t mode,
-    cublasFillMode_t triangle,
-    int64_t n,
-    cudaDataType type,
-    void* a,
-    int64_t lda,
-    cudaDataType type_values,
-    void* values,
-    cudaDataType compute_type,
-    void*,
-    size_t device_bytes,
-    void*,
-    size_t,
-    int* info) {
-  return dispatch_with_work(
-      handle, type, {compute_type}, {n, lda}, device_bytes, [&](auto zero) {
-        using T = decltype(zero);
-        if (type_values != real_of(type)) {
-          return CUSOLVER_STATUS_INVALID_VALUE;
-        }
-        return syevd(
-            "cusolverDnXsyevd",
-            handle,
-            mode,
-            triangle,
-            narrow(n),
-            as<T>(a),
-            narrow(lda),
-            as<accelerator::solver::RealOf<T>>(values),
-            info);
-      });
-}
 
 // The headers of CUDA 12.4 lack the next two.
 
@@ -489,9 +328,9 @@ cusolverStatus_t cusolverDnXsyevBatched(
             mode,
             triangle,
             narrow(n),
-            as<T>(a),
+            static_cast<T*>(a),
             narrow(lda),
-            as<accelerator::solver::RealOf<T>>(values),
+            static_cast<accelerator::solver::RealOf<T>*>(values),
             info,
             count);
       });

@@ -179,7 +179,7 @@ cusolverStatus_t cusolverDnXgeev_bufferSize(
       [&](auto zero) {
         const auto status = check(
             handle, {type_values == type || type_values == complex_of(type)});
-        return answer<decltype(zero)>(
+        return answer_work_size(
             status != CUSOLVER_STATUS_SUCCESS ? status
                                               : check_geev(
                                                     handle,
@@ -189,6 +189,7 @@ cusolverStatus_t cusolverDnXgeev_bufferSize(
                                                     narrow(lda),
                                                     narrow(ldvl),
                                                     narrow(ldvr)),
+            sizeof(zero),
             device_bytes,
             host_bytes);
       });
@@ -232,12 +233,12 @@ cusolverStatus_t cusolverDnXgeev(
             "cusolverDnXgeev",
             handle,
             narrow(n),
-            as<T>(a),
+            static_cast<T*>(a),
             narrow(lda),
             values,
             !kIsComplex<T> && type_values == type,
-            Vectors<T>{left, as<T>(vl), narrow(ldvl)},
-            Vectors<T>{right, as<T>(vr), narrow(ldvr)},
+            Vectors<T>{left, static_cast<T*>(vl), narrow(ldvl)},
+            Vectors<T>{right, static_cast<T*>(vr), narrow(ldvr)},
             info);
       });
 }

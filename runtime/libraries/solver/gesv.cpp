@@ -9,18 +9,32 @@
 namespace accelerator::solver {
 namespace {
 
-cusolverStatus_t check_gesv(
+bool is_gesv(int n, int columns, int lda, int ldb, int ldx) {
+  return is_matrix(n, n, lda) && is_matrix(n, columns, ldb) &&
+      is_matrix(n, columns, ldx);
+}
+
+template <typename T>
+cusolverStatus_t size_gesv_work(
+    const char*,
     cusolverDnHandle_t handle,
     int n,
     int columns,
+    T*,
     int lda,
+    int*,
+    T*,
     int ldb,
-    int ldx) {
-  return check(
-      handle,
-      {is_matrix(n, n, lda),
-       is_matrix(n, columns, ldb),
-       is_matrix(n, columns, ldx)});
+    T*,
+    int ldx,
+    void*,
+    std::size_t* bytes) {
+  const auto status =
+      check(handle, {is_gesv(n, columns, lda, ldb, ldx), bytes != nullptr});
+  if (status == CUSOLVER_STATUS_SUCCESS) {
+    *bytes = kWorkSize * sizeof(T);
+  }
+  return status;
 }
 
 template <typename T>
@@ -29,26 +43,25 @@ cusolverStatus_t gesv(
     cusolverDnHandle_t handle,
     int n,
     int columns,
-    const T* a,
+    T* a,
     int lda,
     int* pivots,
-    const T* b,
+    T* b,
     int ldb,
     T* x,
     int ldx,
+    void*,
     std::size_t work_bytes,
     int* iterations,
     int* info) {
-  for (const auto status :
-       {check_gesv(handle, n, columns, lda, ldb, ldx),
-        check(
-            handle,
-            {work_bytes >= kWorkSize * sizeof(T),
-             iterations != nullptr,
-             info != nullptr})}) {
-    if (status != CUSOLVER_STATUS_SUCCESS) {
-      return status;
-    }
+  if (const auto status = check(
+          handle,
+          {is_gesv(n, columns, lda, ldb, ldx),
+           work_bytes >= kWorkSize * sizeof(T),
+           iterations != nullptr,
+           info != nullptr});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
   }
   *iterations = 0;
   return submit<T>(
@@ -89,53 +102,26 @@ cusolverStatus_t gesv(
 
 using namespace accelerator::solver;
 
-extern "C" {
-
-// clang-format off
-#define ACCEL_API(Letters, T, Api)                                                               \
-  cusolverStatus_t cusolverDn##Letters##gesv_bufferSize(cusolverDnHandle_t handle,               \
-      cusolver_int_t n, cusolver_int_t columns, Api*, cusolver_int_t lda, cusolver_int_t*, Api*, \
-      cusolver_int_t ldb, Api*, cusolver_int_t ldx, void*, size_t* bytes) {                      \
-    const auto status = check_gesv(handle, n, columns, lda, ldb, ldx);                           \
-    if (status != CUSOLVER_STATUS_SUCCESS) {                                                     \
-      return status;                                                                             \
-    }                                                                                            \
-    if (bytes == nullptr) {                                                                      \
-      return CUSOLVER_STATUS_INVALID_VALUE;                                                      \
-    }                                                                                            \
-    *bytes = kWorkSize * sizeof(T);                                                              \
-    return CUSOLVER_STATUS_SUCCESS;                                                              \
-  }                                                                                              \
-  cusolverStatus_t cusolverDn##Letters##gesv(cusolverDnHandle_t handle, cusolver_int_t n,        \
-      cusolver_int_t columns, Api* a, cusolver_int_t lda, cusolver_int_t* pivots, Api* b,        \
-      cusolver_int_t ldb, Api* x, cusolver_int_t ldx, void*, size_t bytes,                       \
-      cusolver_int_t* iterations, cusolver_int_t* info) {                                        \
-    return gesv(__func__, handle, n, columns, as<const T>(a), lda, pivots, as<const T>(b), ldb,  \
-        as<T>(x), ldx, bytes, iterations, info);                                                 \
-  }
-#define ACCEL_REAL(L, T) ACCEL_API(L, T, T)
-ACCEL_REAL(SS, float)
-ACCEL_REAL(SH, float)
-ACCEL_REAL(SB, float)
-ACCEL_REAL(SX, float)
-ACCEL_REAL(DD, double)
-ACCEL_REAL(DS, double)
-ACCEL_REAL(DH, double)
-ACCEL_REAL(DB, double)
-ACCEL_REAL(DX, double)
-#undef ACCEL_REAL
-#define ACCEL_COMPLEX(L, R, Api) ACCEL_API(L, std::complex<R>, Api)
-ACCEL_COMPLEX(CC, float, cuComplex)
-ACCEL_COMPLEX(CE, float, cuComplex)
-ACCEL_COMPLEX(CK, float, cuComplex)
-ACCEL_COMPLEX(CY, float, cuComplex)
-ACCEL_COMPLEX(ZZ, double, cuDoubleComplex)
-ACCEL_COMPLEX(ZC, double, cuDoubleComplex)
-ACCEL_COMPLEX(ZE, double, cuDoubleComplex)
-ACCEL_COMPLEX(ZK, double, cuDoubleComplex)
-ACCEL_COMPLEX(ZY, double, cuDoubleComplex)
-#undef ACCEL_COMPLEX
-#undef ACCEL_API
-// clang-format on
-
-} // extern "C"
+// The second letter is the lower precision.
+#define ACCEL_GESV(letters)                                             \
+  ENTRY_POINT(12, cusolverDn##letters##gesv_bufferSize, size_gesv_work) \
+  ENTRY_POINT(14, cusolverDn##letters##gesv, gesv)
+ACCEL_GESV(SS)
+ACCEL_GESV(SH)
+ACCEL_GESV(SB)
+ACCEL_GESV(SX)
+ACCEL_GESV(DD)
+ACCEL_GESV(DS)
+ACCEL_GESV(DH)
+ACCEL_GESV(DB)
+ACCEL_GESV(DX)
+ACCEL_GESV(CC)
+ACCEL_GESV(CE)
+ACCEL_GESV(CK)
+ACCEL_GESV(CY)
+ACCEL_GESV(ZZ)
+ACCEL_GESV(ZC)
+ACCEL_GESV(ZE)
+ACCEL_GESV(ZK)
+ACCEL_GESV(ZY)
+#undef ACCEL_GESV

@@ -58,6 +58,80 @@ cusolverStatus_t submit_parts(
       });
 }
 
+template <typename T>
+cusolverStatus_t size_gesvdp_work(
+    const char*,
+    cusolverDnHandle_t handle,
+    cusolverEigMode_t mode,
+    int,
+    int rows,
+    int columns,
+    const T*,
+    int lda,
+    const RealOf<T>*,
+    const T*,
+    int ldu,
+    const T*,
+    int ldv,
+    std::size_t* device_bytes,
+    std::size_t* host_bytes) {
+  return answer_work_size(
+      check(handle, {is_gesvdj(mode, rows, columns, lda, ldu, ldv)}),
+      sizeof(T),
+      device_bytes,
+      host_bytes);
+}
+
+template <typename T>
+cusolverStatus_t gesvdp(
+    const char* function,
+    cusolverDnHandle_t handle,
+    cusolverEigMode_t mode,
+    int economic,
+    int rows,
+    int columns,
+    const T* a,
+    int lda,
+    RealOf<T>* values,
+    T* u,
+    int ldu,
+    T* v,
+    int ldv,
+    T*,
+    int work_size,
+    int* info,
+    double* perturbation) {
+  if (const auto status = check(
+          handle,
+          {work_size >= kWorkSize,
+           perturbation != nullptr,
+           is_gesvdj(mode, rows, columns, lda, ldu, ldv)});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
+  }
+  // NVIDIA's changes small singular values, and says how much.
+  *perturbation = 0;
+  const int least = std::min(rows, columns);
+  const bool is_wanted = mode == CUSOLVER_EIG_MODE_VECTOR;
+  return submit_parts(
+      function,
+      handle,
+      rows,
+      columns,
+      a,
+      lda,
+      Parts<T>{
+          {values, u, ldu, v, ldv},
+          least,
+          !is_wanted          ? 0
+              : economic != 0 ? least
+                              : rows,
+          !is_wanted          ? 0
+              : economic != 0 ? least
+                              : columns},
+      info);
+}
+
 bool is_random_job(signed char job) {
   return job == 'S' || job == 'N';
 }
@@ -92,129 +166,14 @@ cusolverStatus_t check_gesvdr(
 
 using namespace accelerator::solver;
 
+GENERIC_ENTRY_POINT_OF_VALUES(
+    20,
+    cusolverDnXgesvdp_bufferSize,
+    size_gesvdp_work)
+GENERIC_ENTRY_POINT_OF_VALUES(24, cusolverDnXgesvdp, gesvdp)
+
+// Of gesvdr, not all 64-bit sizes have to be LAPACK's.
 extern "C" {
-
-cusolverStatus_t cusolverDnXgesvdp_bufferSize(
-    cusolverDnHandle_t handle,
-    cusolverDnParams_t,
-    cusolverEigMode_t mode,
-    int,
-    int64_t m,
-    int64_t n,
-    cudaDataType type,
-    const void*,
-    int64_t lda,
-    cudaDataType type_values,
-    const void*,
-    cudaDataType type_u,
-    const void*,
-    int64_t ldu,
-    cudaDataType type_v,
-    const void*,
-    int64_t ldv,
-    cudaDataType compute_type,
-    size_t* device_bytes,
-    size_t* host_bytes) {
-  return dispatch(
-      handle,
-      type,
-      {type_u, type_v, compute_type},
-      {m, n, lda, ldu, ldv},
-      [&](auto zero) {
-        const auto status = check(handle, {type_values == real_of(type)});
-        return answer<decltype(zero)>(
-            status != CUSOLVER_STATUS_SUCCESS ? status
-                                              : check_gesvdj(
-                                                    handle,
-                                                    mode,
-                                                    narrow(m),
-                                                    narrow(n),
-                                                    narrow(lda),
-                                                    narrow(ldu),
-                                                    narrow(ldv)),
-            device_bytes,
-            host_bytes);
-      });
-}
-
-cusolverStatus_t cusolverDnXgesvdp(
-    cusolverDnHandle_t handle,
-    cusolverDnParams_t,
-    cusolverEigMode_t mode,
-    int economic,
-    int64_t m,
-    int64_t n,
-    cudaDataType type,
-    void* a,
-    int64_t lda,
-    cudaDataType type_values,
-    void* values,
-    cudaDataType type_u,
-    void* u,
-    int64_t ldu,
-    cudaDataType type_v,
-    void* v,
-    int64_t ldv,
-    cudaDataType compute_type,
-    void*,
-    size_t device_bytes,
-    void*,
-    size_t,
-    int* info,
-    double* perturbation) {
-  return dispatch_with_work(
-      handle,
-      type,
-      {type_u, type_v, compute_type},
-      {m, n, lda, ldu, ldv},
-      device_bytes,
-      [&](auto zero) {
-        using T = decltype(zero);
-        using Real = accelerator::solver::RealOf<T>;
-        const int rows = narrow(m), columns = narrow(n);
-        for (const auto status :
-             {check(
-                  handle,
-                  {type_values == real_of(type), perturbation != nullptr}),
-              check_gesvdj(
-                  handle,
-                  mode,
-                  rows,
-                  columns,
-                  narrow(lda),
-                  narrow(ldu),
-                  narrow(ldv))}) {
-          if (status != CUSOLVER_STATUS_SUCCESS) {
-            return status;
-          }
-        }
-        // NVIDIA's changes small singular values, and says how much.
-        *perturbation = 0;
-        const int least = std::min(rows, columns);
-        const bool is_wanted = mode == CUSOLVER_EIG_MODE_VECTOR;
-        return submit_parts(
-            "cusolverDnXgesvdp",
-            handle,
-            rows,
-            columns,
-            as<const T>(a),
-            narrow(lda),
-            Parts<T>{
-                {as<Real>(values),
-                 as<T>(u),
-                 narrow(ldu),
-                 as<T>(v),
-                 narrow(ldv)},
-                least,
-                !is_wanted          ? 0
-                    : economic != 0 ? least
-                                    : rows,
-                !is_wanted          ? 0
-                    : economic != 0 ? least
-                                    : columns},
-            info);
-      });
-}
 
 cusolverStatus_t cusolverDnXgesvdr_bufferSize(
     cusolverDnHandle_t handle,
@@ -247,7 +206,7 @@ cusolverStatus_t cusolverDnXgesvdr_bufferSize(
       {m, n, rank, lda, ldu, ldv},
       [&](auto zero) {
         const auto status = check(handle, {type_values == real_of(type)});
-        return answer<decltype(zero)>(
+        return answer_work_size(
             status != CUSOLVER_STATUS_SUCCESS ? status
                                               : check_gesvdr(
                                                     handle,
@@ -261,6 +220,7 @@ cusolverStatus_t cusolverDnXgesvdr_bufferSize(
                                                     narrow(lda),
                                                     narrow(ldu),
                                                     narrow(ldv)),
+            sizeof(zero),
             device_bytes,
             host_bytes);
       });
@@ -325,13 +285,13 @@ cusolverStatus_t cusolverDnXgesvdr(
             handle,
             narrow(m),
             narrow(n),
-            as<const T>(a),
+            static_cast<const T*>(a),
             narrow(lda),
             Parts<T>{
-                {as<Real>(values),
-                 as<T>(u),
+                {static_cast<Real*>(values),
+                 static_cast<T*>(u),
                  narrow(ldu),
-                 as<T>(v),
+                 static_cast<T*>(v),
                  narrow(ldv)},
                 narrow(rank),
                 left == 'S' ? narrow(rank) : 0,

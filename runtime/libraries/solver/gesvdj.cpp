@@ -7,28 +7,59 @@ namespace accelerator::solver {
 namespace {
 
 template <typename T>
+cusolverStatus_t size_gesvdj_work(
+    const char*,
+    cusolverDnHandle_t handle,
+    cusolverEigMode_t mode,
+    int,
+    int rows,
+    int columns,
+    const T*,
+    int lda,
+    const RealOf<T>*,
+    const T*,
+    int ldu,
+    const T*,
+    int ldv,
+    int* size,
+    gesvdjInfo_t params) {
+  return answer_work_size(
+      check(handle, {is_gesvdj(mode, rows, columns, lda, ldu, ldv)}),
+      sizeof(T),
+      size,
+      params);
+}
+
+template <typename T>
 cusolverStatus_t gesvdj(
     const char* function,
     cusolverDnHandle_t handle,
     cusolverEigMode_t mode,
-    bool is_economic,
+    int economic,
     int rows,
     int columns,
     T* a,
     int lda,
-    const Output<T>& output,
+    RealOf<T>* values,
+    T* u,
+    int ldu,
+    T* v,
+    int ldv,
+    T*,
     int work_size,
     int* info,
     gesvdjInfo_t params) {
-  for (const auto status :
-       {check_gesvdj(handle, mode, rows, columns, lda, output.ldu, output.ldv),
-        check(
-            handle,
-            {work_size >= kWorkSize, info != nullptr, params != nullptr})}) {
-    if (status != CUSOLVER_STATUS_SUCCESS) {
-      return status;
-    }
+  if (const auto status = check(
+          handle,
+          {is_gesvdj(mode, rows, columns, lda, ldu, ldv),
+           work_size >= kWorkSize,
+           info != nullptr,
+           params != nullptr});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
   }
+  const Output<T> output = {values, u, ldu, v, ldv};
+  const bool is_economic = economic != 0;
   const int least = std::min(rows, columns);
   const bool is_wanted = mode == CUSOLVER_EIG_MODE_VECTOR;
   const int u_count = !is_wanted ? 0 : is_economic ? least : rows;
@@ -56,21 +87,33 @@ cusolverStatus_t gesvdj(
 /// cuSOLVER's limit of matrices in a batch.
 constexpr int kLargestOfBatch = 32;
 
-cusolverStatus_t check_gesvdj_batched(
+template <typename T>
+cusolverStatus_t size_gesvdj_batched_work(
+    const char*,
     cusolverDnHandle_t handle,
     cusolverEigMode_t mode,
     int rows,
     int columns,
+    const T*,
     int lda,
+    const RealOf<T>*,
+    const T*,
     int ldu,
+    const T*,
     int ldv,
+    int* size,
+    gesvdjInfo_t params,
     int count) {
-  const auto status = check(
-      handle,
-      {rows <= kLargestOfBatch, columns <= kLargestOfBatch, count >= 0});
-  return status != CUSOLVER_STATUS_SUCCESS
-      ? status
-      : check_gesvdj(handle, mode, rows, columns, lda, ldu, ldv);
+  return answer_work_size(
+      check(
+          handle,
+          {rows <= kLargestOfBatch,
+           columns <= kLargestOfBatch,
+           is_gesvdj(mode, rows, columns, lda, ldu, ldv)}),
+      sizeof(T),
+      size,
+      params,
+      count);
 }
 
 /// `count` matrices of so many columns, without gaps between them.
@@ -93,19 +136,28 @@ cusolverStatus_t gesvdj_batched(
     int columns,
     T* a,
     int lda,
-    const Output<T>& output,
+    RealOf<T>* values,
+    T* u,
+    int ldu,
+    T* v,
+    int ldv,
+    T*,
     int work_size,
     int* info,
     gesvdjInfo_t params,
     int count) {
-  for (const auto status :
-       {check_gesvdj_batched(
-            handle, mode, rows, columns, lda, output.ldu, output.ldv, count),
-        check(handle, {work_size >= kWorkSize, params != nullptr})}) {
-    if (status != CUSOLVER_STATUS_SUCCESS) {
-      return status;
-    }
+  if (const auto status = check(
+          handle,
+          {rows <= kLargestOfBatch,
+           columns <= kLargestOfBatch,
+           count >= 0,
+           is_gesvdj(mode, rows, columns, lda, ldu, ldv),
+           work_size >= kWorkSize,
+           params != nullptr});
+      status != CUSOLVER_STATUS_SUCCESS) {
+    return status;
   }
+  const Output<T> output = {values, u, ldu, v, ldv};
   params->residual = nullptr;
   const int least = std::min(rows, columns);
   const bool is_wanted = mode == CUSOLVER_EIG_MODE_VECTOR;
@@ -148,108 +200,7 @@ cusolverStatus_t gesvdj_batched(
 
 using namespace accelerator::solver;
 
-extern "C" {
-
-#define ACCEL_API(L, T, Api, Real)                                             \
-  cusolverStatus_t cusolverDn##L##gesvdj_bufferSize(                           \
-      cusolverDnHandle_t handle,                                               \
-      cusolverEigMode_t mode,                                                  \
-      int,                                                                     \
-      int m,                                                                   \
-      int n,                                                                   \
-      const Api*,                                                              \
-      int lda,                                                                 \
-      const Real*,                                                             \
-      const Api*,                                                              \
-      int ldu,                                                                 \
-      const Api*,                                                              \
-      int ldv,                                                                 \
-      int* size,                                                               \
-      gesvdjInfo_t) {                                                          \
-    return answer_work_size(                                                   \
-        check_gesvdj(handle, mode, m, n, lda, ldu, ldv), size);                \
-  }                                                                            \
-  cusolverStatus_t cusolverDn##L##gesvdj(                                      \
-      cusolverDnHandle_t handle,                                               \
-      cusolverEigMode_t mode,                                                  \
-      int economic,                                                            \
-      int m,                                                                   \
-      int n,                                                                   \
-      Api* a,                                                                  \
-      int lda,                                                                 \
-      Real* values,                                                            \
-      Api* u,                                                                  \
-      int ldu,                                                                 \
-      Api* v,                                                                  \
-      int ldv,                                                                 \
-      Api*,                                                                    \
-      int size,                                                                \
-      int* info,                                                               \
-      gesvdjInfo_t params) {                                                   \
-    return gesvdj<T>(                                                          \
-        __func__,                                                              \
-        handle,                                                                \
-        mode,                                                                  \
-        economic != 0,                                                         \
-        m,                                                                     \
-        n,                                                                     \
-        as<T>(a),                                                              \
-        lda,                                                                   \
-        {values, as<T>(u), ldu, as<T>(v), ldv},                                \
-        size,                                                                  \
-        info,                                                                  \
-        params);                                                               \
-  }                                                                            \
-  cusolverStatus_t cusolverDn##L##gesvdjBatched_bufferSize(                    \
-      cusolverDnHandle_t handle,                                               \
-      cusolverEigMode_t mode,                                                  \
-      int m,                                                                   \
-      int n,                                                                   \
-      const Api*,                                                              \
-      int lda,                                                                 \
-      const Real*,                                                             \
-      const Api*,                                                              \
-      int ldu,                                                                 \
-      const Api*,                                                              \
-      int ldv,                                                                 \
-      int* size,                                                               \
-      gesvdjInfo_t,                                                            \
-      int count) {                                                             \
-    return answer_work_size(                                                   \
-        check_gesvdj_batched(handle, mode, m, n, lda, ldu, ldv, count), size); \
-  }                                                                            \
-  cusolverStatus_t cusolverDn##L##gesvdjBatched(                               \
-      cusolverDnHandle_t handle,                                               \
-      cusolverEigMode_t mode,                                                  \
-      int m,                                                                   \
-      int n,                                                                   \
-      Api* a,                                                                  \
-      int lda,                                                                 \
-      Real* values,                                                            \
-      Api* u,                                                                  \
-      int ldu,                                                                 \
-      Api* v,                                                                  \
-      int ldv,                                                                 \
-      Api*,                                                                    \
-      int size,                                                                \
-      int* info,                                                               \
-      gesvdjInfo_t params,                                                     \
-      int count) {                                                             \
-    return gesvdj_batched<T>(                                                  \
-        __func__,                                                              \
-        handle,                                                                \
-        mode,                                                                  \
-        m,                                                                     \
-        n,                                                                     \
-        as<T>(a),                                                              \
-        lda,                                                                   \
-        {values, as<T>(u), ldu, as<T>(v), ldv},                                \
-        size,                                                                  \
-        info,                                                                  \
-        params,                                                                \
-        count);                                                                \
-  }
-ACCEL_FOR_TYPES(ACCEL_API)
-#undef ACCEL_API
-
-} // extern "C"
+ENTRY_POINTS(14, cusolverDn, gesvdj_bufferSize, size_gesvdj_work)
+ENTRY_POINTS(16, cusolverDn, gesvdj, gesvdj)
+ENTRY_POINTS(14, cusolverDn, gesvdjBatched_bufferSize, size_gesvdj_batched_work)
+ENTRY_POINTS(16, cusolverDn, gesvdjBatched, gesvdj_batched)

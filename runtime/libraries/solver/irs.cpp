@@ -30,20 +30,15 @@ struct cusolverDnIRSInfos {
 };
 
 namespace accelerator::solver {
-namespace {
 
-/// Does something to settings, or to what is told afterwards, which there may
-/// not be.
-template <typename T, typename Change>
-cusolverStatus_t change_irs(T* object, Change change) {
-  if (object == nullptr) {
-    return std::is_same_v<T, cusolverDnIRSParams>
-        ? CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED
-        : CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED;
-  }
-  change(*object);
-  return CUSOLVER_STATUS_SUCCESS;
-}
+template <>
+inline constexpr cusolverStatus_t kMissing<cusolverDnIRSParams> =
+    CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED;
+template <>
+inline constexpr cusolverStatus_t kMissing<cusolverDnIRSInfos> =
+    CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED;
+
+namespace {
 
 /// Whether a system of a precision can be factored in another.
 bool go_together(cusolverPrecType_t main, cusolverPrecType_t lowest) {
@@ -113,122 +108,94 @@ cusolverStatus_t with_gesv(cusolverPrecType_t main, Call call) {
   }
 }
 
-} // namespace
-} // namespace accelerator::solver
-
-using namespace accelerator::solver;
-
-extern "C" {
-
-cusolverStatus_t cusolverDnIRSParamsCreate(cusolverDnIRSParams_t* params) {
-  return create(params);
-}
-
-cusolverStatus_t cusolverDnIRSParamsDestroy(cusolverDnIRSParams_t params) {
-  return params == nullptr ? CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED
-                           : destroy(params);
-}
-
-cusolverStatus_t cusolverDnIRSParamsSetRefinementSolver(
-    cusolverDnIRSParams_t params,
-    cusolverIRSRefinement_t refinement) {
-  return change_irs(params, [&](auto& its) { its.refinement = refinement; });
-}
-
-cusolverStatus_t cusolverDnIRSParamsSetSolverMainPrecision(
-    cusolverDnIRSParams_t params,
-    cusolverPrecType_t main) {
-  return change_irs(params, [&](auto& its) { its.main = main; });
-}
-
-cusolverStatus_t cusolverDnIRSParamsSetSolverLowestPrecision(
-    cusolverDnIRSParams_t params,
-    cusolverPrecType_t lowest) {
-  return change_irs(params, [&](auto& its) { its.lowest = lowest; });
-}
-
-cusolverStatus_t cusolverDnIRSParamsSetSolverPrecisions(
-    cusolverDnIRSParams_t params,
+cusolverStatus_t set_precisions(
+    const char*,
+    cusolverDnIRSParams* params,
     cusolverPrecType_t main,
     cusolverPrecType_t lowest) {
-  return change_irs(params, [&](auto& its) {
+  return change(params, [&](auto& its) {
     its.main = main;
     its.lowest = lowest;
   });
 }
 
-cusolverStatus_t cusolverDnIRSParamsSetTol(
-    cusolverDnIRSParams_t params,
-    double tolerance) {
-  return change_irs(params, [&](auto& its) { its.tolerance = tolerance; });
-}
-
-cusolverStatus_t cusolverDnIRSParamsSetTolInner(
-    cusolverDnIRSParams_t params,
-    double tolerance) {
-  return change_irs(
-      params, [&](auto& its) { its.inner_tolerance = tolerance; });
-}
-
-cusolverStatus_t cusolverDnIRSParamsSetMaxIters(
-    cusolverDnIRSParams_t params,
+cusolverStatus_t set_most_iterations(
+    const char*,
+    cusolverDnIRSParams* params,
     cusolver_int_t most) {
-  return change_irs(params, [&](auto& its) {
+  return change(params, [&](auto& its) {
     its.most_iterations = most;
     its.most_inner_iterations = std::min(its.most_inner_iterations, most);
   });
 }
 
-cusolverStatus_t cusolverDnIRSParamsSetMaxItersInner(
-    cusolverDnIRSParams_t params,
+cusolverStatus_t set_most_inner_iterations(
+    const char* function,
+    cusolverDnIRSParams* params,
     cusolver_int_t most) {
-  if (params != nullptr && most > params->most_iterations) {
-    return CUSOLVER_STATUS_IRS_PARAMS_INVALID;
-  }
-  return change_irs(
-      params, [&](auto& its) { its.most_inner_iterations = most; });
+  return params != nullptr && most > params->most_iterations
+      ? CUSOLVER_STATUS_IRS_PARAMS_INVALID
+      : set<&cusolverDnIRSParams::most_inner_iterations>(
+            function, params, most);
 }
 
-cusolverStatus_t cusolverDnIRSParamsGetMaxIters(
-    cusolverDnIRSParams_t params,
-    cusolver_int_t* most) {
-  if (params != nullptr && most == nullptr) {
-    return CUSOLVER_STATUS_INVALID_VALUE;
-  }
-  return change_irs(params, [&](auto& its) { *most = its.most_iterations; });
+template <bool kIsEnabled>
+cusolverStatus_t set_fallback(
+    const char* function,
+    cusolverDnIRSParams* params) {
+  return set<&cusolverDnIRSParams::falls_back>(function, params, kIsEnabled);
 }
 
-cusolverStatus_t cusolverDnIRSParamsEnableFallback(
-    cusolverDnIRSParams_t params) {
-  return change_irs(params, [](auto& its) { its.falls_back = true; });
-}
+} // namespace
+} // namespace accelerator::solver
 
-cusolverStatus_t cusolverDnIRSParamsDisableFallback(
-    cusolverDnIRSParams_t params) {
-  return change_irs(params, [](auto& its) { its.falls_back = false; });
-}
+using namespace accelerator::solver;
 
-cusolverStatus_t cusolverDnIRSInfosCreate(cusolverDnIRSInfos_t* infos) {
-  return create(infos);
-}
+ENTRY_POINT(1, cusolverDnIRSParamsCreate, create)
+ENTRY_POINT(1, cusolverDnIRSParamsDestroy, destroy)
+ENTRY_POINT(
+    2,
+    cusolverDnIRSParamsSetRefinementSolver,
+    set<&cusolverDnIRSParams::refinement>)
+ENTRY_POINT(
+    2,
+    cusolverDnIRSParamsSetSolverMainPrecision,
+    set<&cusolverDnIRSParams::main>)
+ENTRY_POINT(
+    2,
+    cusolverDnIRSParamsSetSolverLowestPrecision,
+    set<&cusolverDnIRSParams::lowest>)
+ENTRY_POINT(3, cusolverDnIRSParamsSetSolverPrecisions, set_precisions)
+ENTRY_POINT(2, cusolverDnIRSParamsSetTol, set<&cusolverDnIRSParams::tolerance>)
+ENTRY_POINT(
+    2,
+    cusolverDnIRSParamsSetTolInner,
+    set<&cusolverDnIRSParams::inner_tolerance>)
+ENTRY_POINT(2, cusolverDnIRSParamsSetMaxIters, set_most_iterations)
+ENTRY_POINT(2, cusolverDnIRSParamsSetMaxItersInner, set_most_inner_iterations)
+ENTRY_POINT(
+    2,
+    cusolverDnIRSParamsGetMaxIters,
+    get<&cusolverDnIRSParams::most_iterations>)
+ENTRY_POINT(1, cusolverDnIRSParamsEnableFallback, set_fallback<true>)
+ENTRY_POINT(1, cusolverDnIRSParamsDisableFallback, set_fallback<false>)
 
-cusolverStatus_t cusolverDnIRSInfosDestroy(cusolverDnIRSInfos_t infos) {
-  return infos == nullptr ? CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED
-                          : destroy(infos);
-}
+ENTRY_POINT(1, cusolverDnIRSInfosCreate, create)
+ENTRY_POINT(1, cusolverDnIRSInfosDestroy, destroy)
+ENTRY_POINT(
+    2,
+    cusolverDnIRSInfosGetNiters,
+    get<&cusolverDnIRSInfos::iterations>)
+ENTRY_POINT(
+    2,
+    cusolverDnIRSInfosGetOuterNiters,
+    get<&cusolverDnIRSInfos::iterations>)
+ENTRY_POINT(
+    2,
+    cusolverDnIRSInfosGetMaxIters,
+    get<&cusolverDnIRSInfos::most_iterations>)
 
-#define ACCEL_INFO(name, member)                                        \
-  cusolverStatus_t cusolverDnIRSInfosGet##name(                         \
-      cusolverDnIRSInfos_t infos, cusolver_int_t* answer) {             \
-    if (infos != nullptr && answer == nullptr) {                        \
-      return CUSOLVER_STATUS_INVALID_VALUE;                             \
-    }                                                                   \
-    return change_irs(infos, [&](auto& its) { *answer = its.member; }); \
-  }
-ACCEL_INFO(Niters, iterations)
-ACCEL_INFO(OuterNiters, iterations)
-ACCEL_INFO(MaxIters, most_iterations)
-#undef ACCEL_INFO
+extern "C" {
 
 cusolverStatus_t cusolverDnIRSXgesv_bufferSize(
     cusolverDnHandle_t handle,

@@ -9,6 +9,18 @@ namespace accelerator::solver {
 namespace {
 
 template <typename T>
+cusolverStatus_t size_sytrf_work(
+    const char*,
+    cusolverDnHandle_t handle,
+    int n,
+    T*,
+    int lda,
+    int* size) {
+  return answer_work_size(
+      check(handle, {is_matrix(n, n, lda)}), sizeof(T), size);
+}
+
+template <typename T>
 cusolverStatus_t sytrf(
     const char* function,
     cusolverDnHandle_t handle,
@@ -17,6 +29,7 @@ cusolverStatus_t sytrf(
     T* a,
     int lda,
     int* pivots,
+    T*,
     int work_size,
     int* info) {
   if (const auto status = check(
@@ -57,7 +70,33 @@ std::vector<int> rows_of(const std::vector<int>& pivots) {
   return rows;
 }
 
-template <typename T, typename Int>
+bool is_sytrs(cublasFillMode_t triangle, int n, int columns, int lda, int ldb) {
+  return is_triangle(triangle) && is_matrix(n, n, lda) &&
+      is_matrix(n, columns, ldb);
+}
+
+template <typename T>
+cusolverStatus_t size_sytrs_work(
+    const char*,
+    cusolverDnHandle_t handle,
+    cublasFillMode_t triangle,
+    int n,
+    int columns,
+    const T*,
+    int lda,
+    const std::int64_t*,
+    T*,
+    int ldb,
+    std::size_t* device_bytes,
+    std::size_t* host_bytes) {
+  return answer_work_size(
+      check(handle, {is_sytrs(triangle, n, columns, lda, ldb)}),
+      sizeof(T),
+      device_bytes,
+      host_bytes);
+}
+
+template <typename T>
 cusolverStatus_t sytrs(
     const char* function,
     cusolverDnHandle_t handle,
@@ -66,22 +105,18 @@ cusolverStatus_t sytrs(
     int columns,
     const T* a,
     int lda,
-    const Int* pivots,
+    const std::int64_t* pivots,
     T* b,
     int ldb,
+    T*,
+    int work_size,
     int* info) {
-  if (const auto status = check(
-          handle,
-          {is_triangle(triangle),
-           is_matrix(n, n, lda),
-           is_matrix(n, columns, ldb),
-           info != nullptr});
-      status != CUSOLVER_STATUS_SUCCESS) {
-    return status;
-  }
   return submit<T>(
       function,
       handle,
+      {is_sytrs(triangle, n, columns, lda, ldb),
+       work_size >= kWorkSize,
+       info != nullptr},
       {matrix(a, n, n, lda),
        vector(pivots, n),
        matrix(b, n, columns, ldb),
@@ -106,96 +141,8 @@ cusolverStatus_t sytrs(
 
 using namespace accelerator::solver;
 
-extern "C" {
+ENTRY_POINTS(5, cusolverDn, sytrf_bufferSize, size_sytrf_work)
+ENTRY_POINTS(9, cusolverDn, sytrf, sytrf)
 
-#define ACCEL_API(L, T, Api, Real)                                         \
-  cusolverStatus_t cusolverDn##L##sytrf_bufferSize(                        \
-      cusolverDnHandle_t handle, int n, Api*, int lda, int* size) {        \
-    return answer_work_size(check(handle, {is_matrix(n, n, lda)}), size);  \
-  }                                                                        \
-  cusolverStatus_t cusolverDn##L##sytrf(                                   \
-      cusolverDnHandle_t handle,                                           \
-      cublasFillMode_t triangle,                                           \
-      int n,                                                               \
-      Api* a,                                                              \
-      int lda,                                                             \
-      int* pivots,                                                         \
-      Api*,                                                                \
-      int size,                                                            \
-      int* info) {                                                         \
-    return sytrf(                                                          \
-        __func__, handle, triangle, n, as<T>(a), lda, pivots, size, info); \
-  }
-ACCEL_FOR_TYPES(ACCEL_API)
-#undef ACCEL_API
-
-// The same for matrices of 64-bit sizes, whose types are arguments.
-
-cusolverStatus_t cusolverDnXsytrs_bufferSize(
-    cusolverDnHandle_t handle,
-    cublasFillMode_t triangle,
-    int64_t n,
-    int64_t columns,
-    cudaDataType type,
-    const void*,
-    int64_t lda,
-    const int64_t*,
-    cudaDataType type_b,
-    void*,
-    int64_t ldb,
-    size_t* device_bytes,
-    size_t* host_bytes) {
-  return dispatch(
-      handle, type, {type_b}, {n, columns, lda, ldb}, [&](auto zero) {
-        return answer<decltype(zero)>(
-            check(
-                handle,
-                {is_triangle(triangle),
-                 is_matrix(narrow(n), narrow(n), narrow(lda)),
-                 is_matrix(narrow(n), narrow(columns), narrow(ldb))}),
-            device_bytes,
-            host_bytes);
-      });
-}
-
-cusolverStatus_t cusolverDnXsytrs(
-    cusolverDnHandle_t handle,
-    cublasFillMode_t triangle,
-    int64_t n,
-    int64_t columns,
-    cudaDataType type,
-    const void* a,
-    int64_t lda,
-    const int64_t* pivots,
-    cudaDataType type_b,
-    void* b,
-    int64_t ldb,
-    void*,
-    size_t device_bytes,
-    void*,
-    size_t,
-    int* info) {
-  return dispatch_with_work(
-      handle,
-      type,
-      {type_b},
-      {n, columns, lda, ldb},
-      device_bytes,
-      [&](auto zero) {
-        using T = decltype(zero);
-        return sytrs(
-            "cusolverDnXsytrs",
-            handle,
-            triangle,
-            narrow(n),
-            narrow(columns),
-            as<const T>(a),
-            narrow(lda),
-            pivots,
-            as<T>(b),
-            narrow(ldb),
-            info);
-      });
-}
-
-} // extern "C"
+GENERIC_ENTRY_POINT(13, cusolverDnXsytrs_bufferSize, size_sytrs_work)
+GENERIC_ENTRY_POINT(16, cusolverDnXsytrs, sytrs)

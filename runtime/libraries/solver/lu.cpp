@@ -9,25 +9,35 @@
 namespace accelerator::solver {
 namespace {
 
+template <typename T, typename... Size>
+cusolverStatus_t size_getrf_work(
+    const char*,
+    cusolverDnHandle_t handle,
+    int rows,
+    int columns,
+    const T*,
+    int lda,
+    Size... size) {
+  return answer_work_size(
+      check(handle, {is_matrix(rows, columns, lda)}), sizeof(T), size...);
+}
+
 template <typename T, typename Int>
-cusolverStatus_t getrf(
+cusolverStatus_t factor_lu(
     const char* function,
     cusolverDnHandle_t handle,
     int rows,
     int columns,
     T* a,
     int lda,
+    int work_size,
     Int* pivots,
     int* info) {
-  if (const auto status =
-          check(handle, {is_matrix(rows, columns, lda), info != nullptr});
-      status != CUSOLVER_STATUS_SUCCESS) {
-    return status;
-  }
   const int count = std::min(rows, columns);
   return submit<T>(
       function,
       handle,
+      {is_matrix(rows, columns, lda), work_size >= kWorkSize, info != nullptr},
       {matrix(a, rows, columns, lda),
        vector(pivots, pivots == nullptr ? 0 : count),
        vector(info, 1)},
@@ -44,6 +54,38 @@ cusolverStatus_t getrf(
       });
 }
 
+/// The size of the work area is no argument.
+template <typename T>
+cusolverStatus_t getrf(
+    const char* function,
+    cusolverDnHandle_t handle,
+    int rows,
+    int columns,
+    T* a,
+    int lda,
+    T*,
+    int* pivots,
+    int* info) {
+  return factor_lu(
+      function, handle, rows, columns, a, lda, kWorkSize, pivots, info);
+}
+
+template <typename T>
+cusolverStatus_t getrf_of_type(
+    const char* function,
+    cusolverDnHandle_t handle,
+    int rows,
+    int columns,
+    T* a,
+    int lda,
+    std::int64_t* pivots,
+    T*,
+    int work_size,
+    int* info) {
+  return factor_lu(
+      function, handle, rows, columns, a, lda, work_size, pivots, info);
+}
+
 template <typename T, typename Int>
 cusolverStatus_t getrs(
     const char* function,
@@ -57,18 +99,13 @@ cusolverStatus_t getrs(
     T* b,
     int ldb,
     int* info) {
-  if (const auto status = check(
-          handle,
-          {is_operation(operation),
-           is_matrix(n, n, lda),
-           is_matrix(n, columns, ldb),
-           info != nullptr});
-      status != CUSOLVER_STATUS_SUCCESS) {
-    return status;
-  }
   return submit<T>(
       function,
       handle,
+      {is_operation(operation),
+       is_matrix(n, n, lda),
+       is_matrix(n, columns, ldb),
+       info != nullptr},
       {matrix(a, n, n, lda),
        vector(pivots, pivots == nullptr ? 0 : n),
        matrix(b, n, columns, ldb),
@@ -151,144 +188,11 @@ cusolverStatus_t laswp(
 
 using namespace accelerator::solver;
 
-extern "C" {
+ENTRY_POINTS(6, cusolverDn, getrf_bufferSize, size_getrf_work)
+ENTRY_POINTS(8, cusolverDn, getrf, getrf)
+ENTRY_POINTS(10, cusolverDn, getrs, getrs)
+ENTRY_POINTS(8, cusolverDn, laswp, laswp)
 
-#define ACCEL_API(L, T, Api, Real)                                         \
-  cusolverStatus_t cusolverDn##L##getrf_bufferSize(                        \
-      cusolverDnHandle_t handle, int m, int n, Api*, int lda, int* size) { \
-    return answer_work_size(check(handle, {is_matrix(m, n, lda)}), size);  \
-  }                                                                        \
-  cusolverStatus_t cusolverDn##L##getrf(                                   \
-      cusolverDnHandle_t handle,                                           \
-      int m,                                                               \
-      int n,                                                               \
-      Api* a,                                                              \
-      int lda,                                                             \
-      Api*,                                                                \
-      int* pivots,                                                         \
-      int* info) {                                                         \
-    return getrf(__func__, handle, m, n, as<T>(a), lda, pivots, info);     \
-  }                                                                        \
-  cusolverStatus_t cusolverDn##L##getrs(                                   \
-      cusolverDnHandle_t handle,                                           \
-      cublasOperation_t operation,                                         \
-      int n,                                                               \
-      int columns,                                                         \
-      const Api* a,                                                        \
-      int lda,                                                             \
-      const int* pivots,                                                   \
-      Api* b,                                                              \
-      int ldb,                                                             \
-      int* info) {                                                         \
-    return getrs(                                                          \
-        __func__,                                                          \
-        handle,                                                            \
-        operation,                                                         \
-        n,                                                                 \
-        columns,                                                           \
-        as<const T>(a),                                                    \
-        lda,                                                               \
-        pivots,                                                            \
-        as<T>(b),                                                          \
-        ldb,                                                               \
-        info);                                                             \
-  }                                                                        \
-  cusolverStatus_t cusolverDn##L##laswp(                                   \
-      cusolverDnHandle_t handle,                                           \
-      int columns,                                                         \
-      Api* a,                                                              \
-      int lda,                                                             \
-      int k1,                                                              \
-      int k2,                                                              \
-      const int* pivots,                                                   \
-      int stride) {                                                        \
-    return laswp(                                                          \
-        __func__, handle, columns, as<T>(a), lda, k1, k2, pivots, stride); \
-  }
-ACCEL_FOR_TYPES(ACCEL_API)
-#undef ACCEL_API
-
-// The same for matrices of 64-bit sizes, whose types are arguments.
-
-cusolverStatus_t cusolverDnXgetrf_bufferSize(
-    cusolverDnHandle_t handle,
-    cusolverDnParams_t,
-    int64_t m,
-    int64_t n,
-    cudaDataType type,
-    const void*,
-    int64_t lda,
-    cudaDataType compute_type,
-    size_t* device_bytes,
-    size_t* host_bytes) {
-  return dispatch(handle, type, {compute_type}, {m, n, lda}, [&](auto zero) {
-    return answer<decltype(zero)>(
-        check(handle, {is_matrix(narrow(m), narrow(n), narrow(lda))}),
-        device_bytes,
-        host_bytes);
-  });
-}
-
-cusolverStatus_t cusolverDnXgetrf(
-    cusolverDnHandle_t handle,
-    cusolverDnParams_t,
-    int64_t m,
-    int64_t n,
-    cudaDataType type,
-    void* a,
-    int64_t lda,
-    int64_t* pivots,
-    cudaDataType compute_type,
-    void*,
-    size_t device_bytes,
-    void*,
-    size_t,
-    int* info) {
-  return dispatch_with_work(
-      handle, type, {compute_type}, {m, n, lda}, device_bytes, [&](auto zero) {
-        using T = decltype(zero);
-        return getrf(
-            "cusolverDnXgetrf",
-            handle,
-            narrow(m),
-            narrow(n),
-            as<T>(a),
-            narrow(lda),
-            pivots,
-            info);
-      });
-}
-
-cusolverStatus_t cusolverDnXgetrs(
-    cusolverDnHandle_t handle,
-    cusolverDnParams_t,
-    cublasOperation_t operation,
-    int64_t n,
-    int64_t columns,
-    cudaDataType type,
-    const void* a,
-    int64_t lda,
-    const int64_t* pivots,
-    cudaDataType type_b,
-    void* b,
-    int64_t ldb,
-    int* info) {
-  return dispatch(
-      handle, type, {type_b}, {n, columns, lda, ldb}, [&](auto zero) {
-        using T = decltype(zero);
-        return getrs(
-            "cusolverDnXgetrs",
-            handle,
-            operation,
-            narrow(n),
-            narrow(columns),
-            as<const T>(a),
-            narrow(lda),
-            pivots,
-            as<T>(b),
-            narrow(ldb),
-            info);
-      });
-}
-
-} // extern "C"
+GENERIC_ENTRY_POINT(10, cusolverDnXgetrf_bufferSize, size_getrf_work)
+GENERIC_ENTRY_POINT(14, cusolverDnXgetrf, getrf_of_type)
+GENERIC_ENTRY_POINT(13, cusolverDnXgetrs, getrs)

@@ -5,6 +5,37 @@ namespace accelerator::solver {
 namespace {
 
 template <typename T>
+cusolverStatus_t size_geqrf_work(
+    const char*,
+    cusolverDnHandle_t handle,
+    int rows,
+    int columns,
+    T*,
+    int lda,
+    int* size) {
+  return answer_work_size(
+      check(handle, {is_matrix(rows, columns, lda)}), sizeof(T), size);
+}
+
+template <typename T>
+cusolverStatus_t size_geqrf_work(
+    const char*,
+    cusolverDnHandle_t handle,
+    int rows,
+    int columns,
+    const T*,
+    int lda,
+    const T*,
+    std::size_t* device_bytes,
+    std::size_t* host_bytes) {
+  return answer_work_size(
+      check(handle, {is_matrix(rows, columns, lda)}),
+      sizeof(T),
+      device_bytes,
+      host_bytes);
+}
+
+template <typename T>
 cusolverStatus_t geqrf(
     const char* function,
     cusolverDnHandle_t handle,
@@ -13,15 +44,13 @@ cusolverStatus_t geqrf(
     T* a,
     int lda,
     T* tau,
+    T*,
+    int work_size,
     int* info) {
-  if (const auto status =
-          check(handle, {is_matrix(rows, columns, lda), info != nullptr});
-      status != CUSOLVER_STATUS_SUCCESS) {
-    return status;
-  }
   return submit<T>(
       function,
       handle,
+      {is_matrix(rows, columns, lda), work_size >= kWorkSize, info != nullptr},
       {matrix(a, rows, columns, lda),
        vector(tau, std::min(rows, columns)),
        vector(info, 1)},
@@ -32,18 +61,26 @@ cusolverStatus_t geqrf(
       });
 }
 
-cusolverStatus_t check_orgqr(
+bool is_orgqr(int rows, int columns, int reflectors, int lda) {
+  return is_matrix(rows, columns, lda) && columns <= rows && reflectors >= 0 &&
+      reflectors <= columns;
+}
+
+template <typename T>
+cusolverStatus_t size_orgqr_work(
+    const char*,
     cusolverDnHandle_t handle,
     int rows,
     int columns,
     int reflectors,
-    int lda) {
-  return check(
-      handle,
-      {is_matrix(rows, columns, lda),
-       columns <= rows,
-       reflectors >= 0,
-       reflectors <= columns});
+    const T*,
+    int lda,
+    const T*,
+    int* size) {
+  return answer_work_size(
+      check(handle, {is_orgqr(rows, columns, reflectors, lda)}),
+      sizeof(T),
+      size);
 }
 
 template <typename T>
@@ -56,18 +93,15 @@ cusolverStatus_t orgqr(
     T* a,
     int lda,
     const T* tau,
+    T*,
     int work_size,
     int* info) {
-  for (const auto status :
-       {check_orgqr(handle, rows, columns, reflectors, lda),
-        check(handle, {work_size >= kWorkSize, info != nullptr})}) {
-    if (status != CUSOLVER_STATUS_SUCCESS) {
-      return status;
-    }
-  }
   return submit<T>(
       function,
       handle,
+      {is_orgqr(rows, columns, reflectors, lda),
+       work_size >= kWorkSize,
+       info != nullptr},
       {matrix(a, rows, columns, lda), vector(tau, reflectors), vector(info, 1)},
       [=](const Routines<T>& lapack) {
         reads(
@@ -79,8 +113,7 @@ cusolverStatus_t orgqr(
 }
 
 template <typename T>
-cusolverStatus_t check_ormqr(
-    cusolverDnHandle_t handle,
+bool is_ormqr(
     cublasSideMode_t side,
     cublasOperation_t operation,
     int rows,
@@ -90,14 +123,33 @@ cusolverStatus_t check_ormqr(
     int ldc) {
   const bool is_left = side == CUBLAS_SIDE_LEFT;
   const int order = is_left ? rows : columns;
-  return check(
-      handle,
-      {is_left || side == CUBLAS_SIDE_RIGHT,
-       is_operation(operation) && !(kIsComplex<T> && operation == CUBLAS_OP_T),
-       is_matrix(rows, columns, ldc),
-       reflectors >= 0,
-       reflectors <= order,
-       lda >= std::max(1, order)});
+  return (is_left || side == CUBLAS_SIDE_RIGHT) && is_operation(operation) &&
+      !(kIsComplex<T> && operation == CUBLAS_OP_T) &&
+      is_matrix(rows, columns, ldc) && reflectors >= 0 && reflectors <= order &&
+      lda >= std::max(1, order);
+}
+
+template <typename T>
+cusolverStatus_t size_ormqr_work(
+    const char*,
+    cusolverDnHandle_t handle,
+    cublasSideMode_t side,
+    cublasOperation_t operation,
+    int rows,
+    int columns,
+    int reflectors,
+    const T*,
+    int lda,
+    const T*,
+    const T*,
+    int ldc,
+    int* size) {
+  return answer_work_size(
+      check(
+          handle,
+          {is_ormqr<T>(side, operation, rows, columns, reflectors, lda, ldc)}),
+      sizeof(T),
+      size);
 }
 
 template <typename T>
@@ -114,21 +166,17 @@ cusolverStatus_t ormqr(
     const T* tau,
     T* c,
     int ldc,
+    T*,
     int work_size,
     int* info) {
-  for (const auto status :
-       {check_ormqr<T>(
-            handle, side, operation, rows, columns, reflectors, lda, ldc),
-        check(handle, {work_size >= kWorkSize, info != nullptr})}) {
-    if (status != CUSOLVER_STATUS_SUCCESS) {
-      return status;
-    }
-  }
   const bool is_left = side == CUBLAS_SIDE_LEFT;
   const char transposed = kIsComplex<T> ? 'C' : 'T';
   return submit<T>(
       function,
       handle,
+      {is_ormqr<T>(side, operation, rows, columns, reflectors, lda, ldc),
+       work_size >= kWorkSize,
+       info != nullptr},
       {matrix(a, is_left ? rows : columns, reflectors, lda),
        vector(tau, reflectors),
        matrix(c, rows, columns, ldc),
@@ -158,173 +206,16 @@ cusolverStatus_t ormqr(
 
 using namespace accelerator::solver;
 
-extern "C" {
+ENTRY_POINTS(6, cusolverDn, geqrf_bufferSize, size_geqrf_work)
+ENTRY_POINTS(9, cusolverDn, geqrf, geqrf)
+ENTRY_POINTS_REAL(8, cusolverDn, orgqr_bufferSize, size_orgqr_work)
+ENTRY_POINTS_COMPLEX(8, cusolverDn, ungqr_bufferSize, size_orgqr_work)
+ENTRY_POINTS_REAL(10, cusolverDn, orgqr, orgqr)
+ENTRY_POINTS_COMPLEX(10, cusolverDn, ungqr, orgqr)
+ENTRY_POINTS_REAL(12, cusolverDn, ormqr_bufferSize, size_ormqr_work)
+ENTRY_POINTS_COMPLEX(12, cusolverDn, unmqr_bufferSize, size_ormqr_work)
+ENTRY_POINTS_REAL(14, cusolverDn, ormqr, ormqr)
+ENTRY_POINTS_COMPLEX(14, cusolverDn, unmqr, ormqr)
 
-#define ACCEL_API(L, T, Api, orthogonal)                                   \
-  cusolverStatus_t cusolverDn##L##geqrf_bufferSize(                        \
-      cusolverDnHandle_t handle, int m, int n, Api*, int lda, int* size) { \
-    return answer_work_size(check(handle, {is_matrix(m, n, lda)}), size);  \
-  }                                                                        \
-  cusolverStatus_t cusolverDn##L##geqrf(                                   \
-      cusolverDnHandle_t handle,                                           \
-      int m,                                                               \
-      int n,                                                               \
-      Api* a,                                                              \
-      int lda,                                                             \
-      Api* tau,                                                            \
-      Api*,                                                                \
-      int size,                                                            \
-      int* info) {                                                         \
-    const auto status = check(handle, {size >= kWorkSize});                \
-    return status != CUSOLVER_STATUS_SUCCESS                               \
-        ? status                                                           \
-        : geqrf(__func__, handle, m, n, as<T>(a), lda, as<T>(tau), info);  \
-  }                                                                        \
-  cusolverStatus_t cusolverDn##L##orthogonal##gqr_bufferSize(              \
-      cusolverDnHandle_t handle,                                           \
-      int m,                                                               \
-      int n,                                                               \
-      int k,                                                               \
-      const Api*,                                                          \
-      int lda,                                                             \
-      const Api*,                                                          \
-      int* size) {                                                         \
-    return answer_work_size(check_orgqr(handle, m, n, k, lda), size);      \
-  }                                                                        \
-  cusolverStatus_t cusolverDn##L##orthogonal##gqr(                         \
-      cusolverDnHandle_t handle,                                           \
-      int m,                                                               \
-      int n,                                                               \
-      int k,                                                               \
-      Api* a,                                                              \
-      int lda,                                                             \
-      const Api* tau,                                                      \
-      Api*,                                                                \
-      int size,                                                            \
-      int* info) {                                                         \
-    return orgqr(                                                          \
-        __func__,                                                          \
-        handle,                                                            \
-        m,                                                                 \
-        n,                                                                 \
-        k,                                                                 \
-        as<T>(a),                                                          \
-        lda,                                                               \
-        as<const T>(tau),                                                  \
-        size,                                                              \
-        info);                                                             \
-  }                                                                        \
-  cusolverStatus_t cusolverDn##L##orthogonal##mqr_bufferSize(              \
-      cusolverDnHandle_t handle,                                           \
-      cublasSideMode_t side,                                               \
-      cublasOperation_t operation,                                         \
-      int m,                                                               \
-      int n,                                                               \
-      int k,                                                               \
-      const Api*,                                                          \
-      int lda,                                                             \
-      const Api*,                                                          \
-      const Api*,                                                          \
-      int ldc,                                                             \
-      int* size) {                                                         \
-    return answer_work_size(                                               \
-        check_ormqr<T>(handle, side, operation, m, n, k, lda, ldc), size); \
-  }                                                                        \
-  cusolverStatus_t cusolverDn##L##orthogonal##mqr(                         \
-      cusolverDnHandle_t handle,                                           \
-      cublasSideMode_t side,                                               \
-      cublasOperation_t operation,                                         \
-      int m,                                                               \
-      int n,                                                               \
-      int k,                                                               \
-      const Api* a,                                                        \
-      int lda,                                                             \
-      const Api* tau,                                                      \
-      Api* c,                                                              \
-      int ldc,                                                             \
-      Api*,                                                                \
-      int size,                                                            \
-      int* info) {                                                         \
-    return ormqr(                                                          \
-        __func__,                                                          \
-        handle,                                                            \
-        side,                                                              \
-        operation,                                                         \
-        m,                                                                 \
-        n,                                                                 \
-        k,                                                                 \
-        as<const T>(a),                                                    \
-        lda,                                                               \
-        as<const T>(tau),                                                  \
-        as<T>(c),                                                          \
-        ldc,                                                               \
-        size,                                                              \
-        info);                                                             \
-  }
-ACCEL_API(S, float, float, or)
-ACCEL_API(D, double, double, or)
-ACCEL_API(C, std::complex<float>, cuComplex, un)
-ACCEL_API(Z, std::complex<double>, cuDoubleComplex, un)
-#undef ACCEL_API
-
-// The same for matrices of 64-bit sizes, whose types are arguments.
-
-cusolverStatus_t cusolverDnXgeqrf_bufferSize(
-    cusolverDnHandle_t handle,
-    cusolverDnParams_t,
-    int64_t m,
-    int64_t n,
-    cudaDataType type,
-    const void*,
-    int64_t lda,
-    cudaDataType type_tau,
-    const void*,
-    cudaDataType compute_type,
-    size_t* device_bytes,
-    size_t* host_bytes) {
-  return dispatch(
-      handle, type, {type_tau, compute_type}, {m, n, lda}, [&](auto zero) {
-        return answer<decltype(zero)>(
-            check(handle, {is_matrix(narrow(m), narrow(n), narrow(lda))}),
-            device_bytes,
-            host_bytes);
-      });
-}
-
-cusolverStatus_t cusolverDnXgeqrf(
-    cusolverDnHandle_t handle,
-    cusolverDnParams_t,
-    int64_t m,
-    int64_t n,
-    cudaDataType type,
-    void* a,
-    int64_t lda,
-    cudaDataType type_tau,
-    void* tau,
-    cudaDataType compute_type,
-    void*,
-    size_t device_bytes,
-    void*,
-    size_t,
-    int* info) {
-  return dispatch_with_work(
-      handle,
-      type,
-      {type_tau, compute_type},
-      {m, n, lda},
-      device_bytes,
-      [&](auto zero) {
-        using T = decltype(zero);
-        return geqrf(
-            "cusolverDnXgeqrf",
-            handle,
-            narrow(m),
-            narrow(n),
-            as<T>(a),
-            narrow(lda),
-            as<T>(tau),
-            info);
-      });
-}
-
-} // extern "C"
+GENERIC_ENTRY_POINT(12, cusolverDnXgeqrf_bufferSize, size_geqrf_work)
+GENERIC_ENTRY_POINT(15, cusolverDnXgeqrf, geqrf)

@@ -13,14 +13,35 @@ cusolverStatus_t check(
   return all ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
 }
 
-cusolverStatus_t answer_work_size(cusolverStatus_t checked, int* size) {
+cusolverStatus_t answer_work_size(
+    cusolverStatus_t checked,
+    std::size_t,
+    int* size,
+    const JacobiInfo*,
+    int count) {
   if (checked != CUSOLVER_STATUS_SUCCESS) {
     return checked;
   }
-  if (size == nullptr) {
+  if (size == nullptr || count < 0) {
     return CUSOLVER_STATUS_INVALID_VALUE;
   }
   *size = kWorkSize;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t answer_work_size(
+    cusolverStatus_t checked,
+    std::size_t element_bytes,
+    std::size_t* device_bytes,
+    std::size_t* host_bytes) {
+  if (checked != CUSOLVER_STATUS_SUCCESS) {
+    return checked;
+  }
+  if (device_bytes == nullptr || host_bytes == nullptr) {
+    return CUSOLVER_STATUS_INVALID_VALUE;
+  }
+  *device_bytes = kWorkSize * element_bytes;
+  *host_bytes = 0;
   return CUSOLVER_STATUS_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 
 #include "runtime/libraries/blas/host_lapack.h"
 #include "runtime/libraries/solver/context.h"
+#include "runtime/signatures/entry_points.h"
 #include "runtime/stream_work/stream_work.h"
 
 namespace accelerator::solver {
@@ -54,6 +55,14 @@ const Routines<T>& routines(const blas::HostLapack& all) {
 cusolverStatus_t check(
     cusolverDnHandle_t handle,
     std::initializer_list<bool> good);
+
+/// Makes a handle, and the context of its device.
+template <typename T>
+cusolverStatus_t create_handle(const char* function, T** handle) {
+  return stream_work::make_context() == cudaSuccess
+      ? create(function, handle)
+      : CUSOLVER_STATUS_NOT_INITIALIZED;
+}
 
 /// Sizes and a leading dimension that go together.
 inline bool is_matrix(int rows, int columns, int leading) {
@@ -118,8 +127,23 @@ Read reflectors_read(const T* a, int rows, int count, int leading) {
   return read;
 }
 
-/// Answers what a function's work area has to be.
-cusolverStatus_t answer_work_size(cusolverStatus_t checked, int* size);
+/// Answers what a function's work area has to be, in elements.
+/// @param element_bytes those of an element.
+/// @param params, count where a function has them: those of Jacobi's method,
+/// and how many matrices there are.
+cusolverStatus_t answer_work_size(
+    cusolverStatus_t checked,
+    std::size_t element_bytes,
+    int* size,
+    const JacobiInfo* params = nullptr,
+    int count = 0);
+
+/// The same in bytes, on the device and on the host.
+cusolverStatus_t answer_work_size(
+    cusolverStatus_t checked,
+    std::size_t element_bytes,
+    std::size_t* device_bytes,
+    std::size_t* host_bytes);
 
 /// Work that is given LAPACK, and returns whether all memory was there that it
 /// followed pointers to.
@@ -145,17 +169,18 @@ cusolverStatus_t submit(
       });
 }
 
-/// cuSOLVER's complex numbers as those of C++, and back.
-template <typename T, typename Api>
-T* as(Api* pointer) {
-  return reinterpret_cast<T*>(pointer);
+/// The same for a call that is valid if all is good (check).
+template <typename T, typename Work>
+cusolverStatus_t submit(
+    const char* function,
+    cusolverDnHandle_t handle,
+    std::initializer_list<bool> good,
+    std::initializer_list<Extent> extents,
+    Work work) {
+  const cusolverStatus_t status = check(handle, good);
+  return status != CUSOLVER_STATUS_SUCCESS
+      ? status
+      : submit<T>(function, handle, extents, std::move(work));
 }
 
 } // namespace accelerator::solver
-
-/// Defines functions for each type of numbers: its letter, itself, cuSOLVER's
-/// name for it, and that of its real part.
-#define ACCEL_FOR_TYPES(define)                                    \
-  define(S, float, float, float) define(D, double, double, double) \
-      define(C, std::complex<float>, cuComplex, float)             \
-          define(Z, std::complex<double>, cuDoubleComplex, double)

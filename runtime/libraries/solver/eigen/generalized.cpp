@@ -265,6 +265,7 @@ cusolverStatus_t in_range(
 } // namespace accelerator::solver
 
 using namespace accelerator::solver;
+using accelerator::counterpart;
 
 extern "C" {
 
@@ -274,26 +275,27 @@ extern "C" {
       cusolverEigType_t type, cusolverEigMode_t mode, cublasFillMode_t triangle, int n,          \
       const Api*, int lda, const Api*, int ldb, const Real*, int* size) {                        \
     return answer_work_size(check_pencil(handle,                                                 \
-        Pencil<T>{type, mode, triangle, n, nullptr, lda, nullptr, ldb}), size);                  \
+        Pencil<T>{type, mode, triangle, n, nullptr, lda, nullptr, ldb}), sizeof(T), size);       \
   }                                                                                              \
   cusolverStatus_t cusolverDn##L##sy##gvd(cusolverDnHandle_t handle, cusolverEigType_t type,     \
       cusolverEigMode_t mode, cublasFillMode_t triangle, int n, Api* a, int lda, Api* b,         \
       int ldb, Real* values, Api*, int size, int* info) {                                        \
     return sygvd(__func__, handle,                                                               \
-        Pencil<T>{type, mode, triangle, n, as<T>(a), lda, as<T>(b), ldb}, values, size, info);   \
+        Pencil<T>{type, mode, triangle, n, counterpart(a), lda, counterpart(b), ldb}, values,    \
+        size, info);                                                                             \
   }                                                                                              \
   cusolverStatus_t cusolverDn##L##sy##gvj_bufferSize(cusolverDnHandle_t handle,                  \
       cusolverEigType_t type, cusolverEigMode_t mode, cublasFillMode_t triangle, int n,          \
       const Api*, int lda, const Api*, int ldb, const Real*, int* size, syevjInfo_t) {           \
     return answer_work_size(check_pencil(handle,                                                 \
-        Pencil<T>{type, mode, triangle, n, nullptr, lda, nullptr, ldb}), size);                  \
+        Pencil<T>{type, mode, triangle, n, nullptr, lda, nullptr, ldb}), sizeof(T), size);       \
   }                                                                                              \
   cusolverStatus_t cusolverDn##L##sy##gvj(cusolverDnHandle_t handle, cusolverEigType_t type,     \
       cusolverEigMode_t mode, cublasFillMode_t triangle, int n, Api* a, int lda, Api* b,         \
       int ldb, Real* values, Api*, int size, int* info, syevjInfo_t params) {                    \
     return sygvj(__func__, handle,                                                               \
-        Pencil<T>{type, mode, triangle, n, as<T>(a), lda, as<T>(b), ldb}, values, size, info,    \
-        params);                                                                                 \
+        Pencil<T>{type, mode, triangle, n, counterpart(a), lda, counterpart(b), ldb}, values,    \
+        size, info, params);                                                                     \
   }                                                                                              \
   cusolverStatus_t cusolverDn##L##sy##gvdx_bufferSize(cusolverDnHandle_t handle,                 \
       cusolverEigType_t type, cusolverEigMode_t mode, cusolverEigRange_t range,                  \
@@ -301,14 +303,14 @@ extern "C" {
       Real vu, int il, int iu, int*, const Real*, int* size) {                                   \
     return answer_work_size(check_pencil(handle,                                                 \
         Pencil<T>{type, mode, triangle, n, nullptr, lda, nullptr, ldb},                          \
-        {range, vl, vu, il, iu}), size);                                                         \
+        {range, vl, vu, il, iu}), sizeof(T), size);                                              \
   }                                                                                              \
   cusolverStatus_t cusolverDn##L##sy##gvdx(cusolverDnHandle_t handle, cusolverEigType_t type,    \
       cusolverEigMode_t mode, cusolverEigRange_t range, cublasFillMode_t triangle, int n,        \
       Api* a, int lda, Api* b, int ldb, Real vl, Real vu, int il, int iu, int* count,            \
       Real* values, Api*, int size, int* info) {                                                 \
     return in_range(__func__, handle,                                                            \
-        Pencil<T>{type, mode, triangle, n, as<T>(a), lda, as<T>(b), ldb},                        \
+        Pencil<T>{type, mode, triangle, n, counterpart(a), lda, counterpart(b), ldb},            \
         {range, vl, vu, il, iu}, count, values, size, info);                                     \
   }                                                                                              \
   cusolverStatus_t cusolverDn##L##sy##evdx_bufferSize(cusolverDnHandle_t handle,                 \
@@ -316,13 +318,13 @@ extern "C" {
       const Api*, int lda, Real vl, Real vu, int il, int iu, int*, const Real*, int* size) {     \
     return answer_work_size(check_pencil(handle,                                                 \
         Pencil<T>{CUSOLVER_EIG_TYPE_1, mode, triangle, n, nullptr, lda, nullptr, lda},           \
-        {range, vl, vu, il, iu}), size);                                                         \
+        {range, vl, vu, il, iu}), sizeof(T), size);                                              \
   }                                                                                              \
   cusolverStatus_t cusolverDn##L##sy##evdx(cusolverDnHandle_t handle, cusolverEigMode_t mode,    \
       cusolverEigRange_t range, cublasFillMode_t triangle, int n, Api* a, int lda, Real vl,      \
       Real vu, int il, int iu, int* count, Real* values, Api*, int size, int* info) {            \
     return in_range(__func__, handle,                                                            \
-        Pencil<T>{CUSOLVER_EIG_TYPE_1, mode, triangle, n, as<T>(a), lda, nullptr, lda},          \
+        Pencil<T>{CUSOLVER_EIG_TYPE_1, mode, triangle, n, counterpart(a), lda, nullptr, lda},    \
         {range, vl, vu, il, iu}, count, values, size, info);                                     \
   }
 ACCEL_API(S, float, float, float, sy)
@@ -355,7 +357,7 @@ cusolverStatus_t cusolverDnXsyevdx_bufferSize(
     size_t* device_bytes,
     size_t* host_bytes) {
   return dispatch(handle, type, {compute_type}, {n, lda}, [&](auto zero) {
-    return answer<decltype(zero)>(
+    return answer_work_size(
         check(
             handle,
             {type_values == real_of(type),
@@ -363,6 +365,7 @@ cusolverStatus_t cusolverDnXsyevdx_bufferSize(
              range >= CUSOLVER_EIG_RANGE_ALL && range <= CUSOLVER_EIG_RANGE_V,
              is_triangle(triangle),
              is_matrix(narrow(n), narrow(n), narrow(lda))}),
+        sizeof(zero),
         device_bytes,
         host_bytes);
   });
@@ -408,7 +411,7 @@ cusolverStatus_t cusolverDnXsyevdx(
                 mode,
                 triangle,
                 narrow(n),
-                as<T>(a),
+                static_cast<T*>(a),
                 narrow(lda),
                 nullptr,
                 narrow(lda)},
@@ -418,7 +421,7 @@ cusolverStatus_t cusolverDnXsyevdx(
              il,
              iu},
             count,
-            as<Real>(values),
+            static_cast<Real*>(values),
             kWorkSize,
             info);
       });

@@ -6,32 +6,80 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/libraries/solver/objects.h"
 #include "runtime/libraries/solver/sparse/cholesky.h"
 #include "runtime/libraries/solver/sparse/factored.h"
 
-struct csrcholInfo : accelerator::solver::sparse::Factored<
-                         accelerator::solver::sparse::SparseCholesky> {};
-struct csrcholInfoHost : accelerator::solver::sparse::Factored<
-                             accelerator::solver::sparse::SparseCholesky> {};
-
 namespace accelerator::solver::sparse {
-namespace {
 
 using CholeskyInfo = Factored<SparseCholesky>;
 
-template <typename T>
-cusolverStatus_t factor_cholesky(
+} // namespace accelerator::solver::sparse
+
+struct csrcholInfo : accelerator::solver::sparse::CholeskyInfo {
+  csrcholInfo() : Factored(accelerator::solver::sparse::Place::kDevice) {}
+};
+struct csrcholInfoHost : accelerator::solver::sparse::CholeskyInfo {
+  csrcholInfoHost() : Factored(accelerator::solver::sparse::Place::kHost) {}
+};
+
+namespace accelerator::solver::sparse {
+
+namespace {
+
+cusolverStatus_t analyse_square(
     const char* function,
     cusolverSpHandle_t handle,
-    Place place,
+    int rows,
+    int nnz,
+    cusparseMatDescr_t description,
+    const int* offsets,
+    const int* indices,
+    CholeskyInfo* info) {
+  return analyse_form(
+      function, handle, rows, rows, nnz, description, offsets, indices, info);
+}
+
+template <typename T>
+cusolverStatus_t size_cholesky_work(
+    const char* function,
+    cusolverSpHandle_t handle,
     int rows,
     int nnz,
     cusparseMatDescr_t description,
     const T* values,
     const int* offsets,
     const int* indices,
-    CholeskyInfo* info) {
+    const CholeskyInfo* info,
+    std::size_t* internal_bytes,
+    std::size_t* work_bytes) {
+  return size_work(
+      function,
+      handle,
+      rows,
+      rows,
+      nnz,
+      description,
+      values,
+      offsets,
+      indices,
+      1,
+      info,
+      internal_bytes,
+      work_bytes);
+}
+
+template <typename T>
+cusolverStatus_t factor_cholesky(
+    const char* function,
+    cusolverSpHandle_t handle,
+    int rows,
+    int nnz,
+    cusparseMatDescr_t description,
+    const T* values,
+    const int* offsets,
+    const int* indices,
+    CholeskyInfo* info,
+    void*) {
   Form form;
   auto status =
       make_form(handle, rows, rows, nnz, description, offsets, indices, &form);
@@ -50,7 +98,7 @@ cusolverStatus_t factor_cholesky(
   std::vector<Extent> inputs = memory_of(form);
   inputs.push_back(vector(values, nnz));
   return perform(
-      function, handle, place, inputs, {}, [=, results = info->results] {
+      function, handle, info->place, inputs, {}, [=, results = info->results] {
         using W = WideOf<T>;
         Csr<W> matrix;
         if (!read_matrix(function, form, values, &matrix)) {
@@ -71,11 +119,11 @@ template <typename T>
 cusolverStatus_t solve_cholesky(
     const char* function,
     cusolverSpHandle_t handle,
-    Place place,
     int rows,
     const T* b,
     T* x,
-    const CholeskyInfo* info) {
+    const CholeskyInfo* info,
+    void*) {
   const auto status = check_sparse(
       handle,
       {info != nullptr && info->is_factored && info->has_type<T>() &&
@@ -87,7 +135,7 @@ cusolverStatus_t solve_cholesky(
   return perform(
       function,
       handle,
-      place,
+      info->place,
       {vector(b, rows)},
       {vector(x, rows)},
       [=, results = info->results] {
@@ -135,123 +183,21 @@ cusolverStatus_t read_diagonal(
 }
 
 } // namespace
+
+ENTRY_POINT(1, cusolverSpCreateCsrcholInfo, create)
+ENTRY_POINT(1, cusolverSpCreateCsrcholInfoHost, create)
+ENTRY_POINT(1, cusolverSpDestroyCsrcholInfo, destroy)
+ENTRY_POINT(1, cusolverSpDestroyCsrcholInfoHost, destroy)
+ENTRY_POINT(7, cusolverSpXcsrcholAnalysis, analyse_square)
+ENTRY_POINT(7, cusolverSpXcsrcholAnalysisHost, analyse_square)
+ENTRY_POINTS(10, cusolverSp, csrcholBufferInfo, size_cholesky_work)
+ENTRY_POINTS(10, cusolverSp, csrcholBufferInfoHost, size_cholesky_work)
+ENTRY_POINTS(9, cusolverSp, csrcholFactor, factor_cholesky)
+ENTRY_POINTS(9, cusolverSp, csrcholFactorHost, factor_cholesky)
+TYPED_ENTRY_POINTS(4, cusolverSp, csrcholZeroPivot, first_zero_pivot)
+TYPED_ENTRY_POINTS(4, cusolverSp, csrcholZeroPivotHost, first_zero_pivot)
+ENTRY_POINTS(6, cusolverSp, csrcholSolve, solve_cholesky)
+ENTRY_POINTS(6, cusolverSp, csrcholSolveHost, solve_cholesky)
+TYPED_ENTRY_POINTS(3, cusolverSp, csrcholDiag, read_diagonal)
+
 } // namespace accelerator::solver::sparse
-
-using namespace accelerator::solver;
-
-extern "C" {
-
-#define ACCEL_INFO(Suffix, place)                        \
-  cusolverStatus_t cusolverSpCreateCsrcholInfo##Suffix(  \
-      csrcholInfo##Suffix##_t* info) {                   \
-    return create(info);                                 \
-  }                                                      \
-  cusolverStatus_t cusolverSpDestroyCsrcholInfo##Suffix( \
-      csrcholInfo##Suffix##_t info) {                    \
-    return destroy(info);                                \
-  }                                                      \
-  cusolverStatus_t cusolverSpXcsrcholAnalysis##Suffix(   \
-      cusolverSpHandle_t handle,                         \
-      int rows,                                          \
-      int nnz,                                           \
-      const cusparseMatDescr_t description,              \
-      const int* offsets,                                \
-      const int* indices,                                \
-      csrcholInfo##Suffix##_t info) {                    \
-    return sparse::analyse_form(                         \
-        __func__,                                        \
-        handle,                                          \
-        sparse::Place::place,                            \
-        rows,                                            \
-        rows,                                            \
-        nnz,                                             \
-        description,                                     \
-        offsets,                                         \
-        indices,                                         \
-        info);                                           \
-  }
-ACCEL_INFO(, kDevice)
-ACCEL_INFO(Host, kHost)
-#undef ACCEL_INFO
-
-#define ACCEL_MATRIX(Api)                                      \
-  cusolverSpHandle_t handle, int rows, int nnz,                \
-      const cusparseMatDescr_t description, const Api *values, \
-      const int *offsets, const int *indices
-
-#define ACCEL_STEPS(L, T, Api, Real, Suffix, place)                     \
-  cusolverStatus_t cusolverSp##L##csrcholBufferInfo##Suffix(            \
-      ACCEL_MATRIX(Api),                                                \
-      csrcholInfo##Suffix##_t info,                                     \
-      size_t* internal_bytes,                                           \
-      size_t* work_bytes) {                                             \
-    sparse::Form form;                                                  \
-    const auto status = sparse::make_form(                              \
-        handle, rows, rows, nnz, description, offsets, indices, &form); \
-    return status != CUSOLVER_STATUS_SUCCESS                            \
-        ? status                                                        \
-        : sparse::answer_work_bytes(                                    \
-              handle,                                                   \
-              (nnz == 0 || values != nullptr) && info != nullptr &&     \
-                  info->is_analysis_of(rows, rows, nnz),                \
-              internal_bytes,                                           \
-              work_bytes);                                              \
-  }                                                                     \
-  cusolverStatus_t cusolverSp##L##csrcholFactor##Suffix(                \
-      ACCEL_MATRIX(Api), csrcholInfo##Suffix##_t info, void*) {         \
-    return sparse::factor_cholesky(                                     \
-        __func__,                                                       \
-        handle,                                                         \
-        sparse::Place::place,                                           \
-        rows,                                                           \
-        nnz,                                                            \
-        description,                                                    \
-        as<const T>(values),                                            \
-        offsets,                                                        \
-        indices,                                                        \
-        info);                                                          \
-  }                                                                     \
-  cusolverStatus_t cusolverSp##L##csrcholZeroPivot##Suffix(             \
-      cusolverSpHandle_t handle,                                        \
-      csrcholInfo##Suffix##_t info,                                     \
-      Real tolerance,                                                   \
-      int* position) {                                                  \
-    return sparse::first_zero_pivot<                                    \
-        sparse::SparseCholesky<sparse::WideOf<T>>>(                     \
-        handle,                                                         \
-        sparse::Place::place,                                           \
-        info != nullptr && info->is_factored && info->has_type<T>(),    \
-        info,                                                           \
-        tolerance,                                                      \
-        position);                                                      \
-  }                                                                     \
-  cusolverStatus_t cusolverSp##L##csrcholSolve##Suffix(                 \
-      cusolverSpHandle_t handle,                                        \
-      int rows,                                                         \
-      const Api* b,                                                     \
-      Api* x,                                                           \
-      csrcholInfo##Suffix##_t info,                                     \
-      void*) {                                                          \
-    return sparse::solve_cholesky(                                      \
-        __func__,                                                       \
-        handle,                                                         \
-        sparse::Place::place,                                           \
-        rows,                                                           \
-        as<const T>(b),                                                 \
-        as<T>(x),                                                       \
-        info);                                                          \
-  }
-
-#define ACCEL_API(L, T, Api, Real)                                     \
-  ACCEL_STEPS(L, T, Api, Real, , kDevice)                              \
-  ACCEL_STEPS(L, T, Api, Real, Host, kHost)                            \
-  cusolverStatus_t cusolverSp##L##csrcholDiag(                         \
-      cusolverSpHandle_t handle, csrcholInfo_t info, Real* diagonal) { \
-    return sparse::read_diagonal<T>(__func__, handle, info, diagonal); \
-  }
-ACCEL_FOR_TYPES(ACCEL_API)
-#undef ACCEL_API
-#undef ACCEL_STEPS
-#undef ACCEL_MATRIX
-
-} // extern "C"

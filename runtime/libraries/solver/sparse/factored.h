@@ -24,6 +24,10 @@ struct Factored {
     std::variant<std::monostate, Factors<double>, Factors<Complex>> factors;
   };
 
+  /// @param its where the arrays are of calls that this belongs to.
+  explicit Factored(Place its) : place(its) {}
+
+  Place place;
   /// As analysed.
   std::optional<Form> form;
   /// Of the numbers, once they are known.
@@ -49,18 +53,17 @@ struct Factored {
 };
 
 /// Looks at the pattern of a matrix with as many rows as columns at least.
-template <typename Info>
+template <template <typename> class Factors>
 cusolverStatus_t analyse_form(
     const char* function,
     cusolverSpHandle_t handle,
-    Place place,
     int rows,
     int columns,
     int nnz,
     cusparseMatDescr_t description,
     const int* offsets,
     const int* indices,
-    Info* info) {
+    Factored<Factors>* info) {
   Form form;
   auto status = make_form(
       handle, rows, columns, nnz, description, offsets, indices, &form);
@@ -72,20 +75,41 @@ cusolverStatus_t analyse_form(
   }
   info->begin_anew();
   info->form = form;
-  return perform(function, handle, place, memory_of(form), {}, [=] {
+  return perform(function, handle, info->place, memory_of(form), {}, [=] {
     Csr<char> pattern;
     return read_pattern(function, form, &pattern, nullptr);
   });
 }
 
-/// Answers how large areas have to be: the host's memory has the factors.
-inline cusolverStatus_t answer_work_bytes(
+/// Answers how large areas have to be for a number of matrices: the host's
+/// memory has the factors.
+template <typename T, template <typename> class Factors>
+cusolverStatus_t size_work(
+    const char*,
     cusolverSpHandle_t handle,
-    bool is_good,
-    size_t* internal_bytes,
-    size_t* work_bytes) {
-  const auto status = check_sparse(
-      handle, {is_good, internal_bytes != nullptr, work_bytes != nullptr});
+    int rows,
+    int columns,
+    int nnz,
+    cusparseMatDescr_t description,
+    const T* values,
+    const int* offsets,
+    const int* indices,
+    int batches,
+    const Factored<Factors>* info,
+    std::size_t* internal_bytes,
+    std::size_t* work_bytes) {
+  Form form;
+  auto status = make_form(
+      handle, rows, columns, nnz, description, offsets, indices, &form);
+  if (status == CUSOLVER_STATUS_SUCCESS) {
+    status = check_sparse(
+        handle,
+        {nnz == 0 || values != nullptr,
+         batches >= 1,
+         info != nullptr && info->is_analysis_of(rows, columns, nnz),
+         internal_bytes != nullptr,
+         work_bytes != nullptr});
+  }
   if (status == CUSOLVER_STATUS_SUCCESS) {
     *internal_bytes = 0;
     *work_bytes = kWorkBytes;
@@ -95,28 +119,30 @@ inline cusolverStatus_t answer_work_bytes(
 
 /// Tells the first pivot that is too small. Waits for the device: the work that
 /// knows may be in another stream than the handle's of now.
-template <typename W, typename Info>
+template <typename T, template <typename> class Factors>
 cusolverStatus_t first_zero_pivot(
+    const char*,
     cusolverSpHandle_t handle,
-    Place place,
-    bool is_good,
-    const Info* info,
-    double tolerance,
+    const Factored<Factors>* info,
+    RealOf<T> tolerance,
     int* position) {
-  if (const auto status = check_sparse(handle, {is_good, position != nullptr});
+  if (const auto status = check_sparse(
+          handle,
+          {info != nullptr && info->is_factored && info->template has_type<T>(),
+           position != nullptr});
       status != CUSOLVER_STATUS_SUCCESS) {
     return status;
   }
-  if (place == Place::kDevice && cudaDeviceSynchronize() != cudaSuccess) {
+  if (info->place == Place::kDevice && cudaDeviceSynchronize() != cudaSuccess) {
     return CUSOLVER_STATUS_EXECUTION_FAILED;
   }
   // There are none where work has failed.
   const auto* const factors =
-      std::get_if<W>(&std::as_const(info->results->factors));
+      std::get_if<Factors<WideOf<T>>>(&std::as_const(info->results->factors));
   if (factors == nullptr) {
     return CUSOLVER_STATUS_EXECUTION_FAILED;
   }
-  *position = factors->first_zero(std::max(0.0, tolerance));
+  *position = factors->first_zero(std::max(0.0, double{tolerance}));
   return CUSOLVER_STATUS_SUCCESS;
 }
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/libraries/solver/objects.h"
-
 namespace accelerator::solver::sparse {
 namespace {
 
@@ -89,40 +87,9 @@ cusolverStatus_t perform_and_wait(
 
 } // namespace accelerator::solver::sparse
 
-using accelerator::solver::change;
-using accelerator::solver::create;
-using accelerator::solver::destroy;
+using namespace accelerator::solver;
 
-extern "C" {
-
-cusolverStatus_t cusolverSpCreate(cusolverSpHandle_t* handle) {
-  if (accelerator::stream_work::make_context() != cudaSuccess) {
-    return CUSOLVER_STATUS_NOT_INITIALIZED;
-  }
-  return create(handle);
-}
-
-cusolverStatus_t cusolverSpDestroy(cusolverSpHandle_t handle) {
-  return handle == nullptr ? CUSOLVER_STATUS_NOT_INITIALIZED : destroy(handle);
-}
-
-cusolverStatus_t cusolverSpSetStream(
-    cusolverSpHandle_t handle,
-    cudaStream_t stream) {
-  if (handle == nullptr) {
-    return CUSOLVER_STATUS_NOT_INITIALIZED;
-  }
-  handle->stream = stream;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-
-cusolverStatus_t cusolverSpGetStream(
-    cusolverSpHandle_t handle,
-    cudaStream_t* stream) {
-  if (handle == nullptr) {
-    return CUSOLVER_STATUS_NOT_INITIALIZED;
-  }
-  return change(stream, [&](cudaStream_t& its) { its = handle->stream; });
-}
-
-} // extern "C"
+ENTRY_POINT(1, cusolverSpCreate, create_handle)
+ENTRY_POINT(1, cusolverSpDestroy, destroy)
+ENTRY_POINT(2, cusolverSpSetStream, set<&cusolverSpContext::stream>)
+ENTRY_POINT(2, cusolverSpGetStream, get<&cusolverSpContext::stream>)

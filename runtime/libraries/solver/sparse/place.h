@@ -8,11 +8,17 @@
 #include <initializer_list>
 #include <vector>
 
+#include "runtime/libraries/solver/objects.h"
 #include "runtime/libraries/solver/submit.h"
 
 struct cusolverSpContext {
   cudaStream_t stream = nullptr;
 };
+
+template <>
+inline constexpr cusolverStatus_t
+    accelerator::solver::kMissing<cusolverSpContext> =
+        CUSOLVER_STATUS_NOT_INITIALIZED;
 
 namespace accelerator::solver::sparse {
 

@@ -7,25 +7,60 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/libraries/solver/objects.h"
 #include "runtime/libraries/solver/sparse/factored.h"
 #include "runtime/libraries/solver/sparse/qr.h"
 
-struct csrqrInfo : accelerator::solver::sparse::Factored<
-                       accelerator::solver::sparse::SparseQr> {};
-struct csrqrInfoHost : accelerator::solver::sparse::Factored<
-                           accelerator::solver::sparse::SparseQr> {};
-
 namespace accelerator::solver::sparse {
-namespace {
 
 using QrInfo = Factored<SparseQr>;
+
+} // namespace accelerator::solver::sparse
+
+struct csrqrInfo : accelerator::solver::sparse::QrInfo {
+  csrqrInfo() : Factored(accelerator::solver::sparse::Place::kDevice) {}
+};
+struct csrqrInfoHost : accelerator::solver::sparse::QrInfo {
+  csrqrInfoHost() : Factored(accelerator::solver::sparse::Place::kHost) {}
+};
+
+namespace accelerator::solver::sparse {
+
+namespace {
+
+template <typename T>
+cusolverStatus_t size_qr_work(
+    const char* function,
+    cusolverSpHandle_t handle,
+    int rows,
+    int columns,
+    int nnz,
+    cusparseMatDescr_t description,
+    const T* values,
+    const int* offsets,
+    const int* indices,
+    const QrInfo* info,
+    std::size_t* internal_bytes,
+    std::size_t* work_bytes) {
+  return size_work(
+      function,
+      handle,
+      rows,
+      columns,
+      nnz,
+      description,
+      values,
+      offsets,
+      indices,
+      1,
+      info,
+      internal_bytes,
+      work_bytes);
+}
 
 template <typename T>
 cusolverStatus_t set_up_qr(
     const char* function,
     cusolverSpHandle_t handle,
-    Place place,
     int rows,
     int columns,
     int nnz,
@@ -52,7 +87,7 @@ cusolverStatus_t set_up_qr(
   std::vector<Extent> inputs = memory_of(form);
   inputs.push_back(vector(values, nnz));
   return perform(
-      function, handle, place, inputs, {}, [=, results = info->results] {
+      function, handle, info->place, inputs, {}, [=, results = info->results] {
         using W = WideOf<T>;
         Csr<W> matrix;
         if (!read_matrix(function, form, values, &matrix)) {
@@ -78,13 +113,13 @@ template <typename T>
 cusolverStatus_t factor_qr(
     const char* function,
     cusolverSpHandle_t handle,
-    Place place,
     int rows,
     int columns,
     int nnz,
     const T* b,
     T* x,
-    QrInfo* info) {
+    QrInfo* info,
+    void*) {
   const auto status = check_sparse(
       handle,
       {info != nullptr && info->is_analysis_of(rows, columns, nnz) &&
@@ -98,7 +133,7 @@ cusolverStatus_t factor_qr(
   return perform(
       function,
       handle,
-      place,
+      info->place,
       {vector(b, solves ? rows : 0)},
       {vector(x, solves ? columns : 0)},
       [=, results = info->results] {
@@ -118,12 +153,12 @@ template <typename T>
 cusolverStatus_t solve_qr(
     const char* function,
     cusolverSpHandle_t handle,
-    Place place,
     int rows,
     int columns,
     const T* b,
     T* x,
-    const QrInfo* info) {
+    const QrInfo* info,
+    void*) {
   const auto status = check_sparse(
       handle,
       {info != nullptr && info->is_factored && info->has_type<T>() &&
@@ -136,7 +171,7 @@ cusolverStatus_t solve_qr(
   return perform(
       function,
       handle,
-      place,
+      info->place,
       {vector(b, rows)},
       {vector(x, columns)},
       [=, results = info->results] {
@@ -159,7 +194,8 @@ cusolverStatus_t solve_batch(
     const T* b,
     T* x,
     int batches,
-    const QrInfo* info) {
+    const QrInfo* info,
+    void*) {
   Form form;
   auto status = make_form(
       handle, rows, columns, nnz, description, offsets, indices, &form);
@@ -200,198 +236,25 @@ cusolverStatus_t solve_batch(
 }
 
 } // namespace
+
+ENTRY_POINT(1, cusolverSpCreateCsrqrInfo, create)
+ENTRY_POINT(1, cusolverSpCreateCsrqrInfoHost, create)
+ENTRY_POINT(1, cusolverSpDestroyCsrqrInfo, destroy)
+ENTRY_POINT(1, cusolverSpDestroyCsrqrInfoHost, destroy)
+ENTRY_POINT(8, cusolverSpXcsrqrAnalysis, analyse_form)
+ENTRY_POINT(8, cusolverSpXcsrqrAnalysisHost, analyse_form)
+ENTRY_POINT(8, cusolverSpXcsrqrAnalysisBatched, analyse_form)
+ENTRY_POINTS(11, cusolverSp, csrqrBufferInfo, size_qr_work)
+ENTRY_POINTS(11, cusolverSp, csrqrBufferInfoHost, size_qr_work)
+ENTRY_POINTS(12, cusolverSp, csrqrBufferInfoBatched, size_work)
+ENTRY_POINTS(10, cusolverSp, csrqrSetup, set_up_qr)
+ENTRY_POINTS(10, cusolverSp, csrqrSetupHost, set_up_qr)
+ENTRY_POINTS(8, cusolverSp, csrqrFactor, factor_qr)
+ENTRY_POINTS(8, cusolverSp, csrqrFactorHost, factor_qr)
+TYPED_ENTRY_POINTS(4, cusolverSp, csrqrZeroPivot, first_zero_pivot)
+TYPED_ENTRY_POINTS(4, cusolverSp, csrqrZeroPivotHost, first_zero_pivot)
+ENTRY_POINTS(7, cusolverSp, csrqrSolve, solve_qr)
+ENTRY_POINTS(7, cusolverSp, csrqrSolveHost, solve_qr)
+ENTRY_POINTS(13, cusolverSp, csrqrsvBatched, solve_batch)
+
 } // namespace accelerator::solver::sparse
-
-using namespace accelerator::solver;
-
-extern "C" {
-
-// What functions are told of a matrix: where it is, without its numbers.
-#define ACCEL_PATTERN                                           \
-  cusolverSpHandle_t handle, int rows, int columns, int nnz,    \
-      const cusparseMatDescr_t description, const int *offsets, \
-      const int *indices
-#define ACCEL_MATRIX(Api)                                      \
-  cusolverSpHandle_t handle, int rows, int columns, int nnz,   \
-      const cusparseMatDescr_t description, const Api *values, \
-      const int *offsets, const int *indices
-
-#define ACCEL_INFO(Suffix, place)                      \
-  cusolverStatus_t cusolverSpCreateCsrqrInfo##Suffix(  \
-      csrqrInfo##Suffix##_t* info) {                   \
-    return create(info);                               \
-  }                                                    \
-  cusolverStatus_t cusolverSpDestroyCsrqrInfo##Suffix( \
-      csrqrInfo##Suffix##_t info) {                    \
-    return destroy(info);                              \
-  }                                                    \
-  cusolverStatus_t cusolverSpXcsrqrAnalysis##Suffix(   \
-      ACCEL_PATTERN, csrqrInfo##Suffix##_t info) {     \
-    return sparse::analyse_form(                       \
-        __func__,                                      \
-        handle,                                        \
-        sparse::Place::place,                          \
-        rows,                                          \
-        columns,                                       \
-        nnz,                                           \
-        description,                                   \
-        offsets,                                       \
-        indices,                                       \
-        info);                                         \
-  }
-ACCEL_INFO(, kDevice)
-ACCEL_INFO(Host, kHost)
-#undef ACCEL_INFO
-
-cusolverStatus_t cusolverSpXcsrqrAnalysisBatched(
-    ACCEL_PATTERN,
-    csrqrInfo_t info) {
-  return sparse::analyse_form(
-      __func__,
-      handle,
-      sparse::Place::kDevice,
-      rows,
-      columns,
-      nnz,
-      description,
-      offsets,
-      indices,
-      info);
-}
-
-#define ACCEL_STEPS(L, T, Api, Real, Suffix, place)                        \
-  cusolverStatus_t cusolverSp##L##csrqrBufferInfo##Suffix(                 \
-      ACCEL_MATRIX(Api),                                                   \
-      csrqrInfo##Suffix##_t info,                                          \
-      size_t* internal_bytes,                                              \
-      size_t* work_bytes) {                                                \
-    sparse::Form form;                                                     \
-    const auto status = sparse::make_form(                                 \
-        handle, rows, columns, nnz, description, offsets, indices, &form); \
-    return status != CUSOLVER_STATUS_SUCCESS                               \
-        ? status                                                           \
-        : sparse::answer_work_bytes(                                       \
-              handle,                                                      \
-              (nnz == 0 || values != nullptr) && info != nullptr &&        \
-                  info->is_analysis_of(rows, columns, nnz),                \
-              internal_bytes,                                              \
-              work_bytes);                                                 \
-  }                                                                        \
-  cusolverStatus_t cusolverSp##L##csrqrSetup##Suffix(                      \
-      ACCEL_MATRIX(Api), Api mu, csrqrInfo##Suffix##_t info) {             \
-    return sparse::set_up_qr(                                              \
-        __func__,                                                          \
-        handle,                                                            \
-        sparse::Place::place,                                              \
-        rows,                                                              \
-        columns,                                                           \
-        nnz,                                                               \
-        description,                                                       \
-        as<const T>(values),                                               \
-        offsets,                                                           \
-        indices,                                                           \
-        *as<const T>(&mu),                                                 \
-        info);                                                             \
-  }                                                                        \
-  cusolverStatus_t cusolverSp##L##csrqrFactor##Suffix(                     \
-      cusolverSpHandle_t handle,                                           \
-      int rows,                                                            \
-      int columns,                                                         \
-      int nnz,                                                             \
-      Api* b,                                                              \
-      Api* x,                                                              \
-      csrqrInfo##Suffix##_t info,                                          \
-      void*) {                                                             \
-    return sparse::factor_qr(                                              \
-        __func__,                                                          \
-        handle,                                                            \
-        sparse::Place::place,                                              \
-        rows,                                                              \
-        columns,                                                           \
-        nnz,                                                               \
-        as<const T>(b),                                                    \
-        as<T>(x),                                                          \
-        info);                                                             \
-  }                                                                        \
-  cusolverStatus_t cusolverSp##L##csrqrZeroPivot##Suffix(                  \
-      cusolverSpHandle_t handle,                                           \
-      csrqrInfo##Suffix##_t info,                                          \
-      Real tolerance,                                                      \
-      int* position) {                                                     \
-    return sparse::first_zero_pivot<sparse::SparseQr<sparse::WideOf<T>>>(  \
-        handle,                                                            \
-        sparse::Place::place,                                              \
-        info != nullptr && info->is_factored && info->has_type<T>(),       \
-        info,                                                              \
-        tolerance,                                                         \
-        position);                                                         \
-  }                                                                        \
-  cusolverStatus_t cusolverSp##L##csrqrSolve##Suffix(                      \
-      cusolverSpHandle_t handle,                                           \
-      int rows,                                                            \
-      int columns,                                                         \
-      Api* b,                                                              \
-      Api* x,                                                              \
-      csrqrInfo##Suffix##_t info,                                          \
-      void*) {                                                             \
-    return sparse::solve_qr(                                               \
-        __func__,                                                          \
-        handle,                                                            \
-        sparse::Place::place,                                              \
-        rows,                                                              \
-        columns,                                                           \
-        as<const T>(b),                                                    \
-        as<T>(x),                                                          \
-        info);                                                             \
-  }
-
-#define ACCEL_API(L, T, Api, Real)                                          \
-  ACCEL_STEPS(L, T, Api, Real, , kDevice)                                   \
-  ACCEL_STEPS(L, T, Api, Real, Host, kHost)                                 \
-  cusolverStatus_t cusolverSp##L##csrqrBufferInfoBatched(                   \
-      ACCEL_MATRIX(Api),                                                    \
-      int batches,                                                          \
-      csrqrInfo_t info,                                                     \
-      size_t* internal_bytes,                                               \
-      size_t* work_bytes) {                                                 \
-    sparse::Form form;                                                      \
-    const auto status = sparse::make_form(                                  \
-        handle, rows, columns, nnz, description, offsets, indices, &form);  \
-    return status != CUSOLVER_STATUS_SUCCESS                                \
-        ? status                                                            \
-        : sparse::answer_work_bytes(                                        \
-              handle,                                                       \
-              (nnz == 0 || values != nullptr) && info != nullptr &&         \
-                  batches >= 1 && info->is_analysis_of(rows, columns, nnz), \
-              internal_bytes,                                               \
-              work_bytes);                                                  \
-  }                                                                         \
-  cusolverStatus_t cusolverSp##L##csrqrsvBatched(                           \
-      ACCEL_MATRIX(Api),                                                    \
-      const Api* b,                                                         \
-      Api* x,                                                               \
-      int batches,                                                          \
-      csrqrInfo_t info,                                                     \
-      void*) {                                                              \
-    return sparse::solve_batch(                                             \
-        __func__,                                                           \
-        handle,                                                             \
-        rows,                                                               \
-        columns,                                                            \
-        nnz,                                                                \
-        description,                                                        \
-        as<const T>(values),                                                \
-        offsets,                                                            \
-        indices,                                                            \
-        as<const T>(b),                                                     \
-        as<T>(x),                                                           \
-        batches,                                                            \
-        info);                                                              \
-  }
-ACCEL_FOR_TYPES(ACCEL_API)
-#undef ACCEL_API
-#undef ACCEL_STEPS
-#undef ACCEL_MATRIX
-#undef ACCEL_PATTERN
-
-} // extern "C"

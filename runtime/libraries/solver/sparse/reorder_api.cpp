@@ -13,8 +13,8 @@
 namespace accelerator::solver::sparse {
 namespace {
 
-/// Writes the order that `find` has for the graph of a matrix.
-template <typename Find>
+/// Writes the order that a function has for the graph of a matrix.
+template <std::vector<int> (*kFind)(const Graph&)>
 cusolverStatus_t write_order(
     const char* function,
     cusolverSpHandle_t handle,
@@ -23,8 +23,7 @@ cusolverStatus_t write_order(
     cusparseMatDescr_t description,
     const int* offsets,
     const int* indices,
-    int* order,
-    Find find) {
+    int* order) {
   Form form;
   auto status =
       make_form(handle, rows, rows, nnz, description, offsets, indices, &form);
@@ -40,10 +39,25 @@ cusolverStatus_t write_order(
       return false;
     }
     const std::vector<int> found =
-        find(make_graph(pattern.offsets, pattern.indices));
+        kFind(make_graph(pattern.offsets, pattern.indices));
     std::copy(found.begin(), found.end(), order);
     return true;
   });
+}
+
+/// METIS's options have no effect.
+cusolverStatus_t write_metis_order(
+    const char* function,
+    cusolverSpHandle_t handle,
+    int rows,
+    int nnz,
+    cusparseMatDescr_t description,
+    const int* offsets,
+    const int* indices,
+    const std::int64_t*,
+    int* order) {
+  return write_order<nested_dissection>(
+      function, handle, rows, nnz, description, offsets, indices, order);
 }
 
 /// Whether all numbers from 0 to size - 1 are there.
@@ -140,58 +154,17 @@ bool is_symmetric(const Csr<char>& pattern) {
 }
 
 } // namespace
+
+ENTRY_POINT(7, cusolverSpXcsrsymrcmHost, write_order<reverse_cuthill_mckee>)
+ENTRY_POINT(7, cusolverSpXcsrsymmdqHost, write_order<minimum_degree>)
+ENTRY_POINT(7, cusolverSpXcsrsymamdHost, write_order<minimum_degree>)
+ENTRY_POINT(8, cusolverSpXcsrmetisndHost, write_metis_order)
+
 } // namespace accelerator::solver::sparse
 
 using namespace accelerator::solver;
 
 extern "C" {
-
-#define ACCEL_ORDER(name, find)             \
-  cusolverStatus_t cusolverSpX##name##Host( \
-      cusolverSpHandle_t handle,            \
-      int rows,                             \
-      int nnz,                              \
-      const cusparseMatDescr_t description, \
-      const int* offsets,                   \
-      const int* indices,                   \
-      int* order) {                         \
-    return sparse::write_order(             \
-        __func__,                           \
-        handle,                             \
-        rows,                               \
-        nnz,                                \
-        description,                        \
-        offsets,                            \
-        indices,                            \
-        order,                              \
-        sparse::find);                      \
-  }
-ACCEL_ORDER(csrsymrcm, reverse_cuthill_mckee)
-ACCEL_ORDER(csrsymmdq, minimum_degree)
-ACCEL_ORDER(csrsymamd, minimum_degree)
-#undef ACCEL_ORDER
-
-// METIS's options have no effect.
-cusolverStatus_t cusolverSpXcsrmetisndHost(
-    cusolverSpHandle_t handle,
-    int rows,
-    int nnz,
-    const cusparseMatDescr_t description,
-    const int* offsets,
-    const int* indices,
-    const int64_t*,
-    int* order) {
-  return sparse::write_order(
-      __func__,
-      handle,
-      rows,
-      nnz,
-      description,
-      offsets,
-      indices,
-      order,
-      sparse::nested_dissection);
-}
 
 cusolverStatus_t cusolverSpXcsrperm_bufferSizeHost(
     cusolverSpHandle_t handle,

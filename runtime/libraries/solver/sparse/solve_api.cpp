@@ -80,60 +80,69 @@ Solution<W> solve_in_order(
   return solution;
 }
 
-template <typename T>
-cusolverStatus_t solve_once(
-    const char* function,
-    cusolverSpHandle_t handle,
-    Place place,
-    bool is_definite,
-    int rows,
-    int nnz,
-    cusparseMatDescr_t description,
-    const T* values,
-    const int* offsets,
-    const int* indices,
-    const T* b,
-    double tolerance,
-    int reordering,
-    T* x,
-    int* singularity) {
-  Form form;
-  auto status =
-      make_form(handle, rows, rows, nnz, description, offsets, indices, &form);
-  if (status == CUSOLVER_STATUS_SUCCESS) {
-    status = check_sparse(
+/// One function for each of these.
+struct SolveOnce {
+  Place place;
+  bool is_definite;
+
+  template <typename T>
+  cusolverStatus_t operator()(
+      const char* function,
+      cusolverSpHandle_t handle,
+      int rows,
+      int nnz,
+      cusparseMatDescr_t description,
+      const T* values,
+      const int* offsets,
+      const int* indices,
+      const T* b,
+      RealOf<T> tolerance,
+      int reordering,
+      T* x,
+      int* singularity) const {
+    Form form;
+    auto status = make_form(
+        handle, rows, rows, nnz, description, offsets, indices, &form);
+    if (status == CUSOLVER_STATUS_SUCCESS) {
+      status = check_sparse(
+          handle,
+          {nnz == 0 || values != nullptr,
+           rows == 0 || (b != nullptr && x != nullptr),
+           reordering >= kNatural && reordering <= kNestedDissection,
+           singularity != nullptr});
+    }
+    if (status != CUSOLVER_STATUS_SUCCESS) {
+      return status;
+    }
+    std::vector<Extent> inputs = memory_of(form);
+    inputs.push_back(vector(values, nnz));
+    inputs.push_back(vector(b, rows));
+    return perform_and_wait(
+        function,
         handle,
-        {nnz == 0 || values != nullptr,
-         rows == 0 || (b != nullptr && x != nullptr),
-         reordering >= kNatural && reordering <= kNestedDissection,
-         singularity != nullptr});
+        place,
+        inputs,
+        {vector(x, rows)},
+        [=, is_definite = is_definite] {
+          using W = WideOf<T>;
+          Csr<W> matrix;
+          if (!read_matrix(function, form, values, &matrix)) {
+            return false;
+          }
+          const Solution<W> solution = solve_in_order(
+              matrix,
+              is_definite,
+              reordering,
+              std::max(0.0, double{tolerance}),
+              widened<T>(b, rows));
+          if (solution.x) {
+            narrow_to(*solution.x, x);
+          }
+          *singularity = solution.zero;
+          return true;
+        });
   }
-  if (status != CUSOLVER_STATUS_SUCCESS) {
-    return status;
-  }
-  std::vector<Extent> inputs = memory_of(form);
-  inputs.push_back(vector(values, nnz));
-  inputs.push_back(vector(b, rows));
-  return perform_and_wait(
-      function, handle, place, inputs, {vector(x, rows)}, [=] {
-        using W = WideOf<T>;
-        Csr<W> matrix;
-        if (!read_matrix(function, form, values, &matrix)) {
-          return false;
-        }
-        const Solution<W> solution = solve_in_order(
-            matrix,
-            is_definite,
-            reordering,
-            std::max(0.0, tolerance),
-            widened<T>(b, rows));
-        if (solution.x) {
-          narrow_to(*solution.x, x);
-        }
-        *singularity = solution.zero;
-        return true;
-      });
-}
+};
 
 template <typename W>
 double norm_of(const std::vector<W>& x) {
@@ -191,138 +200,69 @@ W iterate_inversely(
   return mu;
 }
 
-template <typename T>
-cusolverStatus_t find_eigenvalue(
-    const char* function,
-    cusolverSpHandle_t handle,
-    Place place,
-    int rows,
-    int nnz,
-    cusparseMatDescr_t description,
-    const T* values,
-    const int* offsets,
-    const int* indices,
-    T mu0,
-    const T* x0,
-    int most_steps,
-    double tolerance,
-    T* mu,
-    T* x) {
-  Form form;
-  auto status =
-      make_form(handle, rows, rows, nnz, description, offsets, indices, &form);
-  if (status == CUSOLVER_STATUS_SUCCESS) {
-    status = check_sparse(
-        handle,
-        {nnz == 0 || values != nullptr,
-         rows >= 1,
-         x0 != nullptr && mu != nullptr && x != nullptr,
-         most_steps >= 1});
+struct FindEigenvalue {
+  Place place;
+
+  template <typename T>
+  cusolverStatus_t operator()(
+      const char* function,
+      cusolverSpHandle_t handle,
+      int rows,
+      int nnz,
+      cusparseMatDescr_t description,
+      const T* values,
+      const int* offsets,
+      const int* indices,
+      T mu0,
+      const T* x0,
+      int most_steps,
+      RealOf<T> tolerance,
+      T* mu,
+      T* x) const {
+    Form form;
+    auto status = make_form(
+        handle, rows, rows, nnz, description, offsets, indices, &form);
+    if (status == CUSOLVER_STATUS_SUCCESS) {
+      status = check_sparse(
+          handle,
+          {nnz == 0 || values != nullptr,
+           rows >= 1,
+           x0 != nullptr && mu != nullptr && x != nullptr,
+           most_steps >= 1});
+    }
+    if (status != CUSOLVER_STATUS_SUCCESS) {
+      return status;
+    }
+    std::vector<Extent> inputs = memory_of(form);
+    inputs.push_back(vector(values, nnz));
+    inputs.push_back(vector(x0, rows));
+    return perform_and_wait(
+        function, handle, place, inputs, {vector(mu, 1), vector(x, rows)}, [=] {
+          using W = WideOf<T>;
+          Csr<W> matrix;
+          if (!read_matrix(function, form, values, &matrix)) {
+            return false;
+          }
+          std::vector<W> vector_of = widened<T>(x0, rows);
+          *mu = narrow_value<T>(iterate_inversely(
+              matrix, W(mu0), most_steps, tolerance, vector_of));
+          narrow_to(vector_of, x);
+          return true;
+        });
   }
-  if (status != CUSOLVER_STATUS_SUCCESS) {
-    return status;
-  }
-  std::vector<Extent> inputs = memory_of(form);
-  inputs.push_back(vector(values, nnz));
-  inputs.push_back(vector(x0, rows));
-  return perform_and_wait(
-      function, handle, place, inputs, {vector(mu, 1), vector(x, rows)}, [=] {
-        using W = WideOf<T>;
-        Csr<W> matrix;
-        if (!read_matrix(function, form, values, &matrix)) {
-          return false;
-        }
-        std::vector<W> vector_of = widened<T>(x0, rows);
-        *mu = narrow_value<T>(iterate_inversely(
-            matrix, W(mu0), most_steps, tolerance, vector_of));
-        narrow_to(vector_of, x);
-        return true;
-      });
-}
+};
+
+constexpr auto kHost = Place::kHost;
+constexpr auto kDevice = Place::kDevice;
 
 } // namespace
+
+ENTRY_POINTS(12, cusolverSp, csrlsvqr, SolveOnce{kDevice, false})
+ENTRY_POINTS(12, cusolverSp, csrlsvqrHost, SolveOnce{kHost, false})
+ENTRY_POINTS(12, cusolverSp, csrlsvluHost, SolveOnce{kHost, false})
+ENTRY_POINTS(12, cusolverSp, csrlsvchol, SolveOnce{kDevice, true})
+ENTRY_POINTS(12, cusolverSp, csrlsvcholHost, SolveOnce{kHost, true})
+ENTRY_POINTS(13, cusolverSp, csreigvsi, FindEigenvalue{kDevice})
+ENTRY_POINTS(13, cusolverSp, csreigvsiHost, FindEigenvalue{kHost})
+
 } // namespace accelerator::solver::sparse
-
-using namespace accelerator::solver;
-
-extern "C" {
-
-#define ACCEL_SOLVE(name, T, Api, Real, place, is_definite) \
-  cusolverStatus_t name(                                    \
-      cusolverSpHandle_t handle,                            \
-      int rows,                                             \
-      int nnz,                                              \
-      const cusparseMatDescr_t description,                 \
-      const Api* values,                                    \
-      const int* offsets,                                   \
-      const int* indices,                                   \
-      const Api* b,                                         \
-      Real tolerance,                                       \
-      int reordering,                                       \
-      Api* x,                                               \
-      int* singularity) {                                   \
-    return sparse::solve_once(                              \
-        __func__,                                           \
-        handle,                                             \
-        sparse::Place::place,                               \
-        is_definite,                                        \
-        rows,                                               \
-        nnz,                                                \
-        description,                                        \
-        as<const T>(values),                                \
-        offsets,                                            \
-        indices,                                            \
-        as<const T>(b),                                     \
-        tolerance,                                          \
-        reordering,                                         \
-        as<T>(x),                                           \
-        singularity);                                       \
-  }
-
-#define ACCEL_EIGENVALUE(name, T, Api, Real, place) \
-  cusolverStatus_t name(                            \
-      cusolverSpHandle_t handle,                    \
-      int rows,                                     \
-      int nnz,                                      \
-      const cusparseMatDescr_t description,         \
-      const Api* values,                            \
-      const int* offsets,                           \
-      const int* indices,                           \
-      Api mu0,                                      \
-      const Api* x0,                                \
-      int most_steps,                               \
-      Real tolerance,                               \
-      Api* mu,                                      \
-      Api* x) {                                     \
-    return sparse::find_eigenvalue(                 \
-        __func__,                                   \
-        handle,                                     \
-        sparse::Place::place,                       \
-        rows,                                       \
-        nnz,                                        \
-        description,                                \
-        as<const T>(values),                        \
-        offsets,                                    \
-        indices,                                    \
-        *as<const T>(&mu0),                         \
-        as<const T>(x0),                            \
-        most_steps,                                 \
-        tolerance,                                  \
-        as<T>(mu),                                  \
-        as<T>(x));                                  \
-  }
-
-#define ACCEL_API(L, T, Api, Real)                                      \
-  ACCEL_SOLVE(cusolverSp##L##csrlsvqr, T, Api, Real, kDevice, false)    \
-  ACCEL_SOLVE(cusolverSp##L##csrlsvqrHost, T, Api, Real, kHost, false)  \
-  ACCEL_SOLVE(cusolverSp##L##csrlsvluHost, T, Api, Real, kHost, false)  \
-  ACCEL_SOLVE(cusolverSp##L##csrlsvchol, T, Api, Real, kDevice, true)   \
-  ACCEL_SOLVE(cusolverSp##L##csrlsvcholHost, T, Api, Real, kHost, true) \
-  ACCEL_EIGENVALUE(cusolverSp##L##csreigvsi, T, Api, Real, kDevice)     \
-  ACCEL_EIGENVALUE(cusolverSp##L##csreigvsiHost, T, Api, Real, kHost)
-ACCEL_FOR_TYPES(ACCEL_API)
-#undef ACCEL_API
-#undef ACCEL_EIGENVALUE
-#undef ACCEL_SOLVE
-
-} // extern "C"
