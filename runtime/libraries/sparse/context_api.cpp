@@ -39,6 +39,15 @@ Text text_of(cusparseStatus_t status) {
   return number < std::size(kTexts) ? kTexts[number] : Text{kUnknown, kUnknown};
 }
 
+cusparseStatus_t create_handle(const char* function, cusparseHandle_t* handle) {
+  if (handle == nullptr) {
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  }
+  return stream_work::make_context() == cudaSuccess
+      ? create(function, handle)
+      : CUSPARSE_STATUS_NOT_INITIALIZED;
+}
+
 /// The highest of the logger's levels.
 constexpr int kLogLevels = 5;
 
@@ -47,21 +56,12 @@ constexpr int kLogLevels = 5;
 
 using namespace accelerator::sparse;
 
+ENTRY_POINT(1, cusparseCreate, create_handle)
+ENTRY_POINT(1, cusparseDestroy, destroy)
+ENTRY_POINT(2, cusparseGetStream, get<&cusparseContext::stream>)
+ENTRY_POINT(2, cusparseGetPointerMode, get<&cusparseContext::pointer_mode>)
+
 extern "C" {
-
-cusparseStatus_t cusparseCreate(cusparseHandle_t* handle) {
-  if (handle == nullptr) {
-    return CUSPARSE_STATUS_INVALID_VALUE;
-  }
-  if (accelerator::stream_work::make_context() != cudaSuccess) {
-    return CUSPARSE_STATUS_NOT_INITIALIZED;
-  }
-  return create(handle);
-}
-
-cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {
-  return destroy(handle);
-}
 
 cusparseStatus_t cusparseSetStream(
     cusparseHandle_t handle,
@@ -71,13 +71,6 @@ cusparseStatus_t cusparseSetStream(
   }
   handle->stream = stream;
   return CUSPARSE_STATUS_SUCCESS;
-}
-
-cusparseStatus_t cusparseGetStream(
-    cusparseHandle_t handle,
-    cudaStream_t* stream) {
-  return handle == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
-                           : answer(std::pair(stream, handle->stream));
 }
 
 cusparseStatus_t cusparseSetPointerMode(
@@ -90,13 +83,6 @@ cusparseStatus_t cusparseSetPointerMode(
   }
   handle->pointer_mode = mode;
   return CUSPARSE_STATUS_SUCCESS;
-}
-
-cusparseStatus_t cusparseGetPointerMode(
-    cusparseHandle_t handle,
-    cusparsePointerMode_t* mode) {
-  return handle == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
-                           : answer(std::pair(mode, handle->pointer_mode));
 }
 
 cusparseStatus_t cusparseGetVersion(cusparseHandle_t handle, int* version) {

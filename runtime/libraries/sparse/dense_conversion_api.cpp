@@ -31,6 +31,14 @@ cusparseStatus_t check_matrices(
        supported(sparse->type == dense->type && sparse->type != CUDA_R_32I)});
 }
 
+cusparseStatus_t check_reverse(
+    const cusparseContext* handle,
+    const cusparseDnMatDescr* dense,
+    const cusparseSpMatDescr* sparse,
+    int algorithm) {
+  return check_matrices(handle, sparse, dense, algorithm);
+}
+
 /// Where a dense matrix is not zero, in the order of a format.
 template <typename W>
 Pattern find_entries(const Dense<W>& dense, cusparseFormat_t format) {
@@ -122,16 +130,16 @@ bool convert(
 
 using namespace accelerator::sparse;
 
-extern "C" {
+ENTRY_POINT(
+    5,
+    cusparseSparseToDense_bufferSize,
+    CheckedBy<check_matrices>::size_work)
+ENTRY_POINT(
+    5,
+    cusparseDenseToSparse_bufferSize,
+    CheckedBy<check_reverse>::size_work)
 
-cusparseStatus_t cusparseSparseToDense_bufferSize(
-    cusparseHandle_t handle,
-    cusparseConstSpMatDescr_t a,
-    cusparseDnMatDescr_t b,
-    cusparseSparseToDenseAlg_t algorithm,
-    std::size_t* size) {
-  return answer_work_size(check_matrices(handle, a, b, algorithm), size);
-}
+extern "C" {
 
 cusparseStatus_t cusparseSparseToDense(
     cusparseHandle_t handle,
@@ -163,15 +171,6 @@ cusparseStatus_t cusparseSparseToDense(
           return true;
         });
       });
-}
-
-cusparseStatus_t cusparseDenseToSparse_bufferSize(
-    cusparseHandle_t handle,
-    cusparseConstDnMatDescr_t a,
-    cusparseSpMatDescr_t b,
-    cusparseDenseToSparseAlg_t algorithm,
-    std::size_t* size) {
-  return answer_work_size(check_matrices(handle, b, a, algorithm), size);
 }
 
 // Counts the entries, which the matrix's descriptor then tells.

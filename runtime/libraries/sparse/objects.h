@@ -1,4 +1,5 @@
-// Objects that a program makes and destroys through the API.
+// Objects that a program makes and destroys through the API. The functions here
+// that are told a name are operations of ENTRY_POINT.
 #pragma once
 
 #include <cusparse.h>
@@ -6,11 +7,13 @@
 #include <new>
 #include <utility>
 
+#include "runtime/signatures/entry_points.h"
+
 namespace accelerator::sparse {
 
 /// Makes one. What is destroyed may be a null pointer, as in NVIDIA's library.
 template <typename T>
-cusparseStatus_t create(T** made, T value = {}) {
+cusparseStatus_t create(const char*, T** made, T value = {}) {
   if (made == nullptr) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
@@ -20,7 +23,7 @@ cusparseStatus_t create(T** made, T value = {}) {
 }
 
 template <typename T>
-cusparseStatus_t destroy(T* made) {
+cusparseStatus_t destroy(const char*, T* made) {
   delete made;
   return CUSPARSE_STATUS_SUCCESS;
 }
@@ -33,6 +36,13 @@ cusparseStatus_t answer(const std::pair<Place*, Value>&... answers) {
   }
   (..., (*answers.first = answers.second));
   return CUSPARSE_STATUS_SUCCESS;
+}
+
+/// Answers what members of an object are.
+template <auto... kMembers, typename T, typename... Value>
+cusparseStatus_t get(const char*, const T* object, Value*... values) {
+  return object == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
+                           : answer(std::pair(values, object->*kMembers)...);
 }
 
 } // namespace accelerator::sparse

@@ -188,7 +188,7 @@ bool are_mixed(const Types& types, cudaDataType x) {
   return (is_single || is_double) && types.result == x && types.compute == x;
 }
 
-cusparseStatus_t check_vectors(
+cusparseStatus_t check_spmv(
     const cusparseContext* handle,
     cusparseOperation_t op,
     const void* alpha,
@@ -221,7 +221,7 @@ cusparseStatus_t check_vectors(
            are_mixed(types, x->type))});
 }
 
-cusparseStatus_t check_matrices(
+cusparseStatus_t check_spmm(
     const cusparseContext* handle,
     cusparseOperation_t op_a,
     cusparseOperation_t op_b,
@@ -265,35 +265,26 @@ cusparseStatus_t check_matrices(
 
 using namespace accelerator::sparse;
 
+ENTRY_POINT(10, cusparseSpMV_bufferSize, CheckedBy<check_spmv>::size_work)
+ENTRY_POINT(10, cusparseSpMV_preprocess, CheckedBy<check_spmv>::prepare)
+ENTRY_POINT(11, cusparseSpMM_bufferSize, CheckedBy<check_spmm>::size_work)
+ENTRY_POINT(11, cusparseSpMM_preprocess, CheckedBy<check_spmm>::prepare)
+
 extern "C" {
 
-// SpMV's functions, by how their parameters end.
-#define ACCEL_SPMV(name, ...)      \
-  cusparseStatus_t name(           \
-      cusparseHandle_t handle,     \
-      cusparseOperation_t op,      \
-      const void* alpha,           \
-      cusparseConstSpMatDescr_t a, \
-      cusparseConstDnVecDescr_t x, \
-      const void* beta,            \
-      cusparseDnVecDescr_t y,      \
-      cudaDataType compute,        \
-      cusparseSpMVAlg_t algorithm, \
-      __VA_ARGS__)
-ACCEL_SPMV(cusparseSpMV_bufferSize, std::size_t* size) {
-  return answer_work_size(
-      check_vectors(handle, op, alpha, a, x, beta, y, compute, algorithm),
-      size);
-}
-
-// There is nothing to prepare.
-ACCEL_SPMV(cusparseSpMV_preprocess, void*) {
-  return check_vectors(handle, op, alpha, a, x, beta, y, compute, algorithm);
-}
-
-ACCEL_SPMV(cusparseSpMV, void*) {
+cusparseStatus_t cusparseSpMV(
+    cusparseHandle_t handle,
+    cusparseOperation_t op,
+    const void* alpha,
+    cusparseConstSpMatDescr_t a,
+    cusparseConstDnVecDescr_t x,
+    const void* beta,
+    cusparseDnVecDescr_t y,
+    cudaDataType compute,
+    cusparseSpMVAlg_t algorithm,
+    void*) {
   const cusparseStatus_t status =
-      check_vectors(handle, op, alpha, a, x, beta, y, compute, algorithm);
+      check_spmv(handle, op, alpha, a, x, beta, y, compute, algorithm);
   return status != CUSPARSE_STATUS_SUCCESS
       ? status
       : submit_product(
@@ -308,42 +299,25 @@ ACCEL_SPMV(cusparseSpMV, void*) {
             beta,
             as_matrix(*y));
 }
-#undef ACCEL_SPMV
 
-// SpMM's functions, by how their parameters end.
-#define ACCEL_SPMM(name, ...)      \
-  cusparseStatus_t name(           \
-      cusparseHandle_t handle,     \
-      cusparseOperation_t op_a,    \
-      cusparseOperation_t op_b,    \
-      const void* alpha,           \
-      cusparseConstSpMatDescr_t a, \
-      cusparseConstDnMatDescr_t b, \
-      const void* beta,            \
-      cusparseDnMatDescr_t c,      \
-      cudaDataType compute,        \
-      cusparseSpMMAlg_t algorithm, \
-      __VA_ARGS__)
-ACCEL_SPMM(cusparseSpMM_bufferSize, std::size_t* size) {
-  return answer_work_size(
-      check_matrices(
-          handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm),
-      size);
-}
-
-ACCEL_SPMM(cusparseSpMM_preprocess, void*) {
-  return check_matrices(
-      handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm);
-}
-
-ACCEL_SPMM(cusparseSpMM, void*) {
-  const cusparseStatus_t status = check_matrices(
-      handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm);
+cusparseStatus_t cusparseSpMM(
+    cusparseHandle_t handle,
+    cusparseOperation_t op_a,
+    cusparseOperation_t op_b,
+    const void* alpha,
+    cusparseConstSpMatDescr_t a,
+    cusparseConstDnMatDescr_t b,
+    const void* beta,
+    cusparseDnMatDescr_t c,
+    cudaDataType compute,
+    cusparseSpMMAlg_t algorithm,
+    void*) {
+  const cusparseStatus_t status =
+      check_spmm(handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm);
   return status != CUSPARSE_STATUS_SUCCESS
       ? status
       : submit_product(
             __func__, handle, op_a, op_b, compute, alpha, *a, *b, beta, *c);
 }
-#undef ACCEL_SPMM
 
 } // extern "C"

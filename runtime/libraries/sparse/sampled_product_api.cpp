@@ -75,7 +75,7 @@ struct SampledProduct {
   }
 };
 
-cusparseStatus_t check_call(
+cusparseStatus_t check_sddmm(
     const cusparseContext* handle,
     cusparseOperation_t op_a,
     cusparseOperation_t op_b,
@@ -119,37 +119,25 @@ cusparseStatus_t check_call(
 
 using namespace accelerator::sparse;
 
+ENTRY_POINT(11, cusparseSDDMM_bufferSize, CheckedBy<check_sddmm>::size_work)
+ENTRY_POINT(11, cusparseSDDMM_preprocess, CheckedBy<check_sddmm>::prepare)
+
 extern "C" {
 
-// SDDMM's functions, by how their parameters end.
-#define ACCEL_SDDMM(name, ...)      \
-  cusparseStatus_t name(            \
-      cusparseHandle_t handle,      \
-      cusparseOperation_t op_a,     \
-      cusparseOperation_t op_b,     \
-      const void* alpha,            \
-      cusparseConstDnMatDescr_t a,  \
-      cusparseConstDnMatDescr_t b,  \
-      const void* beta,             \
-      cusparseSpMatDescr_t c,       \
-      cudaDataType compute,         \
-      cusparseSDDMMAlg_t algorithm, \
-      __VA_ARGS__)
-ACCEL_SDDMM(cusparseSDDMM_bufferSize, std::size_t* size) {
-  return answer_work_size(
-      check_call(handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm),
-      size);
-}
-
-// There is nothing to prepare.
-ACCEL_SDDMM(cusparseSDDMM_preprocess, void*) {
-  return check_call(
-      handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm);
-}
-
-ACCEL_SDDMM(cusparseSDDMM, void*) {
+cusparseStatus_t cusparseSDDMM(
+    cusparseHandle_t handle,
+    cusparseOperation_t op_a,
+    cusparseOperation_t op_b,
+    const void* alpha,
+    cusparseConstDnMatDescr_t a,
+    cusparseConstDnMatDescr_t b,
+    const void* beta,
+    cusparseSpMatDescr_t c,
+    cudaDataType compute,
+    cusparseSDDMMAlg_t algorithm,
+    void*) {
   const cusparseStatus_t status =
-      check_call(handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm);
+      check_sddmm(handle, op_a, op_b, alpha, a, b, beta, c, compute, algorithm);
   if (status != CUSPARSE_STATUS_SUCCESS) {
     return status;
   }
@@ -176,6 +164,5 @@ ACCEL_SDDMM(cusparseSDDMM, void*) {
             compute, [&](auto zero) { return product.run<decltype(zero)>(); });
       });
 }
-#undef ACCEL_SDDMM
 
 } // extern "C"

@@ -153,15 +153,14 @@ bool asks_for_size(const void* buffer, std::size_t* size) {
 
 using namespace accelerator::sparse;
 
+ENTRY_POINT(1, cusparseSpGEMM_createDescr, create)
+ENTRY_POINT(1, cusparseSpGEMM_destroyDescr, destroy)
+ENTRY_POINT(
+    2,
+    cusparseSpGEMM_getNumProducts,
+    get<&cusparseSpGEMMDescr::products>)
+
 extern "C" {
-
-cusparseStatus_t cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t* descriptor) {
-  return create(descriptor);
-}
-
-cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t descriptor) {
-  return destroy(descriptor);
-}
 
 // SpGEMM's functions that compute, by how their parameters end.
 #define ACCEL_SPGEMM(name, ...)      \
@@ -191,14 +190,6 @@ ACCEL_SPGEMM(
   return asks_for_size(buffer, size)
       ? CUSPARSE_STATUS_SUCCESS
       : compute_now(__func__, handle, *a, *b, descriptor);
-}
-
-cusparseStatus_t cusparseSpGEMM_getNumProducts(
-    cusparseSpGEMMDescr_t descriptor,
-    std::int64_t* products) {
-  return descriptor == nullptr
-      ? CUSPARSE_STATUS_INVALID_VALUE
-      : answer(std::pair(products, descriptor->products));
 }
 
 ACCEL_SPGEMM(

@@ -12,6 +12,7 @@
 #include "runtime/libraries/sparse/context.h"
 #include "runtime/libraries/sparse/descriptors.h"
 #include "runtime/libraries/sparse/numbers.h"
+#include "runtime/signatures/entry_points.h"
 #include "runtime/stream_work/stream_work.h"
 
 namespace accelerator::sparse {
@@ -68,6 +69,24 @@ cusparseStatus_t answer_work_size(cusparseStatus_t checked, Size* size) {
   *size = kWorkBytes;
   return CUSPARSE_STATUS_SUCCESS;
 }
+
+/// Operations of ENTRY_POINT for functions that are told what `kCheck` looks
+/// at, and one thing more.
+template <auto kCheck>
+struct CheckedBy;
+template <typename... Arguments, cusparseStatus_t (*kCheck)(Arguments...)>
+struct CheckedBy<kCheck> {
+  static cusparseStatus_t size_work(
+      const char*,
+      Arguments... arguments,
+      std::size_t* size) {
+    return answer_work_size(kCheck(arguments...), size);
+  }
+  /// There is nothing to prepare.
+  static cusparseStatus_t prepare(const char*, Arguments... arguments, void*) {
+    return kCheck(arguments...);
+  }
+};
 
 /// A scalar argument: its value now, or, in CUSPARSE_POINTER_MODE_DEVICE, where
 /// it will be when the work runs.

@@ -65,48 +65,19 @@ cusparseStatus_t check_system(const System& system, bool takes_ell) {
        supported(are_plain({a.type, system.c.type, system.compute}))});
 }
 
-cusparseStatus_t check_vectors(
-    cusparseHandle_t handle,
-    cusparseOperation_t op,
-    const void* alpha,
-    const cusparseSpMatDescr* a,
-    const cusparseDnVecDescr* x,
-    const cusparseDnVecDescr* y,
-    cudaDataType compute,
-    int algorithm,
-    const TriangularAnalysis* analysis,
-    System* system) {
-  if (!are_there(handle, alpha, a, x, y, analysis) || algorithm != 0) {
-    return CUSPARSE_STATUS_INVALID_VALUE;
-  }
-  *system = {
-      handle, op, kAsIs, alpha, a, as_matrix(*x), as_matrix(*y), compute};
-  return check_system(*system, true);
+/// What a call does: it answers the work area's size, or analyses, or solves.
+cusparseStatus_t perform(
+    const char*,
+    const System&,
+    TriangularAnalysis*,
+    std::size_t* size) {
+  return answer_work_size(CUSPARSE_STATUS_SUCCESS, size);
 }
-
-cusparseStatus_t check_matrices(
-    cusparseHandle_t handle,
-    cusparseOperation_t op_a,
-    cusparseOperation_t op_b,
-    const void* alpha,
-    const cusparseSpMatDescr* a,
-    const cusparseDnMatDescr* b,
-    const cusparseDnMatDescr* c,
-    cudaDataType compute,
-    int algorithm,
-    const TriangularAnalysis* analysis,
-    System* system) {
-  if (!are_there(handle, alpha, a, b, c, analysis) || algorithm != 0) {
-    return CUSPARSE_STATUS_INVALID_VALUE;
-  }
-  *system = {handle, op_a, op_b, alpha, a, *b, *c, compute};
-  return check_system(*system, false);
-}
-
-cusparseStatus_t analyse(
+cusparseStatus_t perform(
     const char* function,
     const System& system,
-    TriangularAnalysis* analysis) {
+    TriangularAnalysis* analysis,
+    void*) {
   const auto entries = std::make_shared<Entries>();
   const cusparseStatus_t status = submit(
       function,
@@ -126,11 +97,11 @@ cusparseStatus_t analyse(
   return status;
 }
 
-cusparseStatus_t submit_solution(
+cusparseStatus_t perform(
     const char* function,
     const System& system,
-    const TriangularAnalysis& analysis) {
-  if (analysis.entries == nullptr || analysis.matrix.rows != system.a->rows) {
+    const TriangularAnalysis* analysis) {
+  if (analysis->entries == nullptr || analysis->matrix.rows != system.a->rows) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
   const Scalar alpha(system.handle, system.compute, system.alpha);
@@ -139,7 +110,7 @@ cusparseStatus_t submit_solution(
       function,
       system.handle,
       Memory(memory_of(system.b), memory_of(system.c), alpha.extent()),
-      [system, alpha, triangle, entries = analysis.entries] {
+      [system, alpha, triangle, entries = analysis->entries] {
         return as_wide(system.compute, [&](auto zero) {
           using W = decltype(zero);
           Dense<W> x = read_dense<W>(system.b, 0, system.op_b);
@@ -185,146 +156,70 @@ cusparseStatus_t update(
       });
 }
 
+/// @param last what there is behind the descriptor.
+template <typename... Last>
+cusparseStatus_t spsv(
+    const char* function,
+    cusparseHandle_t handle,
+    cusparseOperation_t op,
+    const void* alpha,
+    const cusparseSpMatDescr* a,
+    const cusparseDnVecDescr* x,
+    const cusparseDnVecDescr* y,
+    cudaDataType compute,
+    int algorithm,
+    TriangularAnalysis* analysis,
+    Last... last) {
+  if (!are_there(handle, alpha, a, x, y, analysis) || algorithm != 0) {
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  }
+  const System system = {
+      handle, op, kAsIs, alpha, a, as_matrix(*x), as_matrix(*y), compute};
+  const cusparseStatus_t status = check_system(system, true);
+  return status == CUSPARSE_STATUS_SUCCESS
+      ? perform(function, system, analysis, last...)
+      : status;
+}
+
+template <typename... Last>
+cusparseStatus_t spsm(
+    const char* function,
+    cusparseHandle_t handle,
+    cusparseOperation_t op_a,
+    cusparseOperation_t op_b,
+    const void* alpha,
+    const cusparseSpMatDescr* a,
+    const cusparseDnMatDescr* b,
+    const cusparseDnMatDescr* c,
+    cudaDataType compute,
+    int algorithm,
+    TriangularAnalysis* analysis,
+    Last... last) {
+  if (!are_there(handle, alpha, a, b, c, analysis) || algorithm != 0) {
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  }
+  const System system = {handle, op_a, op_b, alpha, a, *b, *c, compute};
+  const cusparseStatus_t status = check_system(system, false);
+  return status == CUSPARSE_STATUS_SUCCESS
+      ? perform(function, system, analysis, last...)
+      : status;
+}
+
 } // namespace
 } // namespace accelerator::sparse
 
 using namespace accelerator::sparse;
 
-extern "C" {
+ENTRY_POINT(1, cusparseSpSV_createDescr, create)
+ENTRY_POINT(1, cusparseSpSV_destroyDescr, destroy)
+ENTRY_POINT(10, cusparseSpSV_bufferSize, spsv)
+ENTRY_POINT(10, cusparseSpSV_analysis, spsv)
+ENTRY_POINT(9, cusparseSpSV_solve, spsv)
+ENTRY_POINT(4, cusparseSpSV_updateMatrix, update)
 
-#define ACCEL_OBJECTS(Kind)                                    \
-  cusparseStatus_t cusparse##Kind##_createDescr(               \
-      cusparse##Kind##Descr_t* descriptor) {                   \
-    return create(descriptor);                                 \
-  }                                                            \
-  cusparseStatus_t cusparse##Kind##_destroyDescr(              \
-      cusparse##Kind##Descr_t descriptor) {                    \
-    return destroy(descriptor);                                \
-  }                                                            \
-  cusparseStatus_t cusparse##Kind##_updateMatrix(              \
-      cusparseHandle_t handle,                                 \
-      cusparse##Kind##Descr_t descriptor,                      \
-      void* values,                                            \
-      cusparse##Kind##Update_t part) {                         \
-    return update(__func__, handle, descriptor, values, part); \
-  }
-ACCEL_OBJECTS(SpSV)
-ACCEL_OBJECTS(SpSM)
-#undef ACCEL_OBJECTS
-
-// SpSV's functions, by how their parameters end.
-#define ACCEL_SPSV(name, ...)      \
-  cusparseStatus_t name(           \
-      cusparseHandle_t handle,     \
-      cusparseOperation_t op,      \
-      const void* alpha,           \
-      cusparseConstSpMatDescr_t a, \
-      cusparseConstDnVecDescr_t x, \
-      cusparseDnVecDescr_t y,      \
-      cudaDataType compute,        \
-      cusparseSpSVAlg_t algorithm, \
-      __VA_ARGS__)
-ACCEL_SPSV(
-    cusparseSpSV_bufferSize,
-    cusparseSpSVDescr_t descriptor,
-    std::size_t* size) {
-  System system;
-  return answer_work_size(
-      check_vectors(
-          handle, op, alpha, a, x, y, compute, algorithm, descriptor, &system),
-      size);
-}
-
-ACCEL_SPSV(cusparseSpSV_analysis, cusparseSpSVDescr_t descriptor, void*) {
-  System system;
-  const cusparseStatus_t status = check_vectors(
-      handle, op, alpha, a, x, y, compute, algorithm, descriptor, &system);
-  return status == CUSPARSE_STATUS_SUCCESS
-      ? analyse(__func__, system, descriptor)
-      : status;
-}
-
-ACCEL_SPSV(cusparseSpSV_solve, cusparseSpSVDescr_t descriptor) {
-  System system;
-  const cusparseStatus_t status = check_vectors(
-      handle, op, alpha, a, x, y, compute, algorithm, descriptor, &system);
-  return status == CUSPARSE_STATUS_SUCCESS
-      ? submit_solution(__func__, system, *descriptor)
-      : status;
-}
-#undef ACCEL_SPSV
-
-// SpSM's functions, by how their parameters end.
-#define ACCEL_SPSM(name, ...)      \
-  cusparseStatus_t name(           \
-      cusparseHandle_t handle,     \
-      cusparseOperation_t op_a,    \
-      cusparseOperation_t op_b,    \
-      const void* alpha,           \
-      cusparseConstSpMatDescr_t a, \
-      cusparseConstDnMatDescr_t b, \
-      cusparseDnMatDescr_t c,      \
-      cudaDataType compute,        \
-      cusparseSpSMAlg_t algorithm, \
-      __VA_ARGS__)
-ACCEL_SPSM(
-    cusparseSpSM_bufferSize,
-    cusparseSpSMDescr_t descriptor,
-    std::size_t* size) {
-  System system;
-  return answer_work_size(
-      check_matrices(
-          handle,
-          op_a,
-          op_b,
-          alpha,
-          a,
-          b,
-          c,
-          compute,
-          algorithm,
-          descriptor,
-          &system),
-      size);
-}
-
-ACCEL_SPSM(cusparseSpSM_analysis, cusparseSpSMDescr_t descriptor, void*) {
-  System system;
-  const cusparseStatus_t status = check_matrices(
-      handle,
-      op_a,
-      op_b,
-      alpha,
-      a,
-      b,
-      c,
-      compute,
-      algorithm,
-      descriptor,
-      &system);
-  return status == CUSPARSE_STATUS_SUCCESS
-      ? analyse(__func__, system, descriptor)
-      : status;
-}
-
-ACCEL_SPSM(cusparseSpSM_solve, cusparseSpSMDescr_t descriptor) {
-  System system;
-  const cusparseStatus_t status = check_matrices(
-      handle,
-      op_a,
-      op_b,
-      alpha,
-      a,
-      b,
-      c,
-      compute,
-      algorithm,
-      descriptor,
-      &system);
-  return status == CUSPARSE_STATUS_SUCCESS
-      ? submit_solution(__func__, system, *descriptor)
-      : status;
-}
-#undef ACCEL_SPSM
-
-} // extern "C"
+ENTRY_POINT(1, cusparseSpSM_createDescr, create)
+ENTRY_POINT(1, cusparseSpSM_destroyDescr, destroy)
+ENTRY_POINT(11, cusparseSpSM_bufferSize, spsm)
+ENTRY_POINT(11, cusparseSpSM_analysis, spsm)
+ENTRY_POINT(10, cusparseSpSM_solve, spsm)
+ENTRY_POINT(4, cusparseSpSM_updateMatrix, update)

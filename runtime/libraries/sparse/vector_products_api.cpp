@@ -111,6 +111,8 @@ cusparseStatus_t check_dot(
 
 using namespace accelerator::sparse;
 
+ENTRY_POINT(7, cusparseSpVV_bufferSize, CheckedBy<check_dot>::size_work)
+
 extern "C" {
 
 cusparseStatus_t cusparseAxpby(
@@ -230,17 +232,6 @@ cusparseStatus_t cusparseRot(
           set_element(y, places[k], c.get<W>() * second - s.get<W>() * first);
         }
       });
-}
-
-cusparseStatus_t cusparseSpVV_bufferSize(
-    cusparseHandle_t handle,
-    cusparseOperation_t op,
-    cusparseConstSpVecDescr_t x,
-    cusparseConstDnVecDescr_t y,
-    const void* result,
-    cudaDataType compute,
-    std::size_t* size) {
-  return answer_work_size(check_dot(handle, op, x, y, result, compute), size);
 }
 
 cusparseStatus_t cusparseSpVV(

@@ -27,29 +27,11 @@ cusparseStatus_t cusparseCreateDnMat(
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
   return create(
+      __func__,
       matrix,
       cusparseDnMatDescr{rows, columns, leading, values, type, order, 1, 0});
 }
 ACCEL_READ_ONLY(cusparseCreateConstDnMat, cusparseCreateDnMat)
-
-cusparseStatus_t cusparseDnMatGet(
-    cusparseDnMatDescr_t matrix,
-    std::int64_t* rows,
-    std::int64_t* columns,
-    std::int64_t* leading,
-    void** values,
-    cudaDataType* type,
-    cusparseOrder_t* order) {
-  return matrix == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
-                           : answer(
-                                 std::pair(rows, matrix->rows),
-                                 std::pair(columns, matrix->columns),
-                                 std::pair(leading, matrix->leading),
-                                 std::pair(values, matrix->values),
-                                 std::pair(type, matrix->type),
-                                 std::pair(order, matrix->order));
-}
-ACCEL_READ_ONLY(cusparseConstDnMatGet, cusparseDnMatGet)
 
 cusparseStatus_t cusparseDnMatSetStridedBatch(
     cusparseDnMatDescr_t matrix,
@@ -69,14 +51,19 @@ cusparseStatus_t cusparseDnMatSetStridedBatch(
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-cusparseStatus_t cusparseDnMatGetStridedBatch(
-    cusparseConstDnMatDescr_t matrix,
-    int* batches,
-    std::int64_t* stride) {
-  return matrix == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
-                           : answer(
-                                 std::pair(batches, matrix->batches),
-                                 std::pair(stride, matrix->stride));
-}
-
 } // extern "C"
+
+ENTRY_POINT(
+    7,
+    cusparseDnMatGet,
+    get<&cusparseDnMatDescr::rows,
+        &cusparseDnMatDescr::columns,
+        &cusparseDnMatDescr::leading,
+        &cusparseDnMatDescr::values,
+        &cusparseDnMatDescr::type,
+        &cusparseDnMatDescr::order>)
+ACCEL_READ_ONLY(cusparseConstDnMatGet, cusparseDnMatGet)
+ENTRY_POINT(
+    3,
+    cusparseDnMatGetStridedBatch,
+    get<&cusparseDnMatDescr::batches, &cusparseDnMatDescr::stride>)

@@ -6,35 +6,38 @@
 #include "runtime/libraries/sparse/objects.h"
 #include "runtime/libraries/sparse/read_only.h"
 
+namespace accelerator::sparse {
+namespace {
+
+template <typename T>
+cusparseStatus_t set_values(const char*, T* descriptor, void* values) {
+  if (descriptor == nullptr || !is_aligned(values, size_of(descriptor->type))) {
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  }
+  descriptor->values = values;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+} // namespace
+} // namespace accelerator::sparse
+
 using namespace accelerator::sparse;
 
-extern "C" {
+ENTRY_POINT(1, cusparseDestroySpVec, destroy)
+ENTRY_POINT(1, cusparseDestroyDnVec, destroy)
+ENTRY_POINT(1, cusparseDestroySpMat, destroy)
+ENTRY_POINT(1, cusparseDestroyDnMat, destroy)
 
-#define ACCEL_KIND(Kind)                                                     \
-  cusparseStatus_t cusparseDestroy##Kind(                                    \
-      cusparseConst##Kind##Descr_t descriptor) {                             \
-    return destroy(descriptor);                                              \
-  }                                                                          \
-  cusparseStatus_t cusparse##Kind##GetValues(                                \
-      cusparse##Kind##Descr_t descriptor, void** values) {                   \
-    return descriptor == nullptr                                             \
-        ? CUSPARSE_STATUS_INVALID_VALUE                                      \
-        : answer(std::pair(values, descriptor->values));                     \
-  }                                                                          \
-  ACCEL_READ_ONLY(cusparseConst##Kind##GetValues, cusparse##Kind##GetValues) \
-  cusparseStatus_t cusparse##Kind##SetValues(                                \
-      cusparse##Kind##Descr_t descriptor, void* values) {                    \
-    if (descriptor == nullptr ||                                             \
-        !is_aligned(values, size_of(descriptor->type))) {                    \
-      return CUSPARSE_STATUS_INVALID_VALUE;                                  \
-    }                                                                        \
-    descriptor->values = values;                                             \
-    return CUSPARSE_STATUS_SUCCESS;                                          \
-  }
-ACCEL_KIND(SpVec)
-ACCEL_KIND(DnVec)
-ACCEL_KIND(SpMat)
-ACCEL_KIND(DnMat)
-#undef ACCEL_KIND
+ENTRY_POINT(2, cusparseSpVecGetValues, get<&cusparseSpVecDescr::values>)
+ENTRY_POINT(2, cusparseDnVecGetValues, get<&cusparseDnVecDescr::values>)
+ENTRY_POINT(2, cusparseSpMatGetValues, get<&cusparseSpMatDescr::values>)
+ENTRY_POINT(2, cusparseDnMatGetValues, get<&cusparseDnMatDescr::values>)
+ACCEL_READ_ONLY(cusparseConstSpVecGetValues, cusparseSpVecGetValues)
+ACCEL_READ_ONLY(cusparseConstDnVecGetValues, cusparseDnVecGetValues)
+ACCEL_READ_ONLY(cusparseConstSpMatGetValues, cusparseSpMatGetValues)
+ACCEL_READ_ONLY(cusparseConstDnMatGetValues, cusparseDnMatGetValues)
 
-} // extern "C"
+ENTRY_POINT(2, cusparseSpVecSetValues, set_values)
+ENTRY_POINT(2, cusparseDnVecSetValues, set_values)
+ENTRY_POINT(2, cusparseSpMatSetValues, set_values)
+ENTRY_POINT(2, cusparseDnMatSetValues, set_values)

@@ -15,42 +15,24 @@ bool has_format(const cusparseSpMatDescr* matrix, cusparseFormat_t format) {
   return matrix != nullptr && matrix->format == format;
 }
 
-/// CSR and CSC.
-cusparseStatus_t get(
-    cusparseFormat_t format,
+template <cusparseFormat_t kFormat, auto... kMembers, typename... Value>
+cusparseStatus_t get_of(
+    const char* function,
     const cusparseSpMatDescr* matrix,
-    std::int64_t* rows,
-    std::int64_t* columns,
-    std::int64_t* nnz,
-    void** offsets,
-    void** indices,
-    void** values,
-    cusparseIndexType_t* offsets_type,
-    cusparseIndexType_t* indices_type,
-    cusparseIndexBase_t* base,
-    cudaDataType* type) {
-  return !has_format(matrix, format)
-      ? kInvalid
-      : answer(
-            std::pair(rows, matrix->rows),
-            std::pair(columns, matrix->columns),
-            std::pair(nnz, matrix->nnz),
-            std::pair(offsets, matrix->offsets),
-            std::pair(indices, matrix->indices),
-            std::pair(values, matrix->values),
-            std::pair(offsets_type, matrix->index_type),
-            std::pair(indices_type, matrix->index_type),
-            std::pair(base, matrix->base),
-            std::pair(type, matrix->type));
+    Value*... values) {
+  return has_format(matrix, kFormat)
+      ? get<kMembers...>(function, matrix, values...)
+      : kInvalid;
 }
 
+template <cusparseFormat_t kFormat>
 cusparseStatus_t set_pointers(
+    const char*,
     cusparseSpMatDescr* matrix,
-    cusparseFormat_t format,
     void* offsets,
     void* indices,
     void* values) {
-  if (!has_format(matrix, format) ||
+  if (!has_format(matrix, kFormat) ||
       !is_well_typed(
           matrix->index_type,
           matrix->base,
@@ -96,38 +78,6 @@ cusparseStatus_t set_batches(
 using namespace accelerator::sparse;
 
 extern "C" {
-
-cusparseStatus_t cusparseSpMatGetFormat(
-    cusparseConstSpMatDescr_t matrix,
-    cusparseFormat_t* format) {
-  return matrix == nullptr ? kInvalid
-                           : answer(std::pair(format, matrix->format));
-}
-
-cusparseStatus_t cusparseSpMatGetIndexBase(
-    cusparseConstSpMatDescr_t matrix,
-    cusparseIndexBase_t* base) {
-  return matrix == nullptr ? kInvalid : answer(std::pair(base, matrix->base));
-}
-
-cusparseStatus_t cusparseSpMatGetSize(
-    cusparseConstSpMatDescr_t matrix,
-    std::int64_t* rows,
-    std::int64_t* columns,
-    std::int64_t* nnz) {
-  return matrix == nullptr ? kInvalid
-                           : answer(
-                                 std::pair(rows, matrix->rows),
-                                 std::pair(columns, matrix->columns),
-                                 std::pair(nnz, matrix->nnz));
-}
-
-cusparseStatus_t cusparseSpMatGetStridedBatch(
-    cusparseConstSpMatDescr_t matrix,
-    int* batches) {
-  return matrix == nullptr ? kInvalid
-                           : answer(std::pair(batches, matrix->batches));
-}
 
 cusparseStatus_t cusparseCooSetStridedBatch(
     cusparseSpMatDescr_t matrix,
@@ -204,105 +154,81 @@ cusparseStatus_t cusparseSpMatSetAttribute(
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-#define ACCEL_ACCESS(Format, FORMAT)                                 \
-  cusparseStatus_t cusparse##Format##Get(                            \
-      cusparseSpMatDescr_t matrix,                                   \
-      std::int64_t* rows,                                            \
-      std::int64_t* columns,                                         \
-      std::int64_t* nnz,                                             \
-      void** offsets,                                                \
-      void** indices,                                                \
-      void** values,                                                 \
-      cusparseIndexType_t* offsets_type,                             \
-      cusparseIndexType_t* indices_type,                             \
-      cusparseIndexBase_t* base,                                     \
-      cudaDataType* type) {                                          \
-    return get(                                                      \
-        FORMAT,                                                      \
-        matrix,                                                      \
-        rows,                                                        \
-        columns,                                                     \
-        nnz,                                                         \
-        offsets,                                                     \
-        indices,                                                     \
-        values,                                                      \
-        offsets_type,                                                \
-        indices_type,                                                \
-        base,                                                        \
-        type);                                                       \
-  }                                                                  \
-  ACCEL_READ_ONLY(cusparseConst##Format##Get, cusparse##Format##Get) \
-  cusparseStatus_t cusparse##Format##SetPointers(                    \
-      cusparseSpMatDescr_t matrix,                                   \
-      void* offsets,                                                 \
-      void* indices,                                                 \
-      void* values) {                                                \
-    return set_pointers(matrix, FORMAT, offsets, indices, values);   \
-  }
-ACCEL_ACCESS(Csr, CUSPARSE_FORMAT_CSR)
-ACCEL_ACCESS(Csc, CUSPARSE_FORMAT_CSC)
-#undef ACCEL_ACCESS
+} // extern "C"
 
-cusparseStatus_t cusparseCooGet(
-    cusparseSpMatDescr_t matrix,
-    std::int64_t* rows,
-    std::int64_t* columns,
-    std::int64_t* nnz,
-    void** row_indices,
-    void** column_indices,
-    void** values,
-    cusparseIndexType_t* index_type,
-    cusparseIndexBase_t* base,
-    cudaDataType* type) {
-  return get(
-      CUSPARSE_FORMAT_COO,
-      matrix,
-      rows,
-      columns,
-      nnz,
-      row_indices,
-      column_indices,
-      values,
-      index_type,
-      index_type,
-      base,
-      type);
-}
+ENTRY_POINT(2, cusparseSpMatGetFormat, get<&cusparseSpMatDescr::format>)
+ENTRY_POINT(2, cusparseSpMatGetIndexBase, get<&cusparseSpMatDescr::base>)
+ENTRY_POINT(
+    4,
+    cusparseSpMatGetSize,
+    get<&cusparseSpMatDescr::rows,
+        &cusparseSpMatDescr::columns,
+        &cusparseSpMatDescr::nnz>)
+ENTRY_POINT(2, cusparseSpMatGetStridedBatch, get<&cusparseSpMatDescr::batches>)
+
+ENTRY_POINT(
+    11,
+    cusparseCsrGet,
+    get_of<
+        CUSPARSE_FORMAT_CSR,
+        &cusparseSpMatDescr::rows,
+        &cusparseSpMatDescr::columns,
+        &cusparseSpMatDescr::nnz,
+        &cusparseSpMatDescr::offsets,
+        &cusparseSpMatDescr::indices,
+        &cusparseSpMatDescr::values,
+        &cusparseSpMatDescr::index_type,
+        &cusparseSpMatDescr::index_type,
+        &cusparseSpMatDescr::base,
+        &cusparseSpMatDescr::type>)
+ENTRY_POINT(
+    11,
+    cusparseCscGet,
+    get_of<
+        CUSPARSE_FORMAT_CSC,
+        &cusparseSpMatDescr::rows,
+        &cusparseSpMatDescr::columns,
+        &cusparseSpMatDescr::nnz,
+        &cusparseSpMatDescr::offsets,
+        &cusparseSpMatDescr::indices,
+        &cusparseSpMatDescr::values,
+        &cusparseSpMatDescr::index_type,
+        &cusparseSpMatDescr::index_type,
+        &cusparseSpMatDescr::base,
+        &cusparseSpMatDescr::type>)
+ENTRY_POINT(
+    10,
+    cusparseCooGet,
+    get_of<
+        CUSPARSE_FORMAT_COO,
+        &cusparseSpMatDescr::rows,
+        &cusparseSpMatDescr::columns,
+        &cusparseSpMatDescr::nnz,
+        &cusparseSpMatDescr::offsets,
+        &cusparseSpMatDescr::indices,
+        &cusparseSpMatDescr::values,
+        &cusparseSpMatDescr::index_type,
+        &cusparseSpMatDescr::base,
+        &cusparseSpMatDescr::type>)
+ENTRY_POINT(
+    10,
+    cusparseBlockedEllGet,
+    get_of<
+        CUSPARSE_FORMAT_BLOCKED_ELL,
+        &cusparseSpMatDescr::rows,
+        &cusparseSpMatDescr::columns,
+        &cusparseSpMatDescr::block,
+        &cusparseSpMatDescr::ell_size,
+        &cusparseSpMatDescr::indices,
+        &cusparseSpMatDescr::values,
+        &cusparseSpMatDescr::index_type,
+        &cusparseSpMatDescr::base,
+        &cusparseSpMatDescr::type>)
+ACCEL_READ_ONLY(cusparseConstCsrGet, cusparseCsrGet)
+ACCEL_READ_ONLY(cusparseConstCscGet, cusparseCscGet)
 ACCEL_READ_ONLY(cusparseConstCooGet, cusparseCooGet)
-
-cusparseStatus_t cusparseCooSetPointers(
-    cusparseSpMatDescr_t matrix,
-    void* row_indices,
-    void* column_indices,
-    void* values) {
-  return set_pointers(
-      matrix, CUSPARSE_FORMAT_COO, row_indices, column_indices, values);
-}
-
-cusparseStatus_t cusparseBlockedEllGet(
-    cusparseSpMatDescr_t matrix,
-    std::int64_t* rows,
-    std::int64_t* columns,
-    std::int64_t* block,
-    std::int64_t* ell_columns,
-    void** indices,
-    void** values,
-    cusparseIndexType_t* index_type,
-    cusparseIndexBase_t* base,
-    cudaDataType* type) {
-  return !has_format(matrix, CUSPARSE_FORMAT_BLOCKED_ELL)
-      ? kInvalid
-      : answer(
-            std::pair(rows, matrix->rows),
-            std::pair(columns, matrix->columns),
-            std::pair(block, matrix->block),
-            std::pair(ell_columns, matrix->ell_size),
-            std::pair(indices, matrix->indices),
-            std::pair(values, matrix->values),
-            std::pair(index_type, matrix->index_type),
-            std::pair(base, matrix->base),
-            std::pair(type, matrix->type));
-}
 ACCEL_READ_ONLY(cusparseConstBlockedEllGet, cusparseBlockedEllGet)
 
-} // extern "C"
+ENTRY_POINT(4, cusparseCsrSetPointers, set_pointers<CUSPARSE_FORMAT_CSR>)
+ENTRY_POINT(4, cusparseCscSetPointers, set_pointers<CUSPARSE_FORMAT_CSC>)
+ENTRY_POINT(4, cusparseCooSetPointers, set_pointers<CUSPARSE_FORMAT_COO>)

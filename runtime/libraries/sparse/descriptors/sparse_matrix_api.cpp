@@ -29,9 +29,10 @@ bool is_possible(
 }
 
 /// CSR, CSC and COO, which are three arrays each.
+template <cusparseFormat_t kFormat>
 cusparseStatus_t create_plain(
+    const char* function,
     cusparseSpMatDescr_t* made,
-    cusparseFormat_t format,
     std::int64_t rows,
     std::int64_t columns,
     std::int64_t nnz,
@@ -53,7 +54,7 @@ cusparseStatus_t create_plain(
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
   cusparseSpMatDescr matrix;
-  matrix.format = format;
+  matrix.format = kFormat;
   matrix.rows = rows;
   matrix.columns = columns;
   matrix.nnz = nnz;
@@ -63,7 +64,7 @@ cusparseStatus_t create_plain(
   matrix.index_type = indices_type;
   matrix.base = base;
   matrix.type = type;
-  return create(made, matrix);
+  return create(function, made, matrix);
 }
 
 } // namespace
@@ -71,38 +72,10 @@ cusparseStatus_t create_plain(
 
 using namespace accelerator::sparse;
 
-extern "C" {
+ENTRY_POINT(11, cusparseCreateCsr, create_plain<CUSPARSE_FORMAT_CSR>)
+ENTRY_POINT(11, cusparseCreateCsc, create_plain<CUSPARSE_FORMAT_CSC>)
 
-#define ACCEL_COMPRESSED(Format, format)   \
-  cusparseStatus_t cusparseCreate##Format( \
-      cusparseSpMatDescr_t* matrix,        \
-      std::int64_t rows,                   \
-      std::int64_t columns,                \
-      std::int64_t nnz,                    \
-      void* offsets,                       \
-      void* indices,                       \
-      void* values,                        \
-      cusparseIndexType_t offsets_type,    \
-      cusparseIndexType_t indices_type,    \
-      cusparseIndexBase_t base,            \
-      cudaDataType type) {                 \
-    return create_plain(                   \
-        matrix,                            \
-        format,                            \
-        rows,                              \
-        columns,                           \
-        nnz,                               \
-        offsets,                           \
-        indices,                           \
-        values,                            \
-        offsets_type,                      \
-        indices_type,                      \
-        base,                              \
-        type);                             \
-  }
-ACCEL_COMPRESSED(Csr, CUSPARSE_FORMAT_CSR)
-ACCEL_COMPRESSED(Csc, CUSPARSE_FORMAT_CSC)
-#undef ACCEL_COMPRESSED
+extern "C" {
 
 cusparseStatus_t cusparseCreateCoo(
     cusparseSpMatDescr_t* matrix,
@@ -115,9 +88,9 @@ cusparseStatus_t cusparseCreateCoo(
     cusparseIndexType_t index_type,
     cusparseIndexBase_t base,
     cudaDataType type) {
-  return create_plain(
+  return create_plain<CUSPARSE_FORMAT_COO>(
+      __func__,
       matrix,
-      CUSPARSE_FORMAT_COO,
       rows,
       columns,
       nnz,
@@ -156,9 +129,9 @@ cusparseStatus_t cusparseCreateBsr(
       __builtin_mul_overflow(blocks, row_block * row_block, &nnz)) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
-  const cusparseStatus_t status = create_plain(
+  const cusparseStatus_t status = create_plain<CUSPARSE_FORMAT_BSR>(
+      __func__,
       made,
-      CUSPARSE_FORMAT_BSR,
       block_rows,
       block_columns,
       blocks,
@@ -203,9 +176,9 @@ cusparseStatus_t cusparseCreateBlockedEll(
       __builtin_mul_overflow(rows, ell_columns, &nnz)) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
-  const cusparseStatus_t status = create_plain(
+  const cusparseStatus_t status = create_plain<CUSPARSE_FORMAT_BLOCKED_ELL>(
+      __func__,
       made,
-      CUSPARSE_FORMAT_BLOCKED_ELL,
       rows,
       columns,
       nnz,
@@ -240,9 +213,9 @@ cusparseStatus_t cusparseCreateSlicedEll(
   if (values_size < nnz || slice < 0 || slice > rows) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
-  const cusparseStatus_t status = create_plain(
+  const cusparseStatus_t status = create_plain<CUSPARSE_FORMAT_SLICED_ELLPACK>(
+      __func__,
       made,
-      CUSPARSE_FORMAT_SLICED_ELLPACK,
       rows,
       columns,
       nnz,

@@ -25,38 +25,11 @@ cusparseStatus_t cusparseCreateSpVec(
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
   return create(
+      __func__,
       vector,
       cusparseSpVecDescr{size, nnz, indices, values, index_type, base, type});
 }
 ACCEL_READ_ONLY(cusparseCreateConstSpVec, cusparseCreateSpVec)
-
-cusparseStatus_t cusparseSpVecGet(
-    cusparseSpVecDescr_t vector,
-    std::int64_t* size,
-    std::int64_t* nnz,
-    void** indices,
-    void** values,
-    cusparseIndexType_t* index_type,
-    cusparseIndexBase_t* base,
-    cudaDataType* type) {
-  return vector == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
-                           : answer(
-                                 std::pair(size, vector->size),
-                                 std::pair(nnz, vector->nnz),
-                                 std::pair(indices, vector->indices),
-                                 std::pair(values, vector->values),
-                                 std::pair(index_type, vector->index_type),
-                                 std::pair(base, vector->base),
-                                 std::pair(type, vector->type));
-}
-ACCEL_READ_ONLY(cusparseConstSpVecGet, cusparseSpVecGet)
-
-cusparseStatus_t cusparseSpVecGetIndexBase(
-    cusparseConstSpVecDescr_t vector,
-    cusparseIndexBase_t* base) {
-  return vector == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
-                           : answer(std::pair(base, vector->base));
-}
 
 cusparseStatus_t cusparseCreateDnVec(
     cusparseDnVecDescr_t* vector,
@@ -66,21 +39,29 @@ cusparseStatus_t cusparseCreateDnVec(
   if (size < 0 || size_of(type) == 0 || !is_aligned(values, size_of(type))) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
-  return create(vector, cusparseDnVecDescr{size, values, type});
+  return create(__func__, vector, cusparseDnVecDescr{size, values, type});
 }
 ACCEL_READ_ONLY(cusparseCreateConstDnVec, cusparseCreateDnVec)
 
-cusparseStatus_t cusparseDnVecGet(
-    cusparseDnVecDescr_t vector,
-    std::int64_t* size,
-    void** values,
-    cudaDataType* type) {
-  return vector == nullptr ? CUSPARSE_STATUS_INVALID_VALUE
-                           : answer(
-                                 std::pair(size, vector->size),
-                                 std::pair(values, vector->values),
-                                 std::pair(type, vector->type));
-}
-ACCEL_READ_ONLY(cusparseConstDnVecGet, cusparseDnVecGet)
-
 } // extern "C"
+
+ENTRY_POINT(
+    8,
+    cusparseSpVecGet,
+    get<&cusparseSpVecDescr::size,
+        &cusparseSpVecDescr::nnz,
+        &cusparseSpVecDescr::indices,
+        &cusparseSpVecDescr::values,
+        &cusparseSpVecDescr::index_type,
+        &cusparseSpVecDescr::base,
+        &cusparseSpVecDescr::type>)
+ACCEL_READ_ONLY(cusparseConstSpVecGet, cusparseSpVecGet)
+ENTRY_POINT(2, cusparseSpVecGetIndexBase, get<&cusparseSpVecDescr::base>)
+
+ENTRY_POINT(
+    4,
+    cusparseDnVecGet,
+    get<&cusparseDnVecDescr::size,
+        &cusparseDnVecDescr::values,
+        &cusparseDnVecDescr::type>)
+ACCEL_READ_ONLY(cusparseConstDnVecGet, cusparseDnVecGet)

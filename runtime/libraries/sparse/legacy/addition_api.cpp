@@ -124,20 +124,31 @@ bool add(
   return true;
 }
 
-cusparseStatus_t submit_sum(
+cusparseStatus_t csrgeam2(
     const char* function,
-    cusparseHandle_t handle,
     cudaDataType type,
+    cusparseHandle_t handle,
     int rows,
     int columns,
     const void* alpha,
-    const Summand& a,
+    const cusparseMatDescr* description_a,
+    int nnz_a,
+    const void* values_a,
+    const int* offsets_a,
+    const int* indices_a,
     const void* beta,
-    const Summand& b,
+    const cusparseMatDescr* description_b,
+    int nnz_b,
+    const void* values_b,
+    const int* offsets_b,
+    const int* indices_b,
     const cusparseMatDescr* description,
     void* values,
     int* offsets,
-    int* indices) {
+    int* indices,
+    void*) {
+  const Summand a{description_a, nnz_a, values_a, offsets_a, indices_a};
+  const Summand b{description_b, nnz_b, values_b, offsets_b, indices_b};
   cusparseStatus_t status =
       check_call(handle, rows, columns, a, b, description);
   if (status == CUSPARSE_STATUS_SUCCESS) {
@@ -198,6 +209,40 @@ cusparseStatus_t submit_sum(
       });
 }
 
+cusparseStatus_t size_csrgeam2_work(
+    const char*,
+    cudaDataType,
+    cusparseHandle_t handle,
+    int rows,
+    int columns,
+    const void*,
+    const cusparseMatDescr* description_a,
+    int nnz_a,
+    const void* values_a,
+    const int* offsets_a,
+    const int* indices_a,
+    const void*,
+    const cusparseMatDescr* description_b,
+    int nnz_b,
+    const void* values_b,
+    const int* offsets_b,
+    const int* indices_b,
+    const cusparseMatDescr* description,
+    const void*,
+    const int*,
+    const int*,
+    std::size_t* size) {
+  return answer_work_size(
+      check_call(
+          handle,
+          rows,
+          columns,
+          {description_a, nnz_a, values_a, offsets_a, indices_a},
+          {description_b, nnz_b, values_b, offsets_b, indices_b},
+          description),
+      size);
+}
+
 } // namespace
 } // namespace accelerator::sparse
 
@@ -255,78 +300,7 @@ cusparseStatus_t cusparseXcsrgeam2Nnz(
       });
 }
 
-#define ACCEL_API(L, Api, type)                                     \
-  cusparseStatus_t cusparse##L##csrgeam2_bufferSizeExt(             \
-      cusparseHandle_t handle,                                      \
-      int rows,                                                     \
-      int columns,                                                  \
-      const Api*,                                                   \
-      const cusparseMatDescr_t description_a,                       \
-      int nnz_a,                                                    \
-      const Api* values_a,                                          \
-      const int* offsets_a,                                         \
-      const int* indices_a,                                         \
-      const Api*,                                                   \
-      const cusparseMatDescr_t description_b,                       \
-      int nnz_b,                                                    \
-      const Api* values_b,                                          \
-      const int* offsets_b,                                         \
-      const int* indices_b,                                         \
-      const cusparseMatDescr_t description_c,                       \
-      const Api*,                                                   \
-      const int*,                                                   \
-      const int*,                                                   \
-      std::size_t* size) {                                          \
-    return answer_work_size(                                        \
-        check_call(                                                 \
-            handle,                                                 \
-            rows,                                                   \
-            columns,                                                \
-            {description_a, nnz_a, values_a, offsets_a, indices_a}, \
-            {description_b, nnz_b, values_b, offsets_b, indices_b}, \
-            description_c),                                         \
-        size);                                                      \
-  }                                                                 \
-  cusparseStatus_t cusparse##L##csrgeam2(                           \
-      cusparseHandle_t handle,                                      \
-      int rows,                                                     \
-      int columns,                                                  \
-      const Api* alpha,                                             \
-      const cusparseMatDescr_t description_a,                       \
-      int nnz_a,                                                    \
-      const Api* values_a,                                          \
-      const int* offsets_a,                                         \
-      const int* indices_a,                                         \
-      const Api* beta,                                              \
-      const cusparseMatDescr_t description_b,                       \
-      int nnz_b,                                                    \
-      const Api* values_b,                                          \
-      const int* offsets_b,                                         \
-      const int* indices_b,                                         \
-      const cusparseMatDescr_t description_c,                       \
-      Api* values_c,                                                \
-      int* offsets_c,                                               \
-      int* indices_c,                                               \
-      void*) {                                                      \
-    return submit_sum(                                              \
-        __func__,                                                   \
-        handle,                                                     \
-        type,                                                       \
-        rows,                                                       \
-        columns,                                                    \
-        alpha,                                                      \
-        {description_a, nnz_a, values_a, offsets_a, indices_a},     \
-        beta,                                                       \
-        {description_b, nnz_b, values_b, offsets_b, indices_b},     \
-        description_c,                                              \
-        values_c,                                                   \
-        offsets_c,                                                  \
-        indices_c);                                                 \
-  }
-ACCEL_API(S, float, CUDA_R_32F)
-ACCEL_API(D, double, CUDA_R_64F)
-ACCEL_API(C, cuComplex, CUDA_C_32F)
-ACCEL_API(Z, cuDoubleComplex, CUDA_C_64F)
-#undef ACCEL_API
-
 } // extern "C"
+
+UNTYPED_ENTRY_POINTS(20, cusparse, csrgeam2_bufferSizeExt, size_csrgeam2_work)
+UNTYPED_ENTRY_POINTS(20, cusparse, csrgeam2, csrgeam2)

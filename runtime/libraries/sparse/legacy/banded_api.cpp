@@ -15,7 +15,7 @@ namespace {
 /// Systems that are solved by one call. Element i of the diagonals and of the
 /// solution of system k is at k * system_stride + i * element_stride.
 struct Systems {
-  cudaDataType type;
+  cudaDataType type = CUDA_R_32F;
   std::int64_t size = 0; // of a system
   int width = 1; // diagonals on either side of the main one
   std::vector<const void*> diagonals; // from the lowest up
@@ -143,10 +143,19 @@ cusparseStatus_t check_systems(
                 [](const void* one) { return one != nullptr; })))});
 }
 
+/// Solves systems, or answers what the work area has to be.
+cusparseStatus_t submit_systems(
+    const char*,
+    cusparseHandle_t handle,
+    const Systems& systems,
+    std::size_t* size) {
+  return answer_work_size(check_systems(handle, systems), size);
+}
 cusparseStatus_t submit_systems(
     const char* function,
     cusparseHandle_t handle,
-    const Systems& systems) {
+    const Systems& systems,
+    void*) {
   const cusparseStatus_t status = check_systems(handle, systems);
   if (status != CUSPARSE_STATUS_SUCCESS || systems.size == 0 ||
       systems.count == 0) {
@@ -168,45 +177,54 @@ cusparseStatus_t submit_systems(
 }
 
 /// Columns of a matrix.
-Systems of_columns(
+template <typename Last>
+cusparseStatus_t gtsv2(
+    const char* function,
     cudaDataType type,
+    cusparseHandle_t handle,
     int size,
     int columns,
-    std::vector<const void*> diagonals,
+    const void* lower,
+    const void* main,
+    const void* upper,
     const void* solutions,
-    int leading) {
-  return {
-      type,
-      size,
-      1,
-      std::move(diagonals),
-      true,
-      const_cast<void*>(solutions),
-      columns,
-      leading,
-      1,
-      leading >= std::max(1, size)};
+    int leading,
+    Last last) {
+  Systems systems;
+  systems.type = type;
+  systems.size = size;
+  systems.diagonals = {lower, main, upper};
+  systems.shares_diagonals = true;
+  systems.solutions = const_cast<void*>(solutions);
+  systems.count = columns;
+  systems.system_stride = leading;
+  systems.is_valid = leading >= std::max(1, size);
+  return submit_systems(function, handle, systems, last);
 }
 
 /// One behind the other.
-Systems of_batch(
+template <typename Last>
+cusparseStatus_t gtsv2_strided(
+    const char* function,
     cudaDataType type,
+    cusparseHandle_t handle,
     int size,
-    std::vector<const void*> diagonals,
+    const void* lower,
+    const void* main,
+    const void* upper,
     const void* solutions,
     int count,
-    int stride) {
-  return {
-      type,
-      size,
-      1,
-      std::move(diagonals),
-      false,
-      const_cast<void*>(solutions),
-      count,
-      stride,
-      1,
-      stride >= size};
+    int stride,
+    Last last) {
+  Systems systems;
+  systems.type = type;
+  systems.size = size;
+  systems.diagonals = {lower, main, upper};
+  systems.solutions = const_cast<void*>(solutions);
+  systems.count = count;
+  systems.system_stride = stride;
+  systems.is_valid = stride >= size;
+  return submit_systems(function, handle, systems, last);
 }
 
 /// The same elements of all systems beside each other.
@@ -217,18 +235,67 @@ Systems interleaved(
     const void* solutions,
     int count,
     bool has_algorithm) {
-  const int width = static_cast<int>(diagonals.size()) / 2;
-  return {
-      type,
-      size,
-      width,
-      std::move(diagonals),
-      false,
-      const_cast<void*>(solutions),
-      count,
-      1,
-      count,
-      has_algorithm};
+  Systems systems;
+  systems.type = type;
+  systems.size = size;
+  systems.width = static_cast<int>(diagonals.size()) / 2;
+  systems.diagonals = std::move(diagonals);
+  systems.solutions = const_cast<void*>(solutions);
+  systems.count = count;
+  systems.system_stride = 1;
+  systems.element_stride = count;
+  systems.is_valid = has_algorithm;
+  return systems;
+}
+
+template <typename Last>
+cusparseStatus_t gtsv_interleaved(
+    const char* function,
+    cudaDataType type,
+    cusparseHandle_t handle,
+    int algorithm,
+    int size,
+    const void* lower,
+    const void* main,
+    const void* upper,
+    const void* solutions,
+    int count,
+    Last last) {
+  const bool has_algorithm = algorithm >= 0 && algorithm <= 2;
+  return submit_systems(
+      function,
+      handle,
+      interleaved(
+          type, size, {lower, main, upper}, solutions, count, has_algorithm),
+      last);
+}
+
+template <typename Last>
+cusparseStatus_t gpsv_interleaved(
+    const char* function,
+    cudaDataType type,
+    cusparseHandle_t handle,
+    int algorithm,
+    int size,
+    const void* lowest,
+    const void* lower,
+    const void* main,
+    const void* upper,
+    const void* highest,
+    const void* solutions,
+    int count,
+    Last last) {
+  return submit_systems(
+      function,
+      handle,
+      interleaved(
+          type,
+          size,
+          {lowest, lower, main, upper, highest},
+          solutions,
+          count,
+          algorithm == 0),
+      last);
 }
 
 } // namespace
@@ -236,152 +303,25 @@ Systems interleaved(
 
 using namespace accelerator::sparse;
 
-extern "C" {
-
-#define ACCEL_COLUMNS(L, Api, type, name)                                   \
-  cusparseStatus_t cusparse##L##name##_bufferSizeExt(                       \
-      cusparseHandle_t handle,                                              \
-      int m,                                                                \
-      int n,                                                                \
-      const Api* dl,                                                        \
-      const Api* d,                                                         \
-      const Api* du,                                                        \
-      const Api* b,                                                         \
-      int ldb,                                                              \
-      std::size_t* size) {                                                  \
-    return answer_work_size(                                                \
-        check_systems(handle, of_columns(type, m, n, {dl, d, du}, b, ldb)), \
-        size);                                                              \
-  }                                                                         \
-  cusparseStatus_t cusparse##L##name(                                       \
-      cusparseHandle_t handle,                                              \
-      int m,                                                                \
-      int n,                                                                \
-      const Api* dl,                                                        \
-      const Api* d,                                                         \
-      const Api* du,                                                        \
-      Api* b,                                                               \
-      int ldb,                                                              \
-      void*) {                                                              \
-    return submit_systems(                                                  \
-        __func__, handle, of_columns(type, m, n, {dl, d, du}, b, ldb));     \
-  }
-
-#define ACCEL_API(L, Api, type)                                               \
-  ACCEL_COLUMNS(L, Api, type, gtsv2)                                          \
-  ACCEL_COLUMNS(L, Api, type, gtsv2_nopivot)                                  \
-  cusparseStatus_t cusparse##L##gtsv2StridedBatch_bufferSizeExt(              \
-      cusparseHandle_t handle,                                                \
-      int m,                                                                  \
-      const Api* dl,                                                          \
-      const Api* d,                                                           \
-      const Api* du,                                                          \
-      const Api* x,                                                           \
-      int count,                                                              \
-      int stride,                                                             \
-      std::size_t* size) {                                                    \
-    return answer_work_size(                                                  \
-        check_systems(                                                        \
-            handle, of_batch(type, m, {dl, d, du}, x, count, stride)),        \
-        size);                                                                \
-  }                                                                           \
-  cusparseStatus_t cusparse##L##gtsv2StridedBatch(                            \
-      cusparseHandle_t handle,                                                \
-      int m,                                                                  \
-      const Api* dl,                                                          \
-      const Api* d,                                                           \
-      const Api* du,                                                          \
-      Api* x,                                                                 \
-      int count,                                                              \
-      int stride,                                                             \
-      void*) {                                                                \
-    return submit_systems(                                                    \
-        __func__, handle, of_batch(type, m, {dl, d, du}, x, count, stride));  \
-  }                                                                           \
-  cusparseStatus_t cusparse##L##gtsvInterleavedBatch_bufferSizeExt(           \
-      cusparseHandle_t handle,                                                \
-      int algorithm,                                                          \
-      int m,                                                                  \
-      const Api* dl,                                                          \
-      const Api* d,                                                           \
-      const Api* du,                                                          \
-      const Api* x,                                                           \
-      int count,                                                              \
-      std::size_t* size) {                                                    \
-    return answer_work_size(                                                  \
-        check_systems(                                                        \
-            handle,                                                           \
-            interleaved(                                                      \
-                type,                                                         \
-                m,                                                            \
-                {dl, d, du},                                                  \
-                x,                                                            \
-                count,                                                        \
-                algorithm >= 0 && algorithm <= 2)),                           \
-        size);                                                                \
-  }                                                                           \
-  cusparseStatus_t cusparse##L##gtsvInterleavedBatch(                         \
-      cusparseHandle_t handle,                                                \
-      int algorithm,                                                          \
-      int m,                                                                  \
-      Api* dl,                                                                \
-      Api* d,                                                                 \
-      Api* du,                                                                \
-      Api* x,                                                                 \
-      int count,                                                              \
-      void*) {                                                                \
-    return submit_systems(                                                    \
-        __func__,                                                             \
-        handle,                                                               \
-        interleaved(                                                          \
-            type,                                                             \
-            m,                                                                \
-            {dl, d, du},                                                      \
-            x,                                                                \
-            count,                                                            \
-            algorithm >= 0 && algorithm <= 2));                               \
-  }                                                                           \
-  cusparseStatus_t cusparse##L##gpsvInterleavedBatch_bufferSizeExt(           \
-      cusparseHandle_t handle,                                                \
-      int algorithm,                                                          \
-      int m,                                                                  \
-      const Api* ds,                                                          \
-      const Api* dl,                                                          \
-      const Api* d,                                                           \
-      const Api* du,                                                          \
-      const Api* dw,                                                          \
-      const Api* x,                                                           \
-      int count,                                                              \
-      std::size_t* size) {                                                    \
-    return answer_work_size(                                                  \
-        check_systems(                                                        \
-            handle,                                                           \
-            interleaved(                                                      \
-                type, m, {ds, dl, d, du, dw}, x, count, algorithm == 0)),     \
-        size);                                                                \
-  }                                                                           \
-  cusparseStatus_t cusparse##L##gpsvInterleavedBatch(                         \
-      cusparseHandle_t handle,                                                \
-      int algorithm,                                                          \
-      int m,                                                                  \
-      Api* ds,                                                                \
-      Api* dl,                                                                \
-      Api* d,                                                                 \
-      Api* du,                                                                \
-      Api* dw,                                                                \
-      Api* x,                                                                 \
-      int count,                                                              \
-      void*) {                                                                \
-    return submit_systems(                                                    \
-        __func__,                                                             \
-        handle,                                                               \
-        interleaved(type, m, {ds, dl, d, du, dw}, x, count, algorithm == 0)); \
-  }
-ACCEL_API(S, float, CUDA_R_32F)
-ACCEL_API(D, double, CUDA_R_64F)
-ACCEL_API(C, cuComplex, CUDA_C_32F)
-ACCEL_API(Z, cuDoubleComplex, CUDA_C_64F)
-#undef ACCEL_API
-#undef ACCEL_COLUMNS
-
-} // extern "C"
+UNTYPED_ENTRY_POINTS(9, cusparse, gtsv2_bufferSizeExt, gtsv2)
+UNTYPED_ENTRY_POINTS(9, cusparse, gtsv2, gtsv2)
+UNTYPED_ENTRY_POINTS(9, cusparse, gtsv2_nopivot_bufferSizeExt, gtsv2)
+UNTYPED_ENTRY_POINTS(9, cusparse, gtsv2_nopivot, gtsv2)
+UNTYPED_ENTRY_POINTS(
+    9,
+    cusparse,
+    gtsv2StridedBatch_bufferSizeExt,
+    gtsv2_strided)
+UNTYPED_ENTRY_POINTS(9, cusparse, gtsv2StridedBatch, gtsv2_strided)
+UNTYPED_ENTRY_POINTS(
+    9,
+    cusparse,
+    gtsvInterleavedBatch_bufferSizeExt,
+    gtsv_interleaved)
+UNTYPED_ENTRY_POINTS(9, cusparse, gtsvInterleavedBatch, gtsv_interleaved)
+UNTYPED_ENTRY_POINTS(
+    11,
+    cusparse,
+    gpsvInterleavedBatch_bufferSizeExt,
+    gpsv_interleaved)
+UNTYPED_ENTRY_POINTS(11, cusparse, gpsvInterleavedBatch, gpsv_interleaved)

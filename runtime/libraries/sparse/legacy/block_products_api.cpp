@@ -53,131 +53,116 @@ cusparseStatus_t multiply(
       describe_dense(a.rows, columns, ldc, type, c));
 }
 
+cusparseStatus_t bsrmv(
+    const char* function,
+    cudaDataType type,
+    cusparseHandle_t handle,
+    cusparseDirection_t direction,
+    cusparseOperation_t op,
+    int block_rows,
+    int block_columns,
+    int blocks,
+    const void* alpha,
+    const cusparseMatDescr* description,
+    const void* values,
+    const int* offsets,
+    const int* indices,
+    int block,
+    const void* x,
+    const void* beta,
+    void* y) {
+  cusparseSpMatDescr a;
+  if (const auto status = describe_blocks(
+          handle,
+          direction,
+          block_rows,
+          block_columns,
+          blocks,
+          description,
+          type,
+          values,
+          offsets,
+          indices,
+          block,
+          &a);
+      status != CUSPARSE_STATUS_SUCCESS) {
+    return status;
+  }
+  return multiply(
+      function,
+      handle,
+      a.type,
+      op,
+      kAsIs,
+      alpha,
+      a,
+      1,
+      x,
+      static_cast<int>(std::max<std::int64_t>(1, a.columns)),
+      beta,
+      y,
+      static_cast<int>(std::max<std::int64_t>(1, a.rows)));
+}
+
+cusparseStatus_t bsrmm(
+    const char* function,
+    cudaDataType type,
+    cusparseHandle_t handle,
+    cusparseDirection_t direction,
+    cusparseOperation_t op_a,
+    cusparseOperation_t op_b,
+    int block_rows,
+    int columns,
+    int block_columns,
+    int blocks,
+    const void* alpha,
+    const cusparseMatDescr* description,
+    const void* values,
+    const int* offsets,
+    const int* indices,
+    int block,
+    const void* b,
+    int ldb,
+    const void* beta,
+    void* c,
+    int ldc) {
+  cusparseSpMatDescr a;
+  if (const auto status = describe_blocks(
+          handle,
+          direction,
+          block_rows,
+          block_columns,
+          blocks,
+          description,
+          type,
+          values,
+          offsets,
+          indices,
+          block,
+          &a);
+      status != CUSPARSE_STATUS_SUCCESS) {
+    return status;
+  }
+  return multiply(
+      function,
+      handle,
+      a.type,
+      op_a,
+      op_b,
+      alpha,
+      a,
+      columns,
+      b,
+      ldb,
+      beta,
+      c,
+      ldc);
+}
+
 } // namespace
 } // namespace accelerator::sparse
 
 using namespace accelerator::sparse;
 
-extern "C" {
-
-#define ACCEL_API(L, Api, type)                                       \
-  cusparseStatus_t cusparse##L##bsrmv(                                \
-      cusparseHandle_t handle,                                        \
-      cusparseDirection_t direction,                                  \
-      cusparseOperation_t op,                                         \
-      int block_rows,                                                 \
-      int block_columns,                                              \
-      int blocks,                                                     \
-      const Api* alpha,                                               \
-      const cusparseMatDescr_t description,                           \
-      const Api* values,                                              \
-      const int* offsets,                                             \
-      const int* indices,                                             \
-      int block,                                                      \
-      const Api* x,                                                   \
-      const Api* beta,                                                \
-      Api* y) {                                                       \
-    const cusparseStatus_t status = check_blocks(                     \
-        handle,                                                       \
-        direction,                                                    \
-        block_rows,                                                   \
-        block_columns,                                                \
-        blocks,                                                       \
-        description,                                                  \
-        values,                                                       \
-        offsets,                                                      \
-        indices,                                                      \
-        block);                                                       \
-    if (status != CUSPARSE_STATUS_SUCCESS) {                          \
-      return status;                                                  \
-    }                                                                 \
-    const cusparseSpMatDescr a = describe_blocks(                     \
-        direction,                                                    \
-        block_rows,                                                   \
-        block_columns,                                                \
-        blocks,                                                       \
-        *description,                                                 \
-        type,                                                         \
-        values,                                                       \
-        offsets,                                                      \
-        indices,                                                      \
-        block);                                                       \
-    return multiply(                                                  \
-        __func__,                                                     \
-        handle,                                                       \
-        type,                                                         \
-        op,                                                           \
-        kAsIs,                                                        \
-        alpha,                                                        \
-        a,                                                            \
-        1,                                                            \
-        x,                                                            \
-        static_cast<int>(std::max<std::int64_t>(1, a.columns)),       \
-        beta,                                                         \
-        y,                                                            \
-        static_cast<int>(std::max<std::int64_t>(1, a.rows)));         \
-  }                                                                   \
-  cusparseStatus_t cusparse##L##bsrmm(                                \
-      cusparseHandle_t handle,                                        \
-      cusparseDirection_t direction,                                  \
-      cusparseOperation_t op_a,                                       \
-      cusparseOperation_t op_b,                                       \
-      int block_rows,                                                 \
-      int columns,                                                    \
-      int block_columns,                                              \
-      int blocks,                                                     \
-      const Api* alpha,                                               \
-      const cusparseMatDescr_t description,                           \
-      const Api* values,                                              \
-      const int* offsets,                                             \
-      const int* indices,                                             \
-      const int block,                                                \
-      const Api* b,                                                   \
-      const int ldb,                                                  \
-      const Api* beta,                                                \
-      Api* c,                                                         \
-      int ldc) {                                                      \
-    const cusparseStatus_t status = check_blocks(                     \
-        handle,                                                       \
-        direction,                                                    \
-        block_rows,                                                   \
-        block_columns,                                                \
-        blocks,                                                       \
-        description,                                                  \
-        values,                                                       \
-        offsets,                                                      \
-        indices,                                                      \
-        block);                                                       \
-    return status != CUSPARSE_STATUS_SUCCESS ? status                 \
-                                             : multiply(              \
-                                                   __func__,          \
-                                                   handle,            \
-                                                   type,              \
-                                                   op_a,              \
-                                                   op_b,              \
-                                                   alpha,             \
-                                                   describe_blocks(   \
-                                                       direction,     \
-                                                       block_rows,    \
-                                                       block_columns, \
-                                                       blocks,        \
-                                                       *description,  \
-                                                       type,          \
-                                                       values,        \
-                                                       offsets,       \
-                                                       indices,       \
-                                                       block),        \
-                                                   columns,           \
-                                                   b,                 \
-                                                   ldb,               \
-                                                   beta,              \
-                                                   c,                 \
-                                                   ldc);              \
-  }
-ACCEL_API(S, float, CUDA_R_32F)
-ACCEL_API(D, double, CUDA_R_64F)
-ACCEL_API(C, cuComplex, CUDA_C_32F)
-ACCEL_API(Z, cuDoubleComplex, CUDA_C_64F)
-#undef ACCEL_API
-
-} // extern "C"
+UNTYPED_ENTRY_POINTS(15, cusparse, bsrmv, bsrmv)
+UNTYPED_ENTRY_POINTS(19, cusparse, bsrmm, bsrmm)

@@ -62,11 +62,26 @@ bool needs_pivots(const BlockSystem& system) {
   return system.triangle.diagonal == CUSPARSE_DIAG_TYPE_NON_UNIT;
 }
 
-/// Looks for blocks that are missing.
-cusparseStatus_t analyse(
+/// What is done before a solution: the work area's size, or an analysis, which
+/// looks for blocks that are missing.
+cusparseStatus_t begin(
+    const char*,
+    cusparseStatus_t status,
+    const BlockSystem&,
+    const Pivot*,
+    int* size) {
+  return answer_work_size(status, size);
+}
+cusparseStatus_t begin(
     const char* function,
+    cusparseStatus_t status,
     const BlockSystem& system,
-    const Pivot* info) {
+    const Pivot* info,
+    cusparseSolvePolicy_t,
+    void*) {
+  if (status != CUSPARSE_STATUS_SUCCESS) {
+    return status;
+  }
   if (info == nullptr) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
@@ -162,38 +177,28 @@ cusparseStatus_t make_system(
     const int* indices,
     int block,
     BlockSystem* system) {
-  cusparseStatus_t status = check_blocks(
+  cusparseStatus_t status = describe_blocks(
       handle,
       direction,
       block_rows,
       block_rows,
       blocks,
       description,
+      type,
       values,
       offsets,
       indices,
-      block);
+      block,
+      &system->a);
   if (status == CUSPARSE_STATUS_SUCCESS) {
     status = check(
         {valid(is_operation(op_a) && is_operation(op_x)), valid(columns >= 0)});
   }
   if (status == CUSPARSE_STATUS_SUCCESS) {
-    *system = {
-        handle,
-        describe_blocks(
-            direction,
-            block_rows,
-            block_rows,
-            blocks,
-            *description,
-            type,
-            values,
-            offsets,
-            indices,
-            block),
-        {description->fill_mode, description->diagonal, op_a},
-        op_x,
-        type};
+    system->handle = handle;
+    system->triangle = {description->fill_mode, description->diagonal, op_a};
+    system->op_x = op_x;
+    system->type = type;
   }
   return status;
 }
@@ -218,190 +223,194 @@ bool is_leading(const BlockSystem& system, int columns, int leading) {
   return leading >= std::max<std::int64_t>(1, least);
 }
 
+/// @param rest tells what is to be done.
+template <typename... Rest>
+cusparseStatus_t begin_bsrsv2(
+    const char* function,
+    cudaDataType type,
+    cusparseHandle_t handle,
+    cusparseDirection_t direction,
+    cusparseOperation_t op,
+    int block_rows,
+    int blocks,
+    const cusparseMatDescr* description,
+    const void* values,
+    const int* offsets,
+    const int* indices,
+    int block,
+    const bsrsv2Info* info,
+    Rest... rest) {
+  BlockSystem system;
+  const cusparseStatus_t status = make_system(
+      handle,
+      direction,
+      op,
+      kAsIs,
+      block_rows,
+      1,
+      blocks,
+      description,
+      type,
+      values,
+      offsets,
+      indices,
+      block,
+      &system);
+  return begin(function, status, system, info, rest...);
+}
+
+cusparseStatus_t solve_bsrsv2(
+    const char* function,
+    cudaDataType type,
+    cusparseHandle_t handle,
+    cusparseDirection_t direction,
+    cusparseOperation_t op,
+    int block_rows,
+    int blocks,
+    const void* alpha,
+    const cusparseMatDescr* description,
+    const void* values,
+    const int* offsets,
+    const int* indices,
+    int block,
+    const bsrsv2Info* info,
+    const void* b,
+    void* x,
+    cusparseSolvePolicy_t,
+    void*) {
+  BlockSystem system;
+  const cusparseStatus_t status = make_system(
+      handle,
+      direction,
+      op,
+      kAsIs,
+      block_rows,
+      1,
+      blocks,
+      description,
+      type,
+      values,
+      offsets,
+      indices,
+      block,
+      &system);
+  const int rows = static_cast<int>(system.a.rows);
+  return status != CUSPARSE_STATUS_SUCCESS
+      ? status
+      : solve_blocks(
+            function,
+            system,
+            info,
+            alpha,
+            describe_sides(system, 1, rows, b),
+            describe_sides(system, 1, rows, x));
+}
+
+template <typename... Rest>
+cusparseStatus_t begin_bsrsm2(
+    const char* function,
+    cudaDataType type,
+    cusparseHandle_t handle,
+    cusparseDirection_t direction,
+    cusparseOperation_t op,
+    cusparseOperation_t op_x,
+    int block_rows,
+    int columns,
+    int blocks,
+    const cusparseMatDescr* description,
+    const void* values,
+    const int* offsets,
+    const int* indices,
+    int block,
+    const bsrsm2Info* info,
+    Rest... rest) {
+  BlockSystem system;
+  const cusparseStatus_t status = make_system(
+      handle,
+      direction,
+      op,
+      op_x,
+      block_rows,
+      columns,
+      blocks,
+      description,
+      type,
+      values,
+      offsets,
+      indices,
+      block,
+      &system);
+  return begin(function, status, system, info, rest...);
+}
+
+cusparseStatus_t solve_bsrsm2(
+    const char* function,
+    cudaDataType type,
+    cusparseHandle_t handle,
+    cusparseDirection_t direction,
+    cusparseOperation_t op,
+    cusparseOperation_t op_x,
+    int block_rows,
+    int columns,
+    int blocks,
+    const void* alpha,
+    const cusparseMatDescr* description,
+    const void* values,
+    const int* offsets,
+    const int* indices,
+    int block,
+    const bsrsm2Info* info,
+    const void* b,
+    int ldb,
+    void* x,
+    int ldx,
+    cusparseSolvePolicy_t,
+    void*) {
+  BlockSystem system;
+  const cusparseStatus_t status = make_system(
+      handle,
+      direction,
+      op,
+      op_x,
+      block_rows,
+      columns,
+      blocks,
+      description,
+      type,
+      values,
+      offsets,
+      indices,
+      block,
+      &system);
+  if (status != CUSPARSE_STATUS_SUCCESS) {
+    return status;
+  }
+  return is_leading(system, columns, ldb) && is_leading(system, columns, ldx)
+      ? solve_blocks(
+            function,
+            system,
+            info,
+            alpha,
+            describe_sides(system, columns, ldb, b),
+            describe_sides(system, columns, ldx, x))
+      : CUSPARSE_STATUS_INVALID_VALUE;
+}
+
 } // namespace
 } // namespace accelerator::sparse
 
 using namespace accelerator::sparse;
 
-extern "C" {
+ENTRY_POINT(1, cusparseCreateBsrsv2Info, create)
+ENTRY_POINT(1, cusparseDestroyBsrsv2Info, destroy)
+ENTRY_POINT(3, cusparseXbsrsv2_zeroPivot, zero_pivot)
+UNTYPED_ENTRY_POINTS(12, cusparse, bsrsv2_bufferSize, begin_bsrsv2)
+UNTYPED_ENTRY_POINTS(13, cusparse, bsrsv2_analysis, begin_bsrsv2)
+UNTYPED_ENTRY_POINTS(16, cusparse, bsrsv2_solve, solve_bsrsv2)
 
-cusparseStatus_t cusparseCreateBsrsv2Info(bsrsv2Info_t* info) {
-  return create(info);
-}
-
-cusparseStatus_t cusparseDestroyBsrsv2Info(bsrsv2Info_t info) {
-  return destroy(info);
-}
-
-cusparseStatus_t cusparseXbsrsv2_zeroPivot(
-    cusparseHandle_t handle,
-    bsrsv2Info_t info,
-    int* position) {
-  return zero_pivot(handle, info, position);
-}
-
-cusparseStatus_t cusparseCreateBsrsm2Info(bsrsm2Info_t* info) {
-  return create(info);
-}
-
-cusparseStatus_t cusparseDestroyBsrsm2Info(bsrsm2Info_t info) {
-  return destroy(info);
-}
-
-cusparseStatus_t cusparseXbsrsm2_zeroPivot(
-    cusparseHandle_t handle,
-    bsrsm2Info_t info,
-    int* position) {
-  return zero_pivot(handle, info, position);
-}
-
-// What all functions of one type have to be told of a matrix.
-#define ACCEL_MATRIX(Const, Api)                                       \
-  int blocks, const cusparseMatDescr_t description, Const Api *values, \
-      const int *offsets, const int *indices, int block
-
-#define ACCEL_SYSTEM(op_x, columns, type)      \
-  BlockSystem system;                          \
-  const cusparseStatus_t status = make_system( \
-      handle,                                  \
-      direction,                               \
-      op,                                      \
-      op_x,                                    \
-      block_rows,                              \
-      columns,                                 \
-      blocks,                                  \
-      description,                             \
-      type,                                    \
-      values,                                  \
-      offsets,                                 \
-      indices,                                 \
-      block,                                   \
-      &system)
-
-#define ACCEL_API(L, Api, type)                                                \
-  cusparseStatus_t cusparse##L##bsrsv2_bufferSize(                             \
-      cusparseHandle_t handle,                                                 \
-      cusparseDirection_t direction,                                           \
-      cusparseOperation_t op,                                                  \
-      int block_rows,                                                          \
-      ACCEL_MATRIX(, Api),                                                     \
-      bsrsv2Info_t,                                                            \
-      int* size) {                                                             \
-    ACCEL_SYSTEM(kAsIs, 1, type);                                              \
-    return answer_work_size(status, size);                                     \
-  }                                                                            \
-  cusparseStatus_t cusparse##L##bsrsv2_analysis(                               \
-      cusparseHandle_t handle,                                                 \
-      cusparseDirection_t direction,                                           \
-      cusparseOperation_t op,                                                  \
-      int block_rows,                                                          \
-      ACCEL_MATRIX(const, Api),                                                \
-      bsrsv2Info_t info,                                                       \
-      cusparseSolvePolicy_t,                                                   \
-      void*) {                                                                 \
-    ACCEL_SYSTEM(kAsIs, 1, type);                                              \
-    return status == CUSPARSE_STATUS_SUCCESS ? analyse(__func__, system, info) \
-                                             : status;                         \
-  }                                                                            \
-  cusparseStatus_t cusparse##L##bsrsv2_solve(                                  \
-      cusparseHandle_t handle,                                                 \
-      cusparseDirection_t direction,                                           \
-      cusparseOperation_t op,                                                  \
-      int block_rows,                                                          \
-      int blocks,                                                              \
-      const Api* alpha,                                                        \
-      const cusparseMatDescr_t description,                                    \
-      const Api* values,                                                       \
-      const int* offsets,                                                      \
-      const int* indices,                                                      \
-      int block,                                                               \
-      bsrsv2Info_t info,                                                       \
-      const Api* b,                                                            \
-      Api* x,                                                                  \
-      cusparseSolvePolicy_t,                                                   \
-      void*) {                                                                 \
-    ACCEL_SYSTEM(kAsIs, 1, type);                                              \
-    const int rows = static_cast<int>(system.a.rows);                          \
-    return status == CUSPARSE_STATUS_SUCCESS                                   \
-        ? solve_blocks(                                                        \
-              __func__,                                                        \
-              system,                                                          \
-              info,                                                            \
-              alpha,                                                           \
-              describe_sides(system, 1, rows, b),                              \
-              describe_sides(system, 1, rows, x))                              \
-        : status;                                                              \
-  }                                                                            \
-  cusparseStatus_t cusparse##L##bsrsm2_bufferSize(                             \
-      cusparseHandle_t handle,                                                 \
-      cusparseDirection_t direction,                                           \
-      cusparseOperation_t op,                                                  \
-      cusparseOperation_t op_x,                                                \
-      int block_rows,                                                          \
-      int columns,                                                             \
-      ACCEL_MATRIX(, Api),                                                     \
-      bsrsm2Info_t,                                                            \
-      int* size) {                                                             \
-    ACCEL_SYSTEM(op_x, columns, type);                                         \
-    return answer_work_size(status, size);                                     \
-  }                                                                            \
-  cusparseStatus_t cusparse##L##bsrsm2_analysis(                               \
-      cusparseHandle_t handle,                                                 \
-      cusparseDirection_t direction,                                           \
-      cusparseOperation_t op,                                                  \
-      cusparseOperation_t op_x,                                                \
-      int block_rows,                                                          \
-      int columns,                                                             \
-      ACCEL_MATRIX(const, Api),                                                \
-      bsrsm2Info_t info,                                                       \
-      cusparseSolvePolicy_t,                                                   \
-      void*) {                                                                 \
-    ACCEL_SYSTEM(op_x, columns, type);                                         \
-    return status == CUSPARSE_STATUS_SUCCESS ? analyse(__func__, system, info) \
-                                             : status;                         \
-  }                                                                            \
-  cusparseStatus_t cusparse##L##bsrsm2_solve(                                  \
-      cusparseHandle_t handle,                                                 \
-      cusparseDirection_t direction,                                           \
-      cusparseOperation_t op,                                                  \
-      cusparseOperation_t op_x,                                                \
-      int block_rows,                                                          \
-      int columns,                                                             \
-      int blocks,                                                              \
-      const Api* alpha,                                                        \
-      const cusparseMatDescr_t description,                                    \
-      const Api* values,                                                       \
-      const int* offsets,                                                      \
-      const int* indices,                                                      \
-      int block,                                                               \
-      bsrsm2Info_t info,                                                       \
-      const Api* b,                                                            \
-      int ldb,                                                                 \
-      Api* x,                                                                  \
-      int ldx,                                                                 \
-      cusparseSolvePolicy_t,                                                   \
-      void*) {                                                                 \
-    ACCEL_SYSTEM(op_x, columns, type);                                         \
-    if (status != CUSPARSE_STATUS_SUCCESS) {                                   \
-      return status;                                                           \
-    }                                                                          \
-    return is_leading(system, columns, ldb) &&                                 \
-            is_leading(system, columns, ldx)                                   \
-        ? solve_blocks(                                                        \
-              __func__,                                                        \
-              system,                                                          \
-              info,                                                            \
-              alpha,                                                           \
-              describe_sides(system, columns, ldb, b),                         \
-              describe_sides(system, columns, ldx, x))                         \
-        : CUSPARSE_STATUS_INVALID_VALUE;                                       \
-  }
-ACCEL_API(S, float, CUDA_R_32F)
-ACCEL_API(D, double, CUDA_R_64F)
-ACCEL_API(C, cuComplex, CUDA_C_32F)
-ACCEL_API(Z, cuDoubleComplex, CUDA_C_64F)
-#undef ACCEL_API
-#undef ACCEL_SYSTEM
-#undef ACCEL_MATRIX
-
-} // extern "C"
+ENTRY_POINT(1, cusparseCreateBsrsm2Info, create)
+ENTRY_POINT(1, cusparseDestroyBsrsm2Info, destroy)
+ENTRY_POINT(3, cusparseXbsrsm2_zeroPivot, zero_pivot)
+UNTYPED_ENTRY_POINTS(14, cusparse, bsrsm2_bufferSize, begin_bsrsm2)
+UNTYPED_ENTRY_POINTS(15, cusparse, bsrsm2_analysis, begin_bsrsm2)
+UNTYPED_ENTRY_POINTS(20, cusparse, bsrsm2_solve, solve_bsrsm2)

@@ -9,46 +9,22 @@
 
 namespace accelerator::sparse {
 
-inline cusparseSpMatDescr describe_blocks(
-    cusparseDirection_t direction,
-    int block_rows,
-    int block_columns,
-    int blocks,
-    const cusparseMatDescr& description,
-    cudaDataType type,
-    const void* values,
-    const int* offsets,
-    const int* indices,
-    int block) {
-  cusparseSpMatDescr matrix;
-  matrix.format = CUSPARSE_FORMAT_BSR;
-  matrix.rows = std::int64_t{block_rows} * block;
-  matrix.columns = std::int64_t{block_columns} * block;
-  matrix.nnz = std::int64_t{blocks} * block * block;
-  matrix.offsets = const_cast<int*>(offsets);
-  matrix.indices = const_cast<int*>(indices);
-  matrix.values = const_cast<void*>(values);
-  matrix.base = description.base;
-  matrix.type = type;
-  matrix.order = direction == CUSPARSE_DIRECTION_ROW ? CUSPARSE_ORDER_ROW
-                                                     : CUSPARSE_ORDER_COL;
-  matrix.block = block;
-  return matrix;
-}
-
-/// Sizes and settings that go together.
-inline cusparseStatus_t check_blocks(
+/// Describes a matrix whose sizes and settings go together.
+/// @returns why they do not, if so.
+inline cusparseStatus_t describe_blocks(
     cusparseHandle_t handle,
     cusparseDirection_t direction,
     int block_rows,
     int block_columns,
     int blocks,
     const cusparseMatDescr* description,
+    cudaDataType type,
     const void* values,
     const int* offsets,
     const int* indices,
-    int block) {
-  return check(
+    int block,
+    cusparseSpMatDescr* matrix) {
+  const cusparseStatus_t status = check(
       handle,
       {valid(
            direction == CUSPARSE_DIRECTION_ROW ||
@@ -60,6 +36,22 @@ inline cusparseStatus_t check_blocks(
        {description == nullptr ||
             description->type == CUSPARSE_MATRIX_TYPE_GENERAL,
         CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED}});
+  if (status != CUSPARSE_STATUS_SUCCESS) {
+    return status;
+  }
+  matrix->format = CUSPARSE_FORMAT_BSR;
+  matrix->rows = std::int64_t{block_rows} * block;
+  matrix->columns = std::int64_t{block_columns} * block;
+  matrix->nnz = std::int64_t{blocks} * block * block;
+  matrix->offsets = const_cast<int*>(offsets);
+  matrix->indices = const_cast<int*>(indices);
+  matrix->values = const_cast<void*>(values);
+  matrix->base = description->base;
+  matrix->type = type;
+  matrix->order = direction == CUSPARSE_DIRECTION_ROW ? CUSPARSE_ORDER_ROW
+                                                      : CUSPARSE_ORDER_COL;
+  matrix->block = block;
+  return status;
 }
 
 /// A dense matrix by columns.

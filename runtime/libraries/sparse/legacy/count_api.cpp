@@ -18,12 +18,12 @@ namespace {
 /// says.
 cusparseStatus_t count(
     const char* function,
+    cudaDataType type,
     cusparseHandle_t handle,
     cusparseDirection_t direction,
     int rows,
     int columns,
     const cusparseMatDescr* description,
-    cudaDataType type,
     const void* values,
     int leading,
     int* counts,
@@ -78,36 +78,4 @@ cusparseStatus_t count(
 
 using namespace accelerator::sparse;
 
-extern "C" {
-
-#define ACCEL_API(L, Api, type)             \
-  cusparseStatus_t cusparse##L##nnz(        \
-      cusparseHandle_t handle,              \
-      cusparseDirection_t direction,        \
-      int rows,                             \
-      int columns,                          \
-      const cusparseMatDescr_t description, \
-      const Api* values,                    \
-      int leading,                          \
-      int* counts,                          \
-      int* total) {                         \
-    return count(                           \
-        __func__,                           \
-        handle,                             \
-        direction,                          \
-        rows,                               \
-        columns,                            \
-        description,                        \
-        type,                               \
-        values,                             \
-        leading,                            \
-        counts,                             \
-        total);                             \
-  }
-ACCEL_API(S, float, CUDA_R_32F)
-ACCEL_API(D, double, CUDA_R_64F)
-ACCEL_API(C, cuComplex, CUDA_C_32F)
-ACCEL_API(Z, cuDoubleComplex, CUDA_C_64F)
-#undef ACCEL_API
-
-} // extern "C"
+UNTYPED_ENTRY_POINTS(9, cusparse, nnz, count)

@@ -68,45 +68,6 @@ cusparseStatus_t describe_square(
   return status;
 }
 
-cusparseStatus_t describe_square_of_blocks(
-    cusparseHandle_t handle,
-    cusparseDirection_t direction,
-    int block_rows,
-    int blocks,
-    const cusparseMatDescr* description,
-    cudaDataType type,
-    const void* values,
-    const int* offsets,
-    const int* indices,
-    int block,
-    cusparseSpMatDescr* matrix) {
-  const auto status = check_blocks(
-      handle,
-      direction,
-      block_rows,
-      block_rows,
-      blocks,
-      description,
-      values,
-      offsets,
-      indices,
-      block);
-  if (status == CUSPARSE_STATUS_SUCCESS) {
-    *matrix = describe_blocks(
-        direction,
-        block_rows,
-        block_rows,
-        blocks,
-        *description,
-        type,
-        values,
-        offsets,
-        indices,
-        block);
-  }
-  return status;
-}
-
 Rule work_area(const void* work) {
   return valid(reinterpret_cast<std::uintptr_t>(work) % kWorkAlignment == 0);
 }
@@ -127,7 +88,16 @@ std::int64_t first_without_diagonal(const SortedRows& rows) {
   return SortedRows::kNone;
 }
 
-cusparseStatus_t analyse_square(
+/// What is done before a factorization: the work area's size, or an analysis.
+cusparseStatus_t begin(
+    const char*,
+    cusparseHandle_t,
+    const cusparseSpMatDescr&,
+    const Analysed*,
+    int* size) {
+  return answer_work_size(CUSPARSE_STATUS_SUCCESS, size);
+}
+cusparseStatus_t begin(
     const char* function,
     cusparseHandle_t handle,
     const cusparseSpMatDescr& matrix,
@@ -296,15 +266,89 @@ cusparseStatus_t factor_square(
       });
 }
 
+/// What a function does with a matrix.
+enum class Step { kBegin, kFactor };
+
+template <Step kStep, typename Info, typename... Rest>
+cusparseStatus_t take_step(
+    const char* function,
+    cusparseHandle_t handle,
+    const cusparseSpMatDescr& matrix,
+    Info* info,
+    Rest... rest) {
+  if constexpr (kStep == Step::kBegin) {
+    return begin(function, handle, matrix, info, rest...);
+  } else {
+    return factor_square(function, handle, matrix, info, rest...);
+  }
+}
+
+/// @param rest the info structure, and what the step is told besides.
+template <Step kStep, typename... Rest>
+cusparseStatus_t with_rows(
+    const char* function,
+    cudaDataType type,
+    cusparseHandle_t handle,
+    int rows,
+    int nnz,
+    const cusparseMatDescr* description,
+    const void* values,
+    const int* offsets,
+    const int* indices,
+    Rest... rest) {
+  cusparseSpMatDescr matrix;
+  const cusparseStatus_t status = describe_square(
+      handle, rows, nnz, description, type, values, offsets, indices, &matrix);
+  return status == CUSPARSE_STATUS_SUCCESS
+      ? take_step<kStep>(function, handle, matrix, rest...)
+      : status;
+}
+
+template <Step kStep, typename... Rest>
+cusparseStatus_t with_blocks(
+    const char* function,
+    cudaDataType type,
+    cusparseHandle_t handle,
+    cusparseDirection_t direction,
+    int rows,
+    int blocks,
+    const cusparseMatDescr* description,
+    const void* values,
+    const int* offsets,
+    const int* indices,
+    int block,
+    Rest... rest) {
+  cusparseSpMatDescr matrix;
+  const cusparseStatus_t status = describe_blocks(
+      handle,
+      direction,
+      rows,
+      rows,
+      blocks,
+      description,
+      type,
+      values,
+      offsets,
+      indices,
+      block,
+      &matrix);
+  return status == CUSPARSE_STATUS_SUCCESS
+      ? take_step<kStep>(function, handle, matrix, rest...)
+      : status;
+}
+
+constexpr auto kBegin = Step::kBegin;
+constexpr auto kFactor = Step::kFactor;
+
 /// Reads tolerance and value now, even from the device: factorizations may run
 /// in other streams.
 cusparseStatus_t set_boost(
     const char* function,
+    cudaDataType type,
     cusparseHandle_t handle,
     AnalysedLu* info,
     int is_on,
     const double* tolerance,
-    cudaDataType type,
     const void* value) {
   const auto checked = check(
       handle,
@@ -339,109 +383,32 @@ cusparseStatus_t set_boost(
 
 using namespace accelerator::sparse;
 
-extern "C" {
+ENTRY_POINT(1, cusparseCreateCsrilu02Info, create)
+ENTRY_POINT(1, cusparseDestroyCsrilu02Info, destroy)
+ENTRY_POINT(3, cusparseXcsrilu02_zeroPivot, zero_pivot)
+UNTYPED_ENTRY_POINTS(5, cusparse, csrilu02_numericBoost, set_boost)
+UNTYPED_ENTRY_POINTS(9, cusparse, csrilu02_bufferSize, with_rows<kBegin>)
+UNTYPED_ENTRY_POINTS(10, cusparse, csrilu02_analysis, with_rows<kBegin>)
+UNTYPED_ENTRY_POINTS(10, cusparse, csrilu02, with_rows<kFactor>)
 
-#define ACCEL_INFO(Kind, kind)                                      \
-  cusparseStatus_t cusparseCreate##Kind##Info(kind##Info_t* info) { \
-    return create(info);                                            \
-  }                                                                 \
-  cusparseStatus_t cusparseDestroy##Kind##Info(kind##Info_t info) { \
-    return destroy(info);                                           \
-  }                                                                 \
-  cusparseStatus_t cusparseX##kind##_zeroPivot(                     \
-      cusparseHandle_t handle, kind##Info_t info, int* position) {  \
-    return zero_pivot(handle, info, position);                      \
-  }
-ACCEL_INFO(Csrilu02, csrilu02)
-ACCEL_INFO(Bsrilu02, bsrilu02)
-ACCEL_INFO(Csric02, csric02)
-ACCEL_INFO(Bsric02, bsric02)
-#undef ACCEL_INFO
+ENTRY_POINT(1, cusparseCreateBsrilu02Info, create)
+ENTRY_POINT(1, cusparseDestroyBsrilu02Info, destroy)
+ENTRY_POINT(3, cusparseXbsrilu02_zeroPivot, zero_pivot)
+UNTYPED_ENTRY_POINTS(5, cusparse, bsrilu02_numericBoost, set_boost)
+UNTYPED_ENTRY_POINTS(11, cusparse, bsrilu02_bufferSize, with_blocks<kBegin>)
+UNTYPED_ENTRY_POINTS(12, cusparse, bsrilu02_analysis, with_blocks<kBegin>)
+UNTYPED_ENTRY_POINTS(12, cusparse, bsrilu02, with_blocks<kFactor>)
 
-#define ACCEL_BOOST(kind, L, Api, type)                                      \
-  cusparseStatus_t cusparse##L##kind##_numericBoost(                         \
-      cusparseHandle_t handle,                                               \
-      kind##Info_t info,                                                     \
-      int is_on,                                                             \
-      double* tolerance,                                                     \
-      Api* value) {                                                          \
-    return set_boost(__func__, handle, info, is_on, tolerance, type, value); \
-  }
+ENTRY_POINT(1, cusparseCreateCsric02Info, create)
+ENTRY_POINT(1, cusparseDestroyCsric02Info, destroy)
+ENTRY_POINT(3, cusparseXcsric02_zeroPivot, zero_pivot)
+UNTYPED_ENTRY_POINTS(9, cusparse, csric02_bufferSize, with_rows<kBegin>)
+UNTYPED_ENTRY_POINTS(10, cusparse, csric02_analysis, with_rows<kBegin>)
+UNTYPED_ENTRY_POINTS(10, cusparse, csric02, with_rows<kFactor>)
 
-// What functions are told of a matrix in either format.
-#define ACCEL_ROWS(Elements)                                                 \
-  int rows, int nnz, const cusparseMatDescr_t description, Elements *values, \
-      const int *offsets, const int *indices
-#define ACCEL_BLOCKS(Elements)                                \
-  cusparseDirection_t direction, int rows, int nnz,           \
-      const cusparseMatDescr_t description, Elements *values, \
-      const int *offsets, const int *indices, int block
-
-#define ACCEL_DESCRIBE_ROWS(type)                  \
-  cusparseSpMatDescr matrix;                       \
-  const cusparseStatus_t status = describe_square( \
-      handle, rows, nnz, description, type, values, offsets, indices, &matrix)
-#define ACCEL_DESCRIBE_BLOCKS(type)                          \
-  cusparseSpMatDescr matrix;                                 \
-  const cusparseStatus_t status = describe_square_of_blocks( \
-      handle,                                                \
-      direction,                                             \
-      rows,                                                  \
-      nnz,                                                   \
-      description,                                           \
-      type,                                                  \
-      values,                                                \
-      offsets,                                               \
-      indices,                                               \
-      block,                                                 \
-      &matrix)
-
-#define ACCEL_FACTORIZATION(kind, FORM, L, Api, Analysed, type)              \
-  cusparseStatus_t cusparse##L##kind##_bufferSize(                           \
-      cusparseHandle_t handle, ACCEL_##FORM(Api), kind##Info_t, int* size) { \
-    ACCEL_DESCRIBE_##FORM(type);                                             \
-    return answer_work_size(status, size);                                   \
-  }                                                                          \
-  cusparseStatus_t cusparse##L##kind##_analysis(                             \
-      cusparseHandle_t handle,                                               \
-      ACCEL_##FORM(Analysed),                                                \
-      kind##Info_t info,                                                     \
-      cusparseSolvePolicy_t policy,                                          \
-      void* work) {                                                          \
-    ACCEL_DESCRIBE_##FORM(type);                                             \
-    return status == CUSPARSE_STATUS_SUCCESS                                 \
-        ? analyse_square(__func__, handle, matrix, info, policy, work)       \
-        : status;                                                            \
-  }                                                                          \
-  cusparseStatus_t cusparse##L##kind(                                        \
-      cusparseHandle_t handle,                                               \
-      ACCEL_##FORM(Api),                                                     \
-      kind##Info_t info,                                                     \
-      cusparseSolvePolicy_t policy,                                          \
-      void* work) {                                                          \
-    ACCEL_DESCRIBE_##FORM(type);                                             \
-    return status == CUSPARSE_STATUS_SUCCESS                                 \
-        ? factor_square(__func__, handle, matrix, info, policy, work)        \
-        : status;                                                            \
-  }
-
-#define ACCEL_API(L, Api, type)                                \
-  ACCEL_BOOST(csrilu02, L, Api, type)                          \
-  ACCEL_BOOST(bsrilu02, L, Api, type)                          \
-  ACCEL_FACTORIZATION(csrilu02, ROWS, L, Api, const Api, type) \
-  ACCEL_FACTORIZATION(bsrilu02, BLOCKS, L, Api, Api, type)     \
-  ACCEL_FACTORIZATION(csric02, ROWS, L, Api, const Api, type)  \
-  ACCEL_FACTORIZATION(bsric02, BLOCKS, L, Api, const Api, type)
-ACCEL_API(S, float, CUDA_R_32F)
-ACCEL_API(D, double, CUDA_R_64F)
-ACCEL_API(C, cuComplex, CUDA_C_32F)
-ACCEL_API(Z, cuDoubleComplex, CUDA_C_64F)
-#undef ACCEL_API
-#undef ACCEL_FACTORIZATION
-#undef ACCEL_DESCRIBE_BLOCKS
-#undef ACCEL_DESCRIBE_ROWS
-#undef ACCEL_BLOCKS
-#undef ACCEL_ROWS
-#undef ACCEL_BOOST
-
-} // extern "C"
+ENTRY_POINT(1, cusparseCreateBsric02Info, create)
+ENTRY_POINT(1, cusparseDestroyBsric02Info, destroy)
+ENTRY_POINT(3, cusparseXbsric02_zeroPivot, zero_pivot)
+UNTYPED_ENTRY_POINTS(11, cusparse, bsric02_bufferSize, with_blocks<kBegin>)
+UNTYPED_ENTRY_POINTS(12, cusparse, bsric02_analysis, with_blocks<kBegin>)
+UNTYPED_ENTRY_POINTS(12, cusparse, bsric02, with_blocks<kFactor>)

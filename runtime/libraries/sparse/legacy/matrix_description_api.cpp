@@ -8,25 +8,23 @@
 namespace accelerator::sparse {
 namespace {
 
-template <typename T>
-cusparseStatus_t set(
-    cusparseMatDescr* description,
-    T cusparseMatDescr::* member,
-    T value,
-    T last) {
+/// @tparam kLast the last of the values that there are.
+template <auto kMember, auto kLast, typename T>
+cusparseStatus_t set(const char*, cusparseMatDescr* description, T value) {
   if (description == nullptr) {
     return CUSPARSE_STATUS_NOT_INITIALIZED;
   }
-  if (value < T() || value > last) {
+  if (value < T() || value > kLast) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
-  description->*member = value;
+  description->*kMember = value;
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-template <typename T>
-T get(const cusparseMatDescr* description, T cusparseMatDescr::* member) {
-  return description == nullptr ? static_cast<T>(-1) : description->*member;
+template <auto kMember>
+auto get(const char*, const cusparseMatDescr* description) {
+  using T = std::decay_t<decltype(description->*kMember)>;
+  return description == nullptr ? static_cast<T>(-1) : description->*kMember;
 }
 
 } // namespace
@@ -34,70 +32,25 @@ T get(const cusparseMatDescr* description, T cusparseMatDescr::* member) {
 
 using namespace accelerator::sparse;
 
-extern "C" {
-
-cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* description) {
-  return create(description);
-}
-
-cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t description) {
-  return destroy(description);
-}
-
-cusparseStatus_t cusparseSetMatType(
-    cusparseMatDescr_t description,
-    cusparseMatrixType_t type) {
-  return set(
-      description,
-      &cusparseMatDescr::type,
-      type,
-      CUSPARSE_MATRIX_TYPE_TRIANGULAR);
-}
-
-cusparseMatrixType_t cusparseGetMatType(const cusparseMatDescr_t description) {
-  return get(description, &cusparseMatDescr::type);
-}
-
-cusparseStatus_t cusparseSetMatFillMode(
-    cusparseMatDescr_t description,
-    cusparseFillMode_t fill_mode) {
-  return set(
-      description,
-      &cusparseMatDescr::fill_mode,
-      fill_mode,
-      CUSPARSE_FILL_MODE_UPPER);
-}
-
-cusparseFillMode_t cusparseGetMatFillMode(
-    const cusparseMatDescr_t description) {
-  return get(description, &cusparseMatDescr::fill_mode);
-}
-
-cusparseStatus_t cusparseSetMatDiagType(
-    cusparseMatDescr_t description,
-    cusparseDiagType_t diagonal) {
-  return set(
-      description,
-      &cusparseMatDescr::diagonal,
-      diagonal,
-      CUSPARSE_DIAG_TYPE_UNIT);
-}
-
-cusparseDiagType_t cusparseGetMatDiagType(
-    const cusparseMatDescr_t description) {
-  return get(description, &cusparseMatDescr::diagonal);
-}
-
-cusparseStatus_t cusparseSetMatIndexBase(
-    cusparseMatDescr_t description,
-    cusparseIndexBase_t base) {
-  return set(
-      description, &cusparseMatDescr::base, base, CUSPARSE_INDEX_BASE_ONE);
-}
-
-cusparseIndexBase_t cusparseGetMatIndexBase(
-    const cusparseMatDescr_t description) {
-  return get(description, &cusparseMatDescr::base);
-}
-
-} // extern "C"
+ENTRY_POINT(1, cusparseCreateMatDescr, create)
+ENTRY_POINT(1, cusparseDestroyMatDescr, destroy)
+ENTRY_POINT(
+    2,
+    cusparseSetMatType,
+    set<&cusparseMatDescr::type, CUSPARSE_MATRIX_TYPE_TRIANGULAR>)
+ENTRY_POINT(1, cusparseGetMatType, get<&cusparseMatDescr::type>)
+ENTRY_POINT(
+    2,
+    cusparseSetMatFillMode,
+    set<&cusparseMatDescr::fill_mode, CUSPARSE_FILL_MODE_UPPER>)
+ENTRY_POINT(1, cusparseGetMatFillMode, get<&cusparseMatDescr::fill_mode>)
+ENTRY_POINT(
+    2,
+    cusparseSetMatDiagType,
+    set<&cusparseMatDescr::diagonal, CUSPARSE_DIAG_TYPE_UNIT>)
+ENTRY_POINT(1, cusparseGetMatDiagType, get<&cusparseMatDescr::diagonal>)
+ENTRY_POINT(
+    2,
+    cusparseSetMatIndexBase,
+    set<&cusparseMatDescr::base, CUSPARSE_INDEX_BASE_ONE>)
+ENTRY_POINT(1, cusparseGetMatIndexBase, get<&cusparseMatDescr::base>)

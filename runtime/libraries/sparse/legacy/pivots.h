@@ -36,6 +36,7 @@ inline int first_of(int a, int b) {
 /// Waits for the device: the work that knows may be in another stream than the
 /// handle's of now. Source: cuSPARSE API, "cusparseXbsrsv2_zeroPivot".
 inline cusparseStatus_t zero_pivot(
+    const char* function,
     cusparseHandle_t handle,
     const Pivot* info,
     int* position) {
@@ -44,7 +45,7 @@ inline cusparseStatus_t zero_pivot(
     return status;
   }
   const bool on_host = handle->pointer_mode == CUSPARSE_POINTER_MODE_HOST;
-  if (!on_host && !Memory(array(position, sizeof(int), 1)).is_there(__func__)) {
+  if (!on_host && !Memory(array(position, sizeof(int), 1)).is_there(function)) {
     return CUSPARSE_STATUS_EXECUTION_FAILED;
   }
   if (cudaDeviceSynchronize() != cudaSuccess) {

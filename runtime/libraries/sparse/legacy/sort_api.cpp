@@ -35,7 +35,8 @@ cusparseStatus_t sort_coordinates(
     int nnz,
     int* first,
     int* second,
-    int* permutation) {
+    int* permutation,
+    void*) {
   if (const auto status = check(
           handle,
           {valid(rows >= 0 && columns >= 0 && nnz >= 0),
@@ -80,7 +81,8 @@ cusparseStatus_t sort_lines(
     const cusparseMatDescr* description,
     const int* offsets,
     int* indices,
-    int* permutation) {
+    int* permutation,
+    void*) {
   if (const auto status = check(
           handle,
           {valid(lines >= 0 && across >= 0 && nnz >= 0),
@@ -125,22 +127,65 @@ cusparseStatus_t sort_lines(
       });
 }
 
+cusparseStatus_t sort_by_columns(
+    const char* function,
+    cusparseHandle_t handle,
+    int rows,
+    int columns,
+    int nnz,
+    int* row_indices,
+    int* column_indices,
+    int* permutation,
+    void* work) {
+  return sort_coordinates(
+      function,
+      handle,
+      rows,
+      columns,
+      nnz,
+      column_indices,
+      row_indices,
+      permutation,
+      work);
+}
+
+/// Of a matrix by columns, lines are these.
+cusparseStatus_t sort_columns(
+    const char* function,
+    cusparseHandle_t handle,
+    int rows,
+    int columns,
+    int nnz,
+    const cusparseMatDescr* description,
+    const int* offsets,
+    int* indices,
+    int* permutation,
+    void* work) {
+  return sort_lines(
+      function,
+      handle,
+      columns,
+      rows,
+      nnz,
+      description,
+      offsets,
+      indices,
+      permutation,
+      work);
+}
+
 cusparseStatus_t check_sizes(
     cusparseHandle_t handle,
     int rows,
     int columns,
-    int nnz) {
+    int nnz,
+    const int*,
+    const int*) {
   return check(handle, {valid(rows >= 0 && columns >= 0 && nnz >= 0)});
 }
 
-} // namespace
-} // namespace accelerator::sparse
-
-using namespace accelerator::sparse;
-
-extern "C" {
-
-cusparseStatus_t cusparseCreateIdentityPermutation(
+cusparseStatus_t write_identity(
+    const char* function,
     cusparseHandle_t handle,
     int n,
     int* permutation) {
@@ -149,128 +194,36 @@ cusparseStatus_t cusparseCreateIdentityPermutation(
       status != CUSPARSE_STATUS_SUCCESS) {
     return status;
   }
-  return submit(__func__, handle, Memory(integers(permutation, n)), [=] {
+  return submit(function, handle, Memory(integers(permutation, n)), [=] {
     std::iota(permutation, permutation + n, 0);
     return true;
   });
 }
 
-cusparseStatus_t cusparseXcoosort_bufferSizeExt(
-    cusparseHandle_t handle,
-    int rows,
-    int columns,
-    int nnz,
-    const int*,
-    const int*,
-    std::size_t* size) {
-  return answer_work_size(check_sizes(handle, rows, columns, nnz), size);
-}
+} // namespace
+} // namespace accelerator::sparse
 
-cusparseStatus_t cusparseXcoosortByRow(
-    cusparseHandle_t handle,
-    int rows,
-    int columns,
-    int nnz,
-    int* row_indices,
-    int* column_indices,
-    int* permutation,
-    void*) {
-  return sort_coordinates(
-      __func__,
-      handle,
-      rows,
-      columns,
-      nnz,
-      row_indices,
-      column_indices,
-      permutation);
-}
+using namespace accelerator::sparse;
 
-cusparseStatus_t cusparseXcoosortByColumn(
-    cusparseHandle_t handle,
-    int rows,
-    int columns,
-    int nnz,
-    int* row_indices,
-    int* column_indices,
-    int* permutation,
-    void*) {
-  return sort_coordinates(
-      __func__,
-      handle,
-      rows,
-      columns,
-      nnz,
-      column_indices,
-      row_indices,
-      permutation);
-}
+ENTRY_POINT(3, cusparseCreateIdentityPermutation, write_identity)
+ENTRY_POINT(
+    7,
+    cusparseXcoosort_bufferSizeExt,
+    CheckedBy<check_sizes>::size_work)
+ENTRY_POINT(8, cusparseXcoosortByRow, sort_coordinates)
+ENTRY_POINT(8, cusparseXcoosortByColumn, sort_by_columns)
+ENTRY_POINT(
+    7,
+    cusparseXcsrsort_bufferSizeExt,
+    CheckedBy<check_sizes>::size_work)
+ENTRY_POINT(9, cusparseXcsrsort, sort_lines)
+ENTRY_POINT(
+    7,
+    cusparseXcscsort_bufferSizeExt,
+    CheckedBy<check_sizes>::size_work)
+ENTRY_POINT(9, cusparseXcscsort, sort_columns)
 
-cusparseStatus_t cusparseXcsrsort_bufferSizeExt(
-    cusparseHandle_t handle,
-    int rows,
-    int columns,
-    int nnz,
-    const int*,
-    const int*,
-    std::size_t* size) {
-  return answer_work_size(check_sizes(handle, rows, columns, nnz), size);
-}
-
-cusparseStatus_t cusparseXcsrsort(
-    cusparseHandle_t handle,
-    int rows,
-    int columns,
-    int nnz,
-    const cusparseMatDescr_t description,
-    const int* offsets,
-    int* indices,
-    int* permutation,
-    void*) {
-  return sort_lines(
-      __func__,
-      handle,
-      rows,
-      columns,
-      nnz,
-      description,
-      offsets,
-      indices,
-      permutation);
-}
-
-cusparseStatus_t cusparseXcscsort_bufferSizeExt(
-    cusparseHandle_t handle,
-    int rows,
-    int columns,
-    int nnz,
-    const int*,
-    const int*,
-    std::size_t* size) {
-  return answer_work_size(check_sizes(handle, rows, columns, nnz), size);
-}
-
-cusparseStatus_t cusparseXcscsort(
-    cusparseHandle_t handle,
-    int rows,
-    int columns,
-    int nnz,
-    const cusparseMatDescr_t description,
-    const int* offsets,
-    int* indices,
-    int* permutation,
-    void*) {
-  return sort_lines(
-      __func__,
-      handle,
-      columns,
-      rows,
-      nnz,
-      description,
-      offsets,
-      indices,
-      permutation);
-}
+extern "C" {
 
 // Rows have to be in order.
 cusparseStatus_t cusparseXcoo2csr(
