@@ -39,27 +39,26 @@ cublasStatus_t getrf(
   if (n < 0 || count < 0 || lda < std::max(1, n)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  if (!accessible(
-          function,
-          {{a, count * sizeof(void*)},
-           {info, count * sizeof(int)},
-           pivots_extent(pivots, n, count)})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue_checked(function, handle->stream, [=] {
-    reads({{a, count * sizeof(void*)}});
-    const std::size_t bytes = matrix_bytes(n, n, lda, sizeof(T));
-    for (int i = 0; i < count; ++i) {
-      if (!accessible(function, {{a[i], bytes}})) {
-        return false;
-      }
-      reads({matrix_read(a[i], n, n, lda, sizeof(T))});
-      info[i] = pivots == nullptr
-          ? factor_without_pivots(n, n, a[i], lda)
-          : host::getrf(n, n, a[i], lda, rows_of(pivots, i, n));
-    }
-    return true;
-  });
+  return submit_checked(
+      function,
+      handle,
+      {{a, count * sizeof(void*)},
+       {info, count * sizeof(int)},
+       pivots_extent(pivots, n, count)},
+      [=] {
+        reads({{a, count * sizeof(void*)}});
+        const std::size_t bytes = matrix_bytes(n, n, lda, sizeof(T));
+        for (int i = 0; i < count; ++i) {
+          if (!accessible(function, {{a[i], bytes}})) {
+            return false;
+          }
+          reads({matrix_read(a[i], n, n, lda, sizeof(T))});
+          info[i] = pivots == nullptr
+              ? factor_without_pivots(n, n, a[i], lda)
+              : host::getrf(n, n, a[i], lda, rows_of(pivots, i, n));
+        }
+        return true;
+      });
 }
 
 template <typename T>
@@ -98,58 +97,57 @@ cublasStatus_t getrs(
     count = 0;
   }
   const std::size_t pointers = count * sizeof(void*);
-  if (!accessible(
-          function,
-          {{a, pointers}, {b, pointers}, pivots_extent(pivots, n, count)})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue_checked(function, handle->stream, [=] {
-    reads({{a, pointers}, {b, pointers}, pivots_extent(pivots, n, count)});
-    const bool plain = operation == CUBLAS_OP_N;
-    const char letter = plain ? 'N' : operation == CUBLAS_OP_T ? 'T' : 'C';
-    for (int i = 0; i < count; ++i) {
-      if (!accessible(
-              function,
-              {{a[i], matrix_bytes(n, n, lda, sizeof(T))},
-               {b[i], matrix_bytes(n, columns, ldb, sizeof(T))}})) {
-        return false;
-      }
-      reads(
-          {matrix_read(a[i], n, n, lda, sizeof(T)),
-           matrix_read(b[i], n, columns, ldb, sizeof(T))});
-      if (pivots != nullptr) {
-        const int* p = rows_of(pivots, i, n);
-        if (!are_pivots(function, p, n, n)) {
-          return false;
+  return submit_checked(
+      function,
+      handle,
+      {{a, pointers}, {b, pointers}, pivots_extent(pivots, n, count)},
+      [=] {
+        reads({{a, pointers}, {b, pointers}, pivots_extent(pivots, n, count)});
+        const bool plain = operation == CUBLAS_OP_N;
+        const char letter = plain ? 'N' : operation == CUBLAS_OP_T ? 'T' : 'C';
+        for (int i = 0; i < count; ++i) {
+          if (!accessible(
+                  function,
+                  {{a[i], matrix_bytes(n, n, lda, sizeof(T))},
+                   {b[i], matrix_bytes(n, columns, ldb, sizeof(T))}})) {
+            return false;
+          }
+          reads(
+              {matrix_read(a[i], n, n, lda, sizeof(T)),
+               matrix_read(b[i], n, columns, ldb, sizeof(T))});
+          if (pivots != nullptr) {
+            const int* p = rows_of(pivots, i, n);
+            if (!are_pivots(function, p, n, n)) {
+              return false;
+            }
+            host::getrs(letter, n, columns, a[i], lda, p, b[i], ldb);
+            continue;
+          }
+          const auto transpose = host::transpose(operation);
+          const auto solve = [&](CBLAS_UPLO part, CBLAS_DIAG diagonal) {
+            host::trsm(
+                CblasLeft,
+                part,
+                transpose,
+                diagonal,
+                n,
+                columns,
+                T{1},
+                a[i],
+                lda,
+                b[i],
+                ldb);
+          };
+          if (plain) {
+            solve(CblasLower, CblasUnit);
+            solve(CblasUpper, CblasNonUnit);
+          } else {
+            solve(CblasUpper, CblasNonUnit);
+            solve(CblasLower, CblasUnit);
+          }
         }
-        host::getrs(letter, n, columns, a[i], lda, p, b[i], ldb);
-        continue;
-      }
-      const auto transpose = host::transpose(operation);
-      const auto solve = [&](CBLAS_UPLO part, CBLAS_DIAG diagonal) {
-        host::trsm(
-            CblasLeft,
-            part,
-            transpose,
-            diagonal,
-            n,
-            columns,
-            T{1},
-            a[i],
-            lda,
-            b[i],
-            ldb);
-      };
-      if (plain) {
-        solve(CblasLower, CblasUnit);
-        solve(CblasUpper, CblasNonUnit);
-      } else {
-        solve(CblasUpper, CblasNonUnit);
-        solve(CblasLower, CblasUnit);
-      }
-    }
-    return true;
-  });
+        return true;
+      });
 }
 
 template <typename T>
@@ -171,41 +169,40 @@ cublasStatus_t getri(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const std::size_t pointers = count * sizeof(void*);
-  if (!accessible(
-          function,
-          {{a, pointers},
-           {c, pointers},
-           {info, count * sizeof(int)},
-           pivots_extent(pivots, n, count)})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue_checked(function, handle->stream, [=] {
-    reads({{a, pointers}, {c, pointers}, pivots_extent(pivots, n, count)});
-    std::vector<int> identity(n);
-    for (int i = 0; i < n; ++i) {
-      identity[i] = i + 1;
-    }
-    for (int i = 0; i < count; ++i) {
-      const int* p =
-          pivots == nullptr ? identity.data() : rows_of(pivots, i, n);
-      if (!accessible(
-              function,
-              {{a[i], matrix_bytes(n, n, lda, sizeof(T))},
-               {c[i], matrix_bytes(n, n, ldc, sizeof(T))}}) ||
-          !are_pivots(function, p, n, n)) {
-        return false;
-      }
-      reads({matrix_read(a[i], n, n, lda, sizeof(T))});
-      for (int j = 0; j < n; ++j) {
-        std::copy_n(
-            a[i] + static_cast<std::ptrdiff_t>(j) * lda,
-            n,
-            c[i] + static_cast<std::ptrdiff_t>(j) * ldc);
-      }
-      info[i] = host::getri(n, c[i], ldc, p);
-    }
-    return true;
-  });
+  return submit_checked(
+      function,
+      handle,
+      {{a, pointers},
+       {c, pointers},
+       {info, count * sizeof(int)},
+       pivots_extent(pivots, n, count)},
+      [=] {
+        reads({{a, pointers}, {c, pointers}, pivots_extent(pivots, n, count)});
+        std::vector<int> identity(n);
+        for (int i = 0; i < n; ++i) {
+          identity[i] = i + 1;
+        }
+        for (int i = 0; i < count; ++i) {
+          const int* p =
+              pivots == nullptr ? identity.data() : rows_of(pivots, i, n);
+          if (!accessible(
+                  function,
+                  {{a[i], matrix_bytes(n, n, lda, sizeof(T))},
+                   {c[i], matrix_bytes(n, n, ldc, sizeof(T))}}) ||
+              !are_pivots(function, p, n, n)) {
+            return false;
+          }
+          reads({matrix_read(a[i], n, n, lda, sizeof(T))});
+          for (int j = 0; j < n; ++j) {
+            std::copy_n(
+                a[i] + static_cast<std::ptrdiff_t>(j) * lda,
+                n,
+                c[i] + static_cast<std::ptrdiff_t>(j) * ldc);
+          }
+          info[i] = host::getri(n, c[i], ldc, p);
+        }
+        return true;
+      });
 }
 
 template <typename T>
@@ -238,23 +235,21 @@ cublasStatus_t geqrf(
     return CUBLAS_STATUS_SUCCESS;
   }
   const std::size_t pointers = count * sizeof(void*);
-  if (!accessible(function, {{a, pointers}, {tau, pointers}})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue_checked(function, handle->stream, [=] {
-    reads({{a, pointers}, {tau, pointers}});
-    for (int i = 0; i < count; ++i) {
-      if (!accessible(
-              function,
-              {{a[i], matrix_bytes(m, n, lda, sizeof(T))},
-               {tau[i], vector_bytes(std::min(m, n), 1, sizeof(T))}})) {
-        return false;
-      }
-      reads({matrix_read(a[i], m, n, lda, sizeof(T))});
-      host::geqrf(m, n, a[i], lda, tau[i]);
-    }
-    return true;
-  });
+  return submit_checked(
+      function, handle, {{a, pointers}, {tau, pointers}}, [=] {
+        reads({{a, pointers}, {tau, pointers}});
+        for (int i = 0; i < count; ++i) {
+          if (!accessible(
+                  function,
+                  {{a[i], matrix_bytes(m, n, lda, sizeof(T))},
+                   {tau[i], vector_bytes(std::min(m, n), 1, sizeof(T))}})) {
+            return false;
+          }
+          reads({matrix_read(a[i], m, n, lda, sizeof(T))});
+          host::geqrf(m, n, a[i], lda, tau[i]);
+        }
+        return true;
+      });
 }
 
 template <typename T>
@@ -294,81 +289,45 @@ cublasStatus_t gels(
   }
   const bool is_empty = m == 0 || columns == 0;
   const std::size_t pointers = is_empty ? 0 : count * sizeof(void*);
-  if (!accessible(
-          function,
-          {{a, pointers},
-           {c, pointers},
-           {device_info, device_info == nullptr ? 0 : count * sizeof(int)}})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue_checked(function, handle->stream, [=] {
-    reads({{a, pointers}, {c, pointers}});
-    for (int i = 0; i < count; ++i) {
-      if (!is_empty &&
-          !accessible(
-              function,
-              {{a[i], matrix_bytes(m, n, lda, sizeof(T))},
-               {c[i], matrix_bytes(m, columns, ldc, sizeof(T))}})) {
-        return false;
-      }
-      if (!is_empty) {
-        reads(
-            {matrix_read(a[i], m, n, lda, sizeof(T)),
-             matrix_read(c[i], m, columns, ldc, sizeof(T))});
-      }
-      const int result =
-          is_empty ? 0 : host::gels('N', m, n, columns, a[i], lda, c[i], ldc);
-      if (device_info != nullptr) {
-        device_info[i] = result;
-      }
-    }
-    return true;
-  });
+  return submit_checked(
+      function,
+      handle,
+      {{a, pointers},
+       {c, pointers},
+       {device_info, device_info == nullptr ? 0 : count * sizeof(int)}},
+      [=] {
+        reads({{a, pointers}, {c, pointers}});
+        for (int i = 0; i < count; ++i) {
+          if (!is_empty &&
+              !accessible(
+                  function,
+                  {{a[i], matrix_bytes(m, n, lda, sizeof(T))},
+                   {c[i], matrix_bytes(m, columns, ldc, sizeof(T))}})) {
+            return false;
+          }
+          if (!is_empty) {
+            reads(
+                {matrix_read(a[i], m, n, lda, sizeof(T)),
+                 matrix_read(c[i], m, columns, ldc, sizeof(T))});
+          }
+          const int result = is_empty
+              ? 0
+              : host::gels('N', m, n, columns, a[i], lda, c[i], ldc);
+          if (device_info != nullptr) {
+            device_info[i] = result;
+          }
+        }
+        return true;
+      });
 }
 
 } // namespace
 } // namespace accelerator::blas
 
-using accelerator::blas::Complex128;
-using accelerator::blas::Complex64;
-namespace blas = accelerator::blas;
+using namespace accelerator::blas;
 
-extern "C" {
-
-// clang-format off
-#define ACCEL_BATCHED(letter, api, type)                                                        \
-  cublasStatus_t cublas##letter##getrfBatched(cublasHandle_t handle, int n, api* const a[],       \
-      int lda, int* pivots, int* info, int count) {                                               \
-    return blas::getrf<type>("cublas" #letter "getrfBatched", handle, n, (type* const*)a, lda,    \
-        pivots, info, count);                                                                     \
-  }                                                                                               \
-  cublasStatus_t cublas##letter##getrsBatched(cublasHandle_t handle, cublasOperation_t operation, \
-      int n, int columns, const api* const a[], int lda, const int* pivots, api* const b[],       \
-      int ldb, int* info, int count) {                                                            \
-    return blas::getrs<type>("cublas" #letter "getrsBatched", handle, operation, n, columns,      \
-        (const type* const*)a, lda, pivots, (type* const*)b, ldb, info, count);                   \
-  }                                                                                               \
-  cublasStatus_t cublas##letter##getriBatched(cublasHandle_t handle, int n, const api* const a[], \
-      int lda, const int* pivots, api* const c[], int ldc, int* info, int count) {                \
-    return blas::getri<type>("cublas" #letter "getriBatched", handle, n, (const type* const*)a,   \
-        lda, pivots, (type* const*)c, ldc, info, count);                                          \
-  }                                                                                               \
-  cublasStatus_t cublas##letter##geqrfBatched(cublasHandle_t handle, int m, int n,                \
-      api* const a[], int lda, api* const tau[], int* info, int count) {                          \
-    return blas::geqrf<type>("cublas" #letter "geqrfBatched", handle, m, n, (type* const*)a, lda, \
-        (type* const*)tau, info, count);                                                          \
-  }                                                                                               \
-  cublasStatus_t cublas##letter##gelsBatched(cublasHandle_t handle, cublasOperation_t operation,  \
-      int m, int n, int columns, api* const a[], int lda, api* const c[], int ldc, int* info,     \
-      int* device_info, int count) {                                                              \
-    return blas::gels<type>("cublas" #letter "gelsBatched", handle, operation, m, n, columns,     \
-        (type* const*)a, lda, (type* const*)c, ldc, info, device_info, count);                    \
-  }
-ACCEL_BATCHED(S, float, float)
-ACCEL_BATCHED(D, double, double)
-ACCEL_BATCHED(C, cuComplex, Complex64)
-ACCEL_BATCHED(Z, cuDoubleComplex, Complex128)
-#undef ACCEL_BATCHED
-// clang-format on
-
-} // extern "C"
+ENTRY_POINTS(7, cublas, getrfBatched, getrf)
+ENTRY_POINTS(11, cublas, getrsBatched, getrs)
+ENTRY_POINTS(9, cublas, getriBatched, getri)
+ENTRY_POINTS(8, cublas, geqrfBatched, geqrf)
+ENTRY_POINTS(12, cublas, gelsBatched, gels)

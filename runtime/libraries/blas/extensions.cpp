@@ -143,54 +143,30 @@ cublasStatus_t dgmm(
   }
   const bool is_left = side == CUBLAS_SIDE_LEFT;
   const int length = is_left ? m : n;
-  if (!accessible(
-          function,
-          {{a, matrix_bytes(m, n, lda, sizeof(T))},
-           {x, vector_bytes(length, incx, sizeof(T))},
-           {c, matrix_bytes(m, n, ldc, sizeof(T))}})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads(
-        {matrix_read(a, m, n, lda, sizeof(T)),
-         vector_read(x, length, incx, sizeof(T))});
-    const T* const diagonal = first(x, length, incx);
-    for (std::ptrdiff_t j = 0; j < n; ++j) {
-      for (std::ptrdiff_t i = 0; i < m; ++i) {
-        c[j * ldc + i] = a[j * lda + i] * diagonal[(is_left ? i : j) * incx];
-      }
-    }
-  });
+  return submit(
+      function,
+      handle,
+      {{a, matrix_bytes(m, n, lda, sizeof(T))},
+       {x, vector_bytes(length, incx, sizeof(T))},
+       {c, matrix_bytes(m, n, ldc, sizeof(T))}},
+      [=] {
+        reads(
+            {matrix_read(a, m, n, lda, sizeof(T)),
+             vector_read(x, length, incx, sizeof(T))});
+        const T* const diagonal = first(x, length, incx);
+        for (std::ptrdiff_t j = 0; j < n; ++j) {
+          for (std::ptrdiff_t i = 0; i < m; ++i) {
+            c[j * ldc + i] =
+                a[j * lda + i] * diagonal[(is_left ? i : j) * incx];
+          }
+        }
+      });
 }
 
 } // namespace
 } // namespace accelerator::blas
 
-using accelerator::blas::Complex128;
-using accelerator::blas::Complex64;
-namespace blas = accelerator::blas;
+using namespace accelerator::blas;
 
-extern "C" {
-
-// clang-format off
-#define ACCEL_EXTENSIONS(L, api, type)                                                           \
-  cublasStatus_t cublas##L##geam(cublasHandle_t handle, cublasOperation_t operation_a,           \
-      cublasOperation_t operation_b, int m, int n, const api* alpha, const api* a, int lda,      \
-      const api* beta, const api* b, int ldb, api* c, int ldc) {                                 \
-    return blas::geam("cublas" #L "geam", handle, operation_a, operation_b, m, n,                \
-        (const type*)alpha, (const type*)a, lda, (const type*)beta, (const type*)b, ldb,         \
-        (type*)c, ldc);                                                                          \
-  }                                                                                              \
-  cublasStatus_t cublas##L##dgmm(cublasHandle_t handle, cublasSideMode_t side, int m, int n,     \
-      const api* a, int lda, const api* x, int incx, api* c, int ldc) {                          \
-    return blas::dgmm("cublas" #L "dgmm", handle, side, m, n, (const type*)a, lda,               \
-        (const type*)x, incx, (type*)c, ldc);                                                    \
-  }
-ACCEL_EXTENSIONS(S, float, float)
-ACCEL_EXTENSIONS(D, double, double)
-ACCEL_EXTENSIONS(C, cuComplex, Complex64)
-ACCEL_EXTENSIONS(Z, cuDoubleComplex, Complex128)
-#undef ACCEL_EXTENSIONS
-// clang-format on
-
-} // extern "C"
+ENTRY_POINTS(13, cublas, geam, geam)
+ENTRY_POINTS(10, cublas, dgmm, dgmm)

@@ -9,47 +9,54 @@
 
 namespace {
 
+bool is_any(...) {
+  return true;
+}
+
 /// Gives one of a handle's settings a value.
-/// @param is_valid whether the setting can have it.
-template <typename T>
-cublasStatus_t set(
-    cublasHandle_t handle,
-    T cublasContext::* setting,
-    T value,
-    bool is_valid = true) {
+/// @tparam kIsValid whether the setting can have it.
+template <auto kSetting, auto kIsValid = is_any, typename T>
+cublasStatus_t set(const char*, cublasHandle_t handle, T value) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  if (!is_valid) {
+  if (!kIsValid(value)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  handle->*setting = value;
+  handle->*kSetting = value;
   return CUBLAS_STATUS_SUCCESS;
 }
 
-template <typename T>
-cublasStatus_t get(
-    cublasHandle_t handle,
-    T cublasContext::* setting,
-    T* value) {
+template <auto kSetting, typename T>
+cublasStatus_t get(const char*, cublasHandle_t handle, T* value) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
   if (value == nullptr) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  *value = handle->*setting;
+  *value = handle->*kSetting;
   return CUBLAS_STATUS_SUCCESS;
+}
+
+bool is_pointer_mode(cublasPointerMode_t mode) {
+  return mode == CUBLAS_POINTER_MODE_HOST || mode == CUBLAS_POINTER_MODE_DEVICE;
+}
+
+/// A mode, and a flag beside it.
+bool is_math_mode(cublasMath_t mode) {
+  constexpr int kFlags = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+  const int plain = mode & ~kFlags;
+  constexpr int kEmulations[] = {4, 8}; // of float and double, since CUDA 13
+  return (plain >= CUBLAS_DEFAULT_MATH &&
+          plain <= CUBLAS_TF32_TENSOR_OP_MATH) ||
+      plain == kEmulations[0] || plain == kEmulations[1];
 }
 
 template <int kMost>
 bool is_up_to(int value) {
   return value >= 0 && value <= kMost;
 }
-bool is_any(int) {
-  return true;
-}
-
 struct Text {
   cublasStatus_t status;
   const char* name;
@@ -88,6 +95,23 @@ Text text_of(cublasStatus_t status) {
 }
 
 } // namespace
+
+ENTRY_POINT(2, cublasSetStream, set<&cublasContext::stream>)
+ENTRY_POINT(2, cublasGetStream, get<&cublasContext::stream>)
+ENTRY_POINT(
+    2,
+    cublasSetPointerMode,
+    set<&cublasContext::pointer_mode, is_pointer_mode>)
+ENTRY_POINT(2, cublasGetPointerMode, get<&cublasContext::pointer_mode>)
+ENTRY_POINT(2, cublasSetMathMode, set<&cublasContext::math_mode, is_math_mode>)
+ENTRY_POINT(2, cublasGetMathMode, get<&cublasContext::math_mode>)
+ENTRY_POINT(2, cublasSetAtomicsMode, set<&cublasContext::atomics_mode>)
+ENTRY_POINT(2, cublasGetAtomicsMode, get<&cublasContext::atomics_mode>)
+ENTRY_POINT(
+    2,
+    cublasSetSmCountTarget,
+    set<&cublasContext::sm_count_target, is_up_to<INT_MAX>>)
+ENTRY_POINT(2, cublasGetSmCountTarget, get<&cublasContext::sm_count_target>)
 
 extern "C" {
 
@@ -135,54 +159,13 @@ std::size_t cublasGetCudartVersion() {
   return CUDART_VERSION;
 }
 
-cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
-  return set(handle, &cublasContext::stream, stream);
-}
-
-cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t* stream) {
-  return get(handle, &cublasContext::stream, stream);
-}
-
-cublasStatus_t cublasSetPointerMode_v2(
-    cublasHandle_t handle,
-    cublasPointerMode_t mode) {
-  return set(
-      handle,
-      &cublasContext::pointer_mode,
-      mode,
-      mode == CUBLAS_POINTER_MODE_HOST || mode == CUBLAS_POINTER_MODE_DEVICE);
-}
-
-cublasStatus_t cublasGetPointerMode_v2(
-    cublasHandle_t handle,
-    cublasPointerMode_t* mode) {
-  return get(handle, &cublasContext::pointer_mode, mode);
-}
-
-cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
-  // A mode, and a flag beside it.
-  constexpr int kFlags = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
-  const int plain = mode & ~kFlags;
-  constexpr int kEmulations[] = {4, 8}; // of float and double, since CUDA 13
-  return set(
-      handle,
-      &cublasContext::math_mode,
-      mode,
-      (plain >= CUBLAS_DEFAULT_MATH && plain <= CUBLAS_TF32_TENSOR_OP_MATH) ||
-          plain == kEmulations[0] || plain == kEmulations[1]);
-}
-
-cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
-  return get(handle, &cublasContext::math_mode, mode);
-}
-
 // Of CUDA 13, whose enumerations are int.
-#define ACCEL_EMULATION(name, setting, is_valid)                         \
-  cublasStatus_t cublasSet##name(cublasHandle_t handle, int value) {     \
-    return set(handle, &cublasContext::setting, value, is_valid(value)); \
-  }                                                                      \
-  cublasStatus_t cublasGet##name(cublasHandle_t handle, int* value) {    \
-    return get(handle, &cublasContext::setting, value);                  \
+#define ACCEL_EMULATION(name, setting, is_valid)                            \
+  cublasStatus_t cublasSet##name(cublasHandle_t handle, int value) {        \
+    return set<&cublasContext::setting, is_valid>(__func__, handle, value); \
+  }                                                                         \
+  cublasStatus_t cublasGet##name(cublasHandle_t handle, int* value) {       \
+    return get<&cublasContext::setting>(__func__, handle, value);           \
   }
 ACCEL_EMULATION(EmulationStrategy, emulation_strategy, is_up_to<2>)
 ACCEL_EMULATION(
@@ -199,26 +182,6 @@ ACCEL_EMULATION(
     is_up_to<INT_MAX>)
 ACCEL_EMULATION(FixedPointEmulationMantissaBitOffset, mantissa_offset, is_any)
 #undef ACCEL_EMULATION
-
-cublasStatus_t cublasSetAtomicsMode(
-    cublasHandle_t handle,
-    cublasAtomicsMode_t mode) {
-  return set(handle, &cublasContext::atomics_mode, mode);
-}
-
-cublasStatus_t cublasGetAtomicsMode(
-    cublasHandle_t handle,
-    cublasAtomicsMode_t* mode) {
-  return get(handle, &cublasContext::atomics_mode, mode);
-}
-
-cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int count) {
-  return set(handle, &cublasContext::sm_count_target, count, count >= 0);
-}
-
-cublasStatus_t cublasGetSmCountTarget(cublasHandle_t handle, int* count) {
-  return get(handle, &cublasContext::sm_count_target, count);
-}
 
 // The host's BLAS needs no memory of the device.
 cublasStatus_t cublasSetWorkspace_v2(

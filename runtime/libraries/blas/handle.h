@@ -5,7 +5,12 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
+#include <functional>
+#include <initializer_list>
+#include <utility>
+
 #include "runtime/libraries/blas/stream_work.h"
+#include "runtime/signatures/entry_points.h"
 
 /// The type behind cublasHandle_t; cuBLAS leaves it open.
 struct cublasContext {
@@ -48,6 +53,28 @@ class Scalar {
   const T* pointer_;
   T value_;
 };
+
+/// Puts work into the handle's stream, if the device may touch this memory.
+inline cublasStatus_t submit(
+    const char* function,
+    const cublasContext* handle,
+    std::initializer_list<Extent> extents,
+    std::function<void()> work) {
+  return accessible(function, extents)
+      ? enqueue(function, handle->stream, std::move(work))
+      : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+/// The same for work that follows pointers (enqueue_checked).
+inline cublasStatus_t submit_checked(
+    const char* function,
+    const cublasContext* handle,
+    std::initializer_list<Extent> extents,
+    std::function<bool()> work) {
+  return accessible(function, extents)
+      ? enqueue_checked(function, handle->stream, std::move(work))
+      : CUBLAS_STATUS_EXECUTION_FAILED;
+}
 
 /// Stores a result where the handle's pointer mode says. On the host that means
 /// waiting for the stream, as cuBLAS does.

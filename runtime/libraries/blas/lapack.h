@@ -3,57 +3,36 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "runtime/libraries/blas/numeric.h"
 
+namespace accelerator::blas {
+
 // LAPACK has no C header in Debian's OpenBLAS: these are Fortran symbols, with
 // the lengths of character arguments at the end.
+using Letter = const char*;
+using Count = const int*;
+using Length = std::size_t;
+
+// clang-format off
 extern "C" {
-#define ACCEL_LAPACK(letter, type)                                            \
-  void letter##getrf_(const int*, const int*, type*, const int*, int*, int*); \
-  void letter##getrs_(                                                        \
-      const char*,                                                            \
-      const int*,                                                             \
-      const int*,                                                             \
-      const type*,                                                            \
-      const int*,                                                             \
-      const int*,                                                             \
-      type*,                                                                  \
-      const int*,                                                             \
-      int*,                                                                   \
-      std::size_t);                                                           \
-  void letter##getri_(                                                        \
-      const int*, type*, const int*, const int*, type*, const int*, int*);    \
-  void letter##geqrf_(                                                        \
-      const int*,                                                             \
-      const int*,                                                             \
-      type*,                                                                  \
-      const int*,                                                             \
-      type*,                                                                  \
-      type*,                                                                  \
-      const int*,                                                             \
-      int*);                                                                  \
-  void letter##gels_(                                                         \
-      const char*,                                                            \
-      const int*,                                                             \
-      const int*,                                                             \
-      const int*,                                                             \
-      type*,                                                                  \
-      const int*,                                                             \
-      type*,                                                                  \
-      const int*,                                                             \
-      type*,                                                                  \
-      const int*,                                                             \
-      int*,                                                                   \
-      std::size_t);
+#define ACCEL_LAPACK(letter, type) \
+  void letter##getrf_(Count, Count, type*, Count, int*, int*); \
+  void letter##getrs_(Letter, Count, Count, const type*, Count, Count, type*, Count, int*, Length); \
+  void letter##getri_(Count, type*, Count, Count, type*, Count, int*); \
+  void letter##geqrf_(Count, Count, type*, Count, type*, type*, Count, int*); \
+  void letter##gels_(Letter, Count, Count, Count, type*, Count, type*, Count, type*, Count, int*, Length);
 ACCEL_LAPACK(s, float)
 ACCEL_LAPACK(d, double)
-ACCEL_LAPACK(c, accelerator::blas::Complex64)
-ACCEL_LAPACK(z, accelerator::blas::Complex128)
+ACCEL_LAPACK(c, Complex64)
+ACCEL_LAPACK(z, Complex128)
 #undef ACCEL_LAPACK
-}
+} // extern "C"
+// clang-format on
 
-namespace accelerator::blas::host {
+namespace host {
 
 #define ACCEL_LAPACK(letter, type)                                     \
   inline int getrf(int m, int n, type* a, int lda, int* pivots) {      \
@@ -122,4 +101,5 @@ ACCEL_LAPACK(c, Complex64)
 ACCEL_LAPACK(z, Complex128)
 #undef ACCEL_LAPACK
 
-} // namespace accelerator::blas::host
+} // namespace host
+} // namespace accelerator::blas

@@ -60,21 +60,20 @@ cublasStatus_t axpy(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const Scalar<T> a(handle, alpha);
-  if (!accessible(
-          function,
-          {{x, vector_bytes(n, incx, sizeof(T))},
-           {y, vector_bytes(n, incy, sizeof(T))},
-           a.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({a.extent()});
-    const int used = a.get() == T{} ? 0 : n;
-    reads(
-        {vector_read(x, used, incx, sizeof(T)),
-         vector_read(y, used, incy, sizeof(T))});
-    host::axpy(n, a.get(), x, incx, y, incy);
-  });
+  return submit(
+      function,
+      handle,
+      {{x, vector_bytes(n, incx, sizeof(T))},
+       {y, vector_bytes(n, incy, sizeof(T))},
+       a.extent()},
+      [=] {
+        reads({a.extent()});
+        const int used = a.get() == T{} ? 0 : n;
+        reads(
+            {vector_read(x, used, incx, sizeof(T)),
+             vector_read(y, used, incy, sizeof(T))});
+        host::axpy(n, a.get(), x, incx, y, incy);
+      });
 }
 
 template <typename T, typename S>
@@ -92,52 +91,52 @@ cublasStatus_t scal(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const Scalar<S> a(handle, alpha);
-  if (!accessible(
-          function, {{x, vector_bytes(n, incx, sizeof(T))}, a.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({a.extent(), vector_read(x, incx > 0 ? n : 0, incx, sizeof(T))});
-    const S factor = a.get();
-    for (int i = 0; incx > 0 && i < n; ++i) {
-      x[static_cast<std::ptrdiff_t>(i) * incx] *= factor;
-    }
-  });
+  return submit(
+      function,
+      handle,
+      {{x, vector_bytes(n, incx, sizeof(T))}, a.extent()},
+      [=] {
+        reads({a.extent(), vector_read(x, incx > 0 ? n : 0, incx, sizeof(T))});
+        const S factor = a.get();
+        for (int i = 0; incx > 0 && i < n; ++i) {
+          x[static_cast<std::ptrdiff_t>(i) * incx] *= factor;
+        }
+      });
 }
 
-template <typename T>
-cublasStatus_t move(
+/// @param X the elements of x, which are const where they are only copied.
+template <typename X, typename T>
+cublasStatus_t copy_or_swap(
     const char* function,
     cublasHandle_t handle,
     int n,
-    T* x,
+    X* x,
     int incx,
     T* y,
-    int incy,
-    bool swap) {
+    int incy) {
+  constexpr bool kSwaps = !std::is_const_v<X>;
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  if (!accessible(
-          function,
-          {{x, vector_bytes(n, incx, sizeof(T))},
-           {y, vector_bytes(n, incy, sizeof(T))}})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads(
-        {vector_read(x, n, incx, sizeof(T)),
-         vector_read(y, swap ? n : 0, incy, sizeof(T))});
-    T* a = first(x, n, incx);
-    T* b = first(y, n, incy);
-    for (int i = 0; i < n; ++i, a += incx, b += incy) {
-      if (swap) {
-        std::swap(*a, *b);
-      } else {
-        *b = *a;
-      }
-    }
-  });
+  return submit(
+      function,
+      handle,
+      {{x, vector_bytes(n, incx, sizeof(T))},
+       {y, vector_bytes(n, incy, sizeof(T))}},
+      [=] {
+        reads(
+            {vector_read(x, n, incx, sizeof(T)),
+             vector_read(y, kSwaps ? n : 0, incy, sizeof(T))});
+        X* a = first(x, n, incx);
+        T* b = first(y, n, incy);
+        for (int i = 0; i < n; ++i, a += incx, b += incy) {
+          if constexpr (kSwaps) {
+            std::swap(*a, *b);
+          } else {
+            *b = *a;
+          }
+        }
+      });
 }
 
 template <typename T, typename R>
@@ -161,15 +160,37 @@ cublasStatus_t norm(
   });
 }
 
-template <typename T>
-cublasStatus_t extreme(
+template <typename T, typename R>
+cublasStatus_t nrm2(
     const char* function,
     cublasHandle_t handle,
     int n,
     const T* x,
     int incx,
-    int* result,
-    bool largest) {
+    R* result) {
+  return norm(function, handle, n, x, incx, result, host::nrm2);
+}
+
+template <typename T, typename R>
+cublasStatus_t asum(
+    const char* function,
+    cublasHandle_t handle,
+    int n,
+    const T* x,
+    int incx,
+    R* result) {
+  return norm(function, handle, n, x, incx, result, host::asum);
+}
+
+template <typename T>
+cublasStatus_t extreme(
+    const char* function,
+    bool largest,
+    cublasHandle_t handle,
+    int n,
+    const T* x,
+    int incx,
+    int* result) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
@@ -197,166 +218,28 @@ cublasStatus_t extreme(
 } // namespace
 } // namespace accelerator::blas
 
-using accelerator::blas::Complex128;
-using accelerator::blas::Complex64;
-namespace blas = accelerator::blas;
+using namespace accelerator::blas;
 
-// cuComplex and std::complex have the same layout.
-template <typename T>
-static const T* in(const void* pointer) {
-  return static_cast<const T*>(pointer);
-}
-template <typename T>
-static T* out(void* pointer) {
-  return static_cast<T*>(pointer);
-}
-
-extern "C" {
-
-#define ACCEL_DOT(name, api, type, conjugate) \
-  cublasStatus_t name(                        \
-      cublasHandle_t handle,                  \
-      int n,                                  \
-      const api* x,                           \
-      int incx,                               \
-      const api* y,                           \
-      int incy,                               \
-      api* result) {                          \
-    return blas::dot<conjugate, type>(        \
-        #name,                                \
-        handle,                               \
-        n,                                    \
-        in<type>(x),                          \
-        incx,                                 \
-        in<type>(y),                          \
-        incy,                                 \
-        out<type>(result));                   \
-  }
-ACCEL_DOT(cublasSdot_v2, float, float, false)
-ACCEL_DOT(cublasDdot_v2, double, double, false)
-ACCEL_DOT(cublasCdotu_v2, cuComplex, Complex64, false)
-ACCEL_DOT(cublasCdotc_v2, cuComplex, Complex64, true)
-ACCEL_DOT(cublasZdotu_v2, cuDoubleComplex, Complex128, false)
-ACCEL_DOT(cublasZdotc_v2, cuDoubleComplex, Complex128, true)
-#undef ACCEL_DOT
-
-#define ACCEL_LEVEL1(letter, api, type, real, norm_name, sum_name)           \
-  cublasStatus_t cublas##letter##axpy_v2(                                    \
-      cublasHandle_t handle,                                                 \
-      int n,                                                                 \
-      const api* alpha,                                                      \
-      const api* x,                                                          \
-      int incx,                                                              \
-      api* y,                                                                \
-      int incy) {                                                            \
-    return blas::axpy<type>(                                                 \
-        "cublas" #letter "axpy",                                             \
-        handle,                                                              \
-        n,                                                                   \
-        in<type>(alpha),                                                     \
-        in<type>(x),                                                         \
-        incx,                                                                \
-        out<type>(y),                                                        \
-        incy);                                                               \
-  }                                                                          \
-  cublasStatus_t cublas##letter##scal_v2(                                    \
-      cublasHandle_t handle, int n, const api* alpha, api* x, int incx) {    \
-    return blas::scal<type>(                                                 \
-        "cublas" #letter "scal",                                             \
-        handle,                                                              \
-        n,                                                                   \
-        in<type>(alpha),                                                     \
-        out<type>(x),                                                        \
-        incx);                                                               \
-  }                                                                          \
-  cublasStatus_t cublas##letter##copy_v2(                                    \
-      cublasHandle_t handle,                                                 \
-      int n,                                                                 \
-      const api* x,                                                          \
-      int incx,                                                              \
-      api* y,                                                                \
-      int incy) {                                                            \
-    return blas::move<type>(                                                 \
-        "cublas" #letter "copy",                                             \
-        handle,                                                              \
-        n,                                                                   \
-        const_cast<type*>(in<type>(x)),                                      \
-        incx,                                                                \
-        out<type>(y),                                                        \
-        incy,                                                                \
-        false);                                                              \
-  }                                                                          \
-  cublasStatus_t cublas##letter##swap_v2(                                    \
-      cublasHandle_t handle, int n, api* x, int incx, api* y, int incy) {    \
-    return blas::move<type>(                                                 \
-        "cublas" #letter "swap",                                             \
-        handle,                                                              \
-        n,                                                                   \
-        out<type>(x),                                                        \
-        incx,                                                                \
-        out<type>(y),                                                        \
-        incy,                                                                \
-        true);                                                               \
-  }                                                                          \
-  cublasStatus_t norm_name(                                                  \
-      cublasHandle_t handle, int n, const api* x, int incx, real* result) {  \
-    return blas::norm<type, real>(                                           \
-        #norm_name, handle, n, in<type>(x), incx, result, blas::host::nrm2); \
-  }                                                                          \
-  cublasStatus_t sum_name(                                                   \
-      cublasHandle_t handle, int n, const api* x, int incx, real* result) {  \
-    return blas::norm<type, real>(                                           \
-        #sum_name, handle, n, in<type>(x), incx, result, blas::host::asum);  \
-  }                                                                          \
-  cublasStatus_t cublasI##letter##amax_v2(                                   \
-      cublasHandle_t handle, int n, const api* x, int incx, int* result) {   \
-    return blas::extreme<type>(                                              \
-        "cublasIamax", handle, n, in<type>(x), incx, result, true);          \
-  }                                                                          \
-  cublasStatus_t cublasI##letter##amin_v2(                                   \
-      cublasHandle_t handle, int n, const api* x, int incx, int* result) {   \
-    return blas::extreme<type>(                                              \
-        "cublasIamin", handle, n, in<type>(x), incx, result, false);         \
-  }
-// cuBLAS names the functions for I*amax in lower case.
-#define cublasISamax_v2 cublasIsamax_v2
-#define cublasIDamax_v2 cublasIdamax_v2
-#define cublasICamax_v2 cublasIcamax_v2
-#define cublasIZamax_v2 cublasIzamax_v2
-#define cublasISamin_v2 cublasIsamin_v2
-#define cublasIDamin_v2 cublasIdamin_v2
-#define cublasICamin_v2 cublasIcamin_v2
-#define cublasIZamin_v2 cublasIzamin_v2
-ACCEL_LEVEL1(S, float, float, float, cublasSnrm2_v2, cublasSasum_v2)
-ACCEL_LEVEL1(D, double, double, double, cublasDnrm2_v2, cublasDasum_v2)
-ACCEL_LEVEL1(C, cuComplex, Complex64, float, cublasScnrm2_v2, cublasScasum_v2)
-ACCEL_LEVEL1(
-    Z,
-    cuDoubleComplex,
-    Complex128,
-    double,
-    cublasDznrm2_v2,
-    cublasDzasum_v2)
-#undef ACCEL_LEVEL1
-
-cublasStatus_t cublasCsscal_v2(
-    cublasHandle_t handle,
-    int n,
-    const float* alpha,
-    cuComplex* x,
-    int incx) {
-  return blas::scal<Complex64>(
-      "cublasCsscal", handle, n, alpha, out<Complex64>(x), incx);
-}
-
-cublasStatus_t cublasZdscal_v2(
-    cublasHandle_t handle,
-    int n,
-    const double* alpha,
-    cuDoubleComplex* x,
-    int incx) {
-  return blas::scal<Complex128>(
-      "cublasZdscal", handle, n, alpha, out<Complex128>(x), incx);
-}
-
-} // extern "C"
+ENTRY_POINTS_REAL(7, cublas, dot, dot<false>)
+ENTRY_POINTS_COMPLEX(7, cublas, dotu, dot<false>)
+ENTRY_POINTS_COMPLEX(7, cublas, dotc, dot<true>)
+ENTRY_POINTS(7, cublas, axpy, axpy)
+ENTRY_POINTS(5, cublas, scal, scal)
+ENTRY_POINT(5, cublasCsscal, scal)
+ENTRY_POINT(5, cublasZdscal, scal)
+ENTRY_POINTS(6, cublas, copy, copy_or_swap)
+ENTRY_POINTS(6, cublas, swap, copy_or_swap)
+ENTRY_POINTS_REAL(5, cublas, nrm2, nrm2)
+ENTRY_POINT(5, cublasScnrm2, nrm2)
+ENTRY_POINT(5, cublasDznrm2, nrm2)
+ENTRY_POINTS_REAL(5, cublas, asum, asum)
+ENTRY_POINT(5, cublasScasum, asum)
+ENTRY_POINT(5, cublasDzasum, asum)
+ENTRY_POINT_WITH(5, cublasIsamax, true, extreme)
+ENTRY_POINT_WITH(5, cublasIdamax, true, extreme)
+ENTRY_POINT_WITH(5, cublasIcamax, true, extreme)
+ENTRY_POINT_WITH(5, cublasIzamax, true, extreme)
+ENTRY_POINT_WITH(5, cublasIsamin, false, extreme)
+ENTRY_POINT_WITH(5, cublasIdamin, false, extreme)
+ENTRY_POINT_WITH(5, cublasIcamin, false, extreme)
+ENTRY_POINT_WITH(5, cublasIzamin, false, extreme)

@@ -60,9 +60,11 @@ ACCEL_COMPLEX(Z, z, Complex128, double)
 // clang-format on
 
 /// C := alpha A B + beta C, or B A, with a symmetric or Hermitian A.
+/// @param compute the host's routine.
 template <typename T, typename Compute>
 cublasStatus_t symm(
     const char* function,
+    Compute compute,
     cublasHandle_t handle,
     cublasSideMode_t side,
     cublasFillMode_t fill,
@@ -75,8 +77,7 @@ cublasStatus_t symm(
     int ldb,
     const T* beta,
     T* c,
-    int ldc,
-    Compute compute) {
+    int ldc) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
@@ -91,38 +92,38 @@ cublasStatus_t symm(
   }
   const Scalar<T> factor(handle, alpha);
   const Scalar<T> old(handle, beta);
-  if (!accessible(
-          function,
-          {{a, matrix_bytes(order, order, lda, sizeof(T))},
-           {b, matrix_bytes(m, n, ldb, sizeof(T))},
-           {c, matrix_bytes(m, n, ldc, sizeof(T))},
-           factor.extent(),
-           old.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({factor.extent(), old.extent()});
-    const T by = factor.get();
-    const T keep = old.get();
-    const bool is_used = by != T{};
-    reads(
-        {triangle_read(a, is_upper(fill), is_used ? order : 0, lda, sizeof(T)),
-         matrix_read(b, is_used ? m : 0, n, ldb, sizeof(T)),
-         matrix_read(c, keep == T{} ? 0 : m, n, ldc, sizeof(T))});
-    compute(
-        host::side(side),
-        host::uplo(fill),
-        m,
-        n,
-        &by,
-        a,
-        lda,
-        b,
-        ldb,
-        &keep,
-        c,
-        ldc);
-  });
+  return submit(
+      function,
+      handle,
+      {{a, matrix_bytes(order, order, lda, sizeof(T))},
+       {b, matrix_bytes(m, n, ldb, sizeof(T))},
+       {c, matrix_bytes(m, n, ldc, sizeof(T))},
+       factor.extent(),
+       old.extent()},
+      [=] {
+        reads({factor.extent(), old.extent()});
+        const T by = factor.get();
+        const T keep = old.get();
+        const bool is_used = by != T{};
+        reads(
+            {triangle_read(
+                 a, is_upper(fill), is_used ? order : 0, lda, sizeof(T)),
+             matrix_read(b, is_used ? m : 0, n, ldb, sizeof(T)),
+             matrix_read(c, keep == T{} ? 0 : m, n, ldc, sizeof(T))});
+        compute(
+            host::side(side),
+            host::uplo(fill),
+            m,
+            n,
+            &by,
+            a,
+            lda,
+            b,
+            ldb,
+            &keep,
+            c,
+            ldc);
+      });
 }
 
 /// What an update of a triangle takes: which operation makes A's transpose.
@@ -175,6 +176,7 @@ CBLAS_TRANSPOSE transpose(cublasOperation_t operation) {
 template <bool kHermitian, typename T, typename F, typename Compute>
 cublasStatus_t syrk(
     const char* function,
+    Compute compute,
     cublasHandle_t handle,
     cublasFillMode_t fill,
     cublasOperation_t operation,
@@ -185,8 +187,7 @@ cublasStatus_t syrk(
     int lda,
     const F* beta,
     T* c,
-    int ldc,
-    Compute compute) {
+    int ldc) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
@@ -196,34 +197,33 @@ cublasStatus_t syrk(
   }
   const Scalar<F> factor(handle, alpha);
   const Scalar<F> old(handle, beta);
-  if (!accessible(
-          function,
-          {{a, factor_bytes<T>(operation, n, k, lda)},
-           {c, matrix_bytes(n, n, ldc, sizeof(T))},
-           factor.extent(),
-           old.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({factor.extent(), old.extent()});
-    const F by = factor.get();
-    const F keep = old.get();
-    reads(
-        {factor_read<T>(a, operation, n, by == F{} ? 0 : k, lda),
-         triangle_read(
-             c, is_upper(fill), keep == F{} ? 0 : n, ldc, sizeof(T))});
-    compute(
-        host::uplo(fill),
-        transpose<T>(operation),
-        n,
-        k,
-        &by,
-        a,
-        lda,
-        &keep,
-        c,
-        ldc);
-  });
+  return submit(
+      function,
+      handle,
+      {{a, factor_bytes<T>(operation, n, k, lda)},
+       {c, matrix_bytes(n, n, ldc, sizeof(T))},
+       factor.extent(),
+       old.extent()},
+      [=] {
+        reads({factor.extent(), old.extent()});
+        const F by = factor.get();
+        const F keep = old.get();
+        reads(
+            {factor_read<T>(a, operation, n, by == F{} ? 0 : k, lda),
+             triangle_read(
+                 c, is_upper(fill), keep == F{} ? 0 : n, ldc, sizeof(T))});
+        compute(
+            host::uplo(fill),
+            transpose<T>(operation),
+            n,
+            k,
+            &by,
+            a,
+            lda,
+            &keep,
+            c,
+            ldc);
+      });
 }
 
 /// C := alpha op(A) op(B)^T + alpha op(B) op(A)^T + beta C, or with ^H and the
@@ -232,6 +232,7 @@ cublasStatus_t syrk(
 template <bool kHermitian, typename T, typename B, typename Compute>
 cublasStatus_t syr2k(
     const char* function,
+    Compute compute,
     cublasHandle_t handle,
     cublasFillMode_t fill,
     cublasOperation_t operation,
@@ -244,8 +245,7 @@ cublasStatus_t syr2k(
     int ldb,
     const B* beta,
     T* c,
-    int ldc,
-    Compute compute) {
+    int ldc) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
@@ -256,39 +256,38 @@ cublasStatus_t syr2k(
   }
   const Scalar<T> factor(handle, alpha);
   const Scalar<B> old(handle, beta);
-  if (!accessible(
-          function,
-          {{a, factor_bytes<T>(operation, n, k, lda)},
-           {b, factor_bytes<T>(operation, n, k, ldb)},
-           {c, matrix_bytes(n, n, ldc, sizeof(T))},
-           factor.extent(),
-           old.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({factor.extent(), old.extent()});
-    const T by = factor.get();
-    const B keep = old.get();
-    const int depth = by == T{} ? 0 : k;
-    reads(
-        {factor_read<T>(a, operation, n, depth, lda),
-         factor_read<T>(b, operation, n, depth, ldb),
-         triangle_read(
-             c, is_upper(fill), keep == B{} ? 0 : n, ldc, sizeof(T))});
-    compute(
-        host::uplo(fill),
-        transpose<T>(operation),
-        n,
-        k,
-        &by,
-        a,
-        lda,
-        b,
-        ldb,
-        &keep,
-        c,
-        ldc);
-  });
+  return submit(
+      function,
+      handle,
+      {{a, factor_bytes<T>(operation, n, k, lda)},
+       {b, factor_bytes<T>(operation, n, k, ldb)},
+       {c, matrix_bytes(n, n, ldc, sizeof(T))},
+       factor.extent(),
+       old.extent()},
+      [=] {
+        reads({factor.extent(), old.extent()});
+        const T by = factor.get();
+        const B keep = old.get();
+        const int depth = by == T{} ? 0 : k;
+        reads(
+            {factor_read<T>(a, operation, n, depth, lda),
+             factor_read<T>(b, operation, n, depth, ldb),
+             triangle_read(
+                 c, is_upper(fill), keep == B{} ? 0 : n, ldc, sizeof(T))});
+        compute(
+            host::uplo(fill),
+            transpose<T>(operation),
+            n,
+            k,
+            &by,
+            a,
+            lda,
+            b,
+            ldb,
+            &keep,
+            c,
+            ldc);
+      });
 }
 
 /// C := alpha op(A) B, or B op(A), with a triangular A. C may be B.
@@ -323,42 +322,41 @@ cublasStatus_t trmm(
     return CUBLAS_STATUS_SUCCESS;
   }
   const Scalar<T> factor(handle, alpha);
-  if (!accessible(
-          function,
-          {{a, matrix_bytes(order, order, lda, sizeof(T))},
-           {b, matrix_bytes(m, n, ldb, sizeof(T))},
-           {c, matrix_bytes(m, n, ldc, sizeof(T))},
-           factor.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({factor.extent()});
-    const bool is_used = factor.get() != T{};
-    reads(
-        {triangle_read(
-             a,
-             is_upper(fill),
-             is_used ? order : 0,
-             lda,
-             sizeof(T),
-             diagonal == CUBLAS_DIAG_UNIT),
-         matrix_read(b, is_used ? m : 0, n, ldb, sizeof(T))});
-    for (std::ptrdiff_t j = 0; b != c && j < n; ++j) {
-      std::copy_n(b + j * ldb, m, c + j * ldc);
-    }
-    trmm(
-        host::side(side),
-        host::uplo(fill),
-        host::transpose(operation),
-        host::diag(diagonal),
-        m,
-        n,
-        factor.get(),
-        a,
-        lda,
-        c,
-        ldc);
-  });
+  return submit(
+      function,
+      handle,
+      {{a, matrix_bytes(order, order, lda, sizeof(T))},
+       {b, matrix_bytes(m, n, ldb, sizeof(T))},
+       {c, matrix_bytes(m, n, ldc, sizeof(T))},
+       factor.extent()},
+      [=] {
+        reads({factor.extent()});
+        const bool is_used = factor.get() != T{};
+        reads(
+            {triangle_read(
+                 a,
+                 is_upper(fill),
+                 is_used ? order : 0,
+                 lda,
+                 sizeof(T),
+                 diagonal == CUBLAS_DIAG_UNIT),
+             matrix_read(b, is_used ? m : 0, n, ldb, sizeof(T))});
+        for (std::ptrdiff_t j = 0; b != c && j < n; ++j) {
+          std::copy_n(b + j * ldb, m, c + j * ldc);
+        }
+        trmm(
+            host::side(side),
+            host::uplo(fill),
+            host::transpose(operation),
+            host::diag(diagonal),
+            m,
+            n,
+            factor.get(),
+            a,
+            lda,
+            c,
+            ldc);
+      });
 }
 
 /// C := alpha op(A) op(B)^T + beta C, or ^H, of which the caller knows that it
@@ -408,53 +406,51 @@ void one_of_two(
   }
 }
 
+constexpr auto Ssyrkx = one_of_two<false, float, float>;
+constexpr auto Dsyrkx = one_of_two<false, double, double>;
+constexpr auto Csyrkx = one_of_two<false, Complex64, Complex64>;
+constexpr auto Zsyrkx = one_of_two<false, Complex128, Complex128>;
+constexpr auto Cherkx = one_of_two<true, Complex64, float>;
+constexpr auto Zherkx = one_of_two<true, Complex128, double>;
+
 } // namespace
 } // namespace accelerator::blas
 
-using accelerator::blas::Complex128;
-using accelerator::blas::Complex64;
-namespace blas = accelerator::blas;
+using namespace accelerator::blas;
+
+ENTRY_POINT_WITH(13, cublasSsymm, Ssymm, symm)
+ENTRY_POINT_WITH(13, cublasDsymm, Dsymm, symm)
+ENTRY_POINT_WITH(13, cublasCsymm, Csymm, symm)
+ENTRY_POINT_WITH(13, cublasZsymm, Zsymm, symm)
+ENTRY_POINT_WITH(13, cublasChemm, Chemm, symm)
+ENTRY_POINT_WITH(13, cublasZhemm, Zhemm, symm)
+
+ENTRY_POINT_WITH(11, cublasSsyrk, Ssyrk, syrk<false>)
+ENTRY_POINT_WITH(11, cublasDsyrk, Dsyrk, syrk<false>)
+ENTRY_POINT_WITH(11, cublasCsyrk, Csyrk, syrk<false>)
+ENTRY_POINT_WITH(11, cublasZsyrk, Zsyrk, syrk<false>)
+ENTRY_POINT_WITH(11, cublasCherk, Cherk, syrk<true>)
+ENTRY_POINT_WITH(11, cublasZherk, Zherk, syrk<true>)
+
+ENTRY_POINT_WITH(13, cublasSsyr2k, Ssyr2k, syr2k<false>)
+ENTRY_POINT_WITH(13, cublasDsyr2k, Dsyr2k, syr2k<false>)
+ENTRY_POINT_WITH(13, cublasCsyr2k, Csyr2k, syr2k<false>)
+ENTRY_POINT_WITH(13, cublasZsyr2k, Zsyr2k, syr2k<false>)
+ENTRY_POINT_WITH(13, cublasCher2k, Cher2k, syr2k<true>)
+ENTRY_POINT_WITH(13, cublasZher2k, Zher2k, syr2k<true>)
+
+ENTRY_POINT_WITH(13, cublasSsyrkx, Ssyrkx, syr2k<false>)
+ENTRY_POINT_WITH(13, cublasDsyrkx, Dsyrkx, syr2k<false>)
+ENTRY_POINT_WITH(13, cublasCsyrkx, Csyrkx, syr2k<false>)
+ENTRY_POINT_WITH(13, cublasZsyrkx, Zsyrkx, syr2k<false>)
+ENTRY_POINT_WITH(13, cublasCherkx, Cherkx, syr2k<true>)
+ENTRY_POINT_WITH(13, cublasZherkx, Zherkx, syr2k<true>)
+
+ENTRY_POINTS(14, cublas, trmm, trmm)
 
 extern "C" {
 
 // clang-format off
-#define ACCEL_SYMMETRIC(L, sy, api, type, hermitian, k_api, k_type, beta_api, beta_type)         \
-  cublasStatus_t cublas##L##sy##mm_v2(cublasHandle_t handle, cublasSideMode_t side,              \
-      cublasFillMode_t fill, int m, int n, const api* alpha, const api* a, int lda, const api* b, \
-      int ldb, const api* beta, api* c, int ldc) {                                               \
-    return blas::symm("cublas" #L #sy "mm", handle, side, fill, m, n, (const type*)alpha,        \
-        (const type*)a, lda, (const type*)b, ldb, (const type*)beta, (type*)c, ldc,              \
-        blas::L##sy##mm);                                                                        \
-  }                                                                                              \
-  cublasStatus_t cublas##L##sy##rk_v2(cublasHandle_t handle, cublasFillMode_t fill,              \
-      cublasOperation_t operation, int n, int k, const k_api* alpha, const api* a, int lda,      \
-      const k_api* beta, api* c, int ldc) {                                                      \
-    return blas::syrk<hermitian>("cublas" #L #sy "rk", handle, fill, operation, n, k,            \
-        (const k_type*)alpha, (const type*)a, lda, (const k_type*)beta, (type*)c, ldc,           \
-        blas::L##sy##rk);                                                                        \
-  }                                                                                              \
-  cublasStatus_t cublas##L##sy##r2k_v2(cublasHandle_t handle, cublasFillMode_t fill,             \
-      cublasOperation_t operation, int n, int k, const api* alpha, const api* a, int lda,        \
-      const api* b, int ldb, const beta_api* beta, api* c, int ldc) {                            \
-    return blas::syr2k<hermitian>("cublas" #L #sy "r2k", handle, fill, operation, n, k,          \
-        (const type*)alpha, (const type*)a, lda, (const type*)b, ldb, (const beta_type*)beta,    \
-        (type*)c, ldc, blas::L##sy##r2k);                                                        \
-  }                                                                                              \
-  cublasStatus_t cublas##L##sy##rkx(cublasHandle_t handle, cublasFillMode_t fill,                \
-      cublasOperation_t operation, int n, int k, const api* alpha, const api* a, int lda,        \
-      const api* b, int ldb, const beta_api* beta, api* c, int ldc) {                            \
-    return blas::syr2k<hermitian>("cublas" #L #sy "rkx", handle, fill, operation, n, k,          \
-        (const type*)alpha, (const type*)a, lda, (const type*)b, ldb, (const beta_type*)beta,    \
-        (type*)c, ldc, blas::one_of_two<hermitian, type, beta_type>);                            \
-  }
-ACCEL_SYMMETRIC(S, sy, float, float, false, float, float, float, float)
-ACCEL_SYMMETRIC(D, sy, double, double, false, double, double, double, double)
-ACCEL_SYMMETRIC(C, sy, cuComplex, Complex64, false, cuComplex, Complex64, cuComplex, Complex64)
-ACCEL_SYMMETRIC(Z, sy, cuDoubleComplex, Complex128, false, cuDoubleComplex, Complex128, cuDoubleComplex, Complex128)
-ACCEL_SYMMETRIC(C, he, cuComplex, Complex64, true, float, float, float, float)
-ACCEL_SYMMETRIC(Z, he, cuDoubleComplex, Complex128, true, double, double, double, double)
-#undef ACCEL_SYMMETRIC
-
 // Of single complex numbers with given types, and computed with three products of real matrices
 // for one of complex ones (3m), which is not done here.
 #define ACCEL_SYRK_EX(name, factor, type, hermitian, compute)                                    \
@@ -464,27 +460,15 @@ ACCEL_SYMMETRIC(Z, he, cuDoubleComplex, Complex128, true, double, double, double
     if (handle != nullptr && (a_type != CUDA_C_32F || c_type != CUDA_C_32F)) {                   \
       return CUBLAS_STATUS_NOT_SUPPORTED;                                                        \
     }                                                                                            \
-    return blas::syrk<hermitian>(#name, handle, fill, operation, n, k, (const type*)alpha,       \
-        (const Complex64*)a, lda, (const type*)beta, (Complex64*)c, ldc, compute);               \
+    return syrk<hermitian>(#name, compute, handle, fill, operation, n, k, (const type*)alpha,    \
+        (const Complex64*)a, lda, (const type*)beta, (Complex64*)c, ldc);                        \
   }
-ACCEL_SYRK_EX(cublasCsyrkEx, cuComplex, Complex64, false, blas::Csyrk)
-ACCEL_SYRK_EX(cublasCsyrk3mEx, cuComplex, Complex64, false, blas::Csyrk)
-ACCEL_SYRK_EX(cublasCherkEx, float, float, true, blas::Cherk)
-ACCEL_SYRK_EX(cublasCherk3mEx, float, float, true, blas::Cherk)
+ACCEL_SYRK_EX(cublasCsyrkEx, cuComplex, Complex64, false, Csyrk)
+ACCEL_SYRK_EX(cublasCsyrk3mEx, cuComplex, Complex64, false, Csyrk)
+ACCEL_SYRK_EX(cublasCherkEx, float, float, true, Cherk)
+ACCEL_SYRK_EX(cublasCherk3mEx, float, float, true, Cherk)
 #undef ACCEL_SYRK_EX
 
-#define ACCEL_TRMM(L, api, type)                                                                 \
-  cublasStatus_t cublas##L##trmm_v2(cublasHandle_t handle, cublasSideMode_t side,                \
-      cublasFillMode_t fill, cublasOperation_t operation, cublasDiagType_t diagonal, int m,      \
-      int n, const api* alpha, const api* a, int lda, const api* b, int ldb, api* c, int ldc) {  \
-    return blas::trmm("cublas" #L "trmm", handle, side, fill, operation, diagonal, m, n,         \
-        (const type*)alpha, (const type*)a, lda, (const type*)b, ldb, (type*)c, ldc);            \
-  }
-ACCEL_TRMM(S, float, float)
-ACCEL_TRMM(D, double, double)
-ACCEL_TRMM(C, cuComplex, Complex64)
-ACCEL_TRMM(Z, cuDoubleComplex, Complex128)
-#undef ACCEL_TRMM
 // clang-format on
 
 } // extern "C"

@@ -113,30 +113,29 @@ cublasStatus_t rot(
   }
   const Scalar<C> cosine(handle, c);
   const Scalar<S> sine(handle, s);
-  if (!accessible(
-          function,
-          {{x, vector_bytes(n, incx, sizeof(T))},
-           {y, vector_bytes(n, incy, sizeof(T))},
-           cosine.extent(),
-           sine.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads(
-        {vector_read(x, n, incx, sizeof(T)),
-         vector_read(y, n, incy, sizeof(T)),
-         cosine.extent(),
-         sine.extent()});
-    const C by_c = cosine.get();
-    const S by_s = sine.get();
-    T* a = first(x, n, incx);
-    T* b = first(y, n, incy);
-    for (int i = 0; i < n; ++i, a += incx, b += incy) {
-      const T before = *a;
-      *a = by_c * before + by_s * *b;
-      *b = by_c * *b - host::conjugate(by_s) * before;
-    }
-  });
+  return submit(
+      function,
+      handle,
+      {{x, vector_bytes(n, incx, sizeof(T))},
+       {y, vector_bytes(n, incy, sizeof(T))},
+       cosine.extent(),
+       sine.extent()},
+      [=] {
+        reads(
+            {vector_read(x, n, incx, sizeof(T)),
+             vector_read(y, n, incy, sizeof(T)),
+             cosine.extent(),
+             sine.extent()});
+        const C by_c = cosine.get();
+        const S by_s = sine.get();
+        T* a = first(x, n, incx);
+        T* b = first(y, n, incy);
+        for (int i = 0; i < n; ++i, a += incx, b += incy) {
+          const T before = *a;
+          *a = by_c * before + by_s * *b;
+          *b = by_c * *b - host::conjugate(by_s) * before;
+        }
+      });
 }
 
 template <typename T>
@@ -156,68 +155,30 @@ cublasStatus_t rotm(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const Scalar<Modified<T>> rotation(handle, parameters);
-  if (!accessible(
-          function,
-          {{x, vector_bytes(n, incx, sizeof(T))},
-           {y, vector_bytes(n, incy, sizeof(T))},
-           rotation.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads(
-        {vector_read(x, n, incx, sizeof(T)),
-         vector_read(y, n, incy, sizeof(T)),
-         rotation.extent()});
-    const Modified<T> its = rotation.get();
-    rotm(n, x, incx, y, incy, its.data());
-  });
+  return submit(
+      function,
+      handle,
+      {{x, vector_bytes(n, incx, sizeof(T))},
+       {y, vector_bytes(n, incy, sizeof(T))},
+       rotation.extent()},
+      [=] {
+        reads(
+            {vector_read(x, n, incx, sizeof(T)),
+             vector_read(y, n, incy, sizeof(T)),
+             rotation.extent()});
+        const Modified<T> its = rotation.get();
+        rotm(n, x, incx, y, incy, its.data());
+      });
 }
 
 } // namespace
 } // namespace accelerator::blas
 
-using accelerator::blas::Complex128;
-using accelerator::blas::Complex64;
-namespace blas = accelerator::blas;
+using namespace accelerator::blas;
 
-extern "C" {
-
-// clang-format off
-#define ACCEL_ROT(name, api, type, c_type, s_api, s_type)                                        \
-  cublasStatus_t name##_v2(cublasHandle_t handle, int n, api* x, int incx, api* y, int incy,     \
-      const c_type* c, const s_api* s) {                                                         \
-    return blas::rot(#name, handle, n, (type*)x, incx, (type*)y, incy, c, (const s_type*)s);     \
-  }
-ACCEL_ROT(cublasSrot, float, float, float, float, float)
-ACCEL_ROT(cublasDrot, double, double, double, double, double)
-ACCEL_ROT(cublasCrot, cuComplex, Complex64, float, cuComplex, Complex64)
-ACCEL_ROT(cublasCsrot, cuComplex, Complex64, float, float, float)
-ACCEL_ROT(cublasZrot, cuDoubleComplex, Complex128, double, cuDoubleComplex, Complex128)
-ACCEL_ROT(cublasZdrot, cuDoubleComplex, Complex128, double, double, double)
-#undef ACCEL_ROT
-
-#define ACCEL_ROTG(letter, api, type, real)                                                      \
-  cublasStatus_t cublas##letter##rotg_v2(cublasHandle_t handle, api* a, api* b, real* c, api* s) { \
-    return blas::rotg("cublas" #letter "rotg", handle, (type*)a, (type*)b, c, (type*)s);         \
-  }
-ACCEL_ROTG(S, float, float, float)
-ACCEL_ROTG(D, double, double, double)
-ACCEL_ROTG(C, cuComplex, Complex64, float)
-ACCEL_ROTG(Z, cuDoubleComplex, Complex128, double)
-#undef ACCEL_ROTG
-
-#define ACCEL_ROTM(letter, type)                                                                 \
-  cublasStatus_t cublas##letter##rotm_v2(cublasHandle_t handle, int n, type* x, int incx, type* y, \
-      int incy, const type* parameters) {                                                        \
-    return blas::rotm("cublas" #letter "rotm", handle, n, x, incx, y, incy, parameters);         \
-  }                                                                                              \
-  cublasStatus_t cublas##letter##rotmg_v2(cublasHandle_t handle, type* d1, type* d2, type* x,    \
-      const type* y, type* parameters) {                                                         \
-    return blas::rotmg("cublas" #letter "rotmg", handle, d1, d2, x, y, parameters);              \
-  }
-ACCEL_ROTM(S, float)
-ACCEL_ROTM(D, double)
-#undef ACCEL_ROTM
-// clang-format on
-
-} // extern "C"
+ENTRY_POINTS(8, cublas, rot, rot)
+ENTRY_POINT(8, cublasCsrot, rot)
+ENTRY_POINT(8, cublasZdrot, rot)
+ENTRY_POINTS(5, cublas, rotg, rotg)
+ENTRY_POINTS_REAL(7, cublas, rotm, rotm)
+ENTRY_POINTS_REAL(6, cublas, rotmg, rotmg)

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "runtime/signatures/entry_points.h"
+
 namespace {
 
 /// A matrix on either side; of a vector the elements are its columns.
@@ -47,49 +49,56 @@ cublasStatus_t copy(
                               : CUBLAS_STATUS_MAPPING_ERROR;
 }
 
+/// @param stream without which it waits.
+template <cudaMemcpyKind kKind, typename... Stream>
+cublasStatus_t copy_vector(
+    const char*,
+    int n,
+    int size,
+    const void* x,
+    int incx,
+    void* y,
+    int incy,
+    Stream... stream) {
+  return copy(
+      1,
+      n,
+      size,
+      {x, incx, y, incy},
+      kKind,
+      std::optional<cudaStream_t>(stream...));
+}
+
+template <cudaMemcpyKind kKind, typename... Stream>
+cublasStatus_t copy_matrix(
+    const char*,
+    int rows,
+    int columns,
+    int size,
+    const void* a,
+    int lda,
+    void* b,
+    int ldb,
+    Stream... stream) {
+  return copy(
+      rows,
+      columns,
+      size,
+      {a, lda, b, ldb},
+      kKind,
+      std::optional<cudaStream_t>(stream...));
+}
+
+constexpr auto kSet = cudaMemcpyHostToDevice;
+constexpr auto kGet = cudaMemcpyDeviceToHost;
+
 } // namespace
 
-extern "C" {
-
-// The four functions of a direction. Without a stream they wait.
-#define ACCEL_DIRECTION(Verb, kind)                                   \
-  cublasStatus_t cublas##Verb##VectorAsync(                           \
-      int n,                                                          \
-      int size,                                                       \
-      const void* x,                                                  \
-      int incx,                                                       \
-      void* y,                                                        \
-      int incy,                                                       \
-      cudaStream_t stream) {                                          \
-    return copy(1, n, size, {x, incx, y, incy}, kind, stream);        \
-  }                                                                   \
-  cublasStatus_t cublas##Verb##Vector(                                \
-      int n, int size, const void* x, int incx, void* y, int incy) {  \
-    return copy(1, n, size, {x, incx, y, incy}, kind, {});            \
-  }                                                                   \
-  cublasStatus_t cublas##Verb##MatrixAsync(                           \
-      int rows,                                                       \
-      int columns,                                                    \
-      int size,                                                       \
-      const void* a,                                                  \
-      int lda,                                                        \
-      void* b,                                                        \
-      int ldb,                                                        \
-      cudaStream_t stream) {                                          \
-    return copy(rows, columns, size, {a, lda, b, ldb}, kind, stream); \
-  }                                                                   \
-  cublasStatus_t cublas##Verb##Matrix(                                \
-      int rows,                                                       \
-      int columns,                                                    \
-      int size,                                                       \
-      const void* a,                                                  \
-      int lda,                                                        \
-      void* b,                                                        \
-      int ldb) {                                                      \
-    return copy(rows, columns, size, {a, lda, b, ldb}, kind, {});     \
-  }
-ACCEL_DIRECTION(Set, cudaMemcpyHostToDevice)
-ACCEL_DIRECTION(Get, cudaMemcpyDeviceToHost)
-#undef ACCEL_DIRECTION
-
-} // extern "C"
+ENTRY_POINT(6, cublasSetVector, copy_vector<kSet>)
+ENTRY_POINT(6, cublasGetVector, copy_vector<kGet>)
+ENTRY_POINT(7, cublasSetVectorAsync, copy_vector<kSet>)
+ENTRY_POINT(7, cublasGetVectorAsync, copy_vector<kGet>)
+ENTRY_POINT(7, cublasSetMatrix, copy_matrix<kSet>)
+ENTRY_POINT(7, cublasGetMatrix, copy_matrix<kGet>)
+ENTRY_POINT(8, cublasSetMatrixAsync, copy_matrix<kSet>)
+ENTRY_POINT(8, cublasGetMatrixAsync, copy_matrix<kGet>)

@@ -66,10 +66,18 @@ template <typename T>
 cublasStatus_t trsm(
     const char* function,
     cublasHandle_t handle,
-    const System& system,
+    cublasSideMode_t side,
+    cublasFillMode_t fill,
+    cublasOperation_t operation,
+    cublasDiagType_t diagonal,
+    int m,
+    int n,
     const T* alpha,
     const T* a,
-    T* b) {
+    int lda,
+    T* b,
+    int ldb) {
+  const System system{side, fill, operation, diagonal, m, n, lda, ldb};
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
@@ -77,28 +85,35 @@ cublasStatus_t trsm(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const Scalar<T> factor(handle, alpha);
-  if (!accessible(
-          function,
-          {{a, system.a_bytes(sizeof(T))},
-           {b, system.b_bytes(sizeof(T))},
-           factor.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({factor.extent()});
-    system.solve(factor.get(), a, b);
-  });
+  return submit(
+      function,
+      handle,
+      {{a, system.a_bytes(sizeof(T))},
+       {b, system.b_bytes(sizeof(T))},
+       factor.extent()},
+      [=] {
+        reads({factor.extent()});
+        system.solve(factor.get(), a, b);
+      });
 }
 
 template <typename T>
 cublasStatus_t trsm_batched(
     const char* function,
     cublasHandle_t handle,
-    const System& system,
+    cublasSideMode_t side,
+    cublasFillMode_t fill,
+    cublasOperation_t operation,
+    cublasDiagType_t diagonal,
+    int m,
+    int n,
     const T* alpha,
     const T* const a[],
+    int lda,
     T* const b[],
+    int ldb,
     int count) {
+  const System system{side, fill, operation, diagonal, m, n, lda, ldb};
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
@@ -111,54 +126,26 @@ cublasStatus_t trsm_batched(
   }
   const std::size_t pointers = count * sizeof(void*);
   const Scalar<T> factor(handle, alpha);
-  if (!accessible(function, {{a, pointers}, {b, pointers}, factor.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue_checked(function, handle->stream, [=] {
-    reads({{a, pointers}, {b, pointers}, factor.extent()});
-    for (int i = 0; i < count; ++i) {
-      if (!accessible(
-              function,
-              {{a[i], system.a_bytes(sizeof(T))},
-               {b[i], system.b_bytes(sizeof(T))}})) {
-        return false;
-      }
-      system.solve(factor.get(), a[i], b[i]);
-    }
-    return true;
-  });
+  return submit_checked(
+      function, handle, {{a, pointers}, {b, pointers}, factor.extent()}, [=] {
+        reads({{a, pointers}, {b, pointers}, factor.extent()});
+        for (int i = 0; i < count; ++i) {
+          if (!accessible(
+                  function,
+                  {{a[i], system.a_bytes(sizeof(T))},
+                   {b[i], system.b_bytes(sizeof(T))}})) {
+            return false;
+          }
+          system.solve(factor.get(), a[i], b[i]);
+        }
+        return true;
+      });
 }
 
 } // namespace
 } // namespace accelerator::blas
 
-using accelerator::blas::Complex128;
-using accelerator::blas::Complex64;
-namespace blas = accelerator::blas;
+using namespace accelerator::blas;
 
-extern "C" {
-
-// clang-format off
-#define ACCEL_TRSM(letter, api, type)                                                            \
-  cublasStatus_t cublas##letter##trsm_v2(cublasHandle_t handle, cublasSideMode_t side,             \
-      cublasFillMode_t fill, cublasOperation_t operation, cublasDiagType_t diagonal, int m, int n, \
-      const api* alpha, const api* a, int lda, api* b, int ldb) {                                  \
-    return blas::trsm<type>("cublas" #letter "trsm", handle,                                       \
-        {side, fill, operation, diagonal, m, n, lda, ldb}, (const type*)alpha, (const type*)a,     \
-        (type*)b);                                                                                 \
-  }                                                                                                \
-  cublasStatus_t cublas##letter##trsmBatched(cublasHandle_t handle, cublasSideMode_t side,         \
-      cublasFillMode_t fill, cublasOperation_t operation, cublasDiagType_t diagonal, int m, int n, \
-      const api* alpha, const api* const a[], int lda, api* const b[], int ldb, int count) {       \
-    return blas::trsm_batched<type>("cublas" #letter "trsmBatched", handle,                        \
-        {side, fill, operation, diagonal, m, n, lda, ldb}, (const type*)alpha,                     \
-        (const type* const*)a, (type* const*)b, count);                                            \
-  }
-ACCEL_TRSM(S, float, float)
-ACCEL_TRSM(D, double, double)
-ACCEL_TRSM(C, cuComplex, Complex64)
-ACCEL_TRSM(Z, cuDoubleComplex, Complex128)
-#undef ACCEL_TRSM
-// clang-format on
-
-} // extern "C"
+ENTRY_POINTS(12, cublas, trsm, trsm)
+ENTRY_POINTS(13, cublas, trsmBatched, trsm_batched)

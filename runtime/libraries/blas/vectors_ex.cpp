@@ -111,105 +111,63 @@ cublasStatus_t dot(
   });
 }
 
+/// cublasDotEx and cublasDotcEx, which conjugates x.
+/// @tparam kSingle, kDouble the functions of one complex type.
+template <auto kSingle, auto kDouble>
+cublasStatus_t dot_ex(
+    const char* function,
+    cublasHandle_t handle,
+    int n,
+    const void* x,
+    cudaDataType x_type,
+    int incx,
+    const void* y,
+    cudaDataType y_type,
+    int incy,
+    void* result,
+    cudaDataType result_type,
+    cudaDataType execution) {
+  if (handle == nullptr) {
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  }
+  const auto uniform = [&](auto call, auto zero) {
+    using T = decltype(zero);
+    return call(
+        handle,
+        n,
+        static_cast<const T*>(x),
+        incx,
+        static_cast<const T*>(y),
+        incy,
+        static_cast<T*>(result));
+  };
+  if (all_are(execution, {x_type, y_type, result_type})) {
+    if (execution == CUDA_C_32F) {
+      return uniform(kSingle, cuComplex());
+    }
+    if (execution == CUDA_C_64F) {
+      return uniform(kDouble, cuDoubleComplex());
+    }
+  }
+  return dot(
+      function,
+      handle,
+      constant(x, x_type, n, incx),
+      constant(y, y_type, n, incy),
+      result,
+      result_type);
+}
+
 } // namespace
 } // namespace accelerator::blas
 
 namespace blas = accelerator::blas;
 using blas::Vector;
 
+ENTRY_POINT(11, cublasDotEx, blas::dot_ex<cublasCdotu, cublasZdotu>)
+ENTRY_POINT(11, cublasDotcEx, blas::dot_ex<cublasCdotc, cublasZdotc>)
+
 extern "C" {
-
-cublasStatus_t cublasDotEx(
-    cublasHandle_t handle,
-    int n,
-    const void* x,
-    cudaDataType x_type,
-    int incx,
-    const void* y,
-    cudaDataType y_type,
-    int incy,
-    void* result,
-    cudaDataType result_type,
-    cudaDataType execution) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
-  if (blas::all_are(execution, {x_type, y_type, result_type})) {
-    if (execution == CUDA_C_32F) {
-      return cublasCdotu_v2(
-          handle,
-          n,
-          static_cast<const cuComplex*>(x),
-          incx,
-          static_cast<const cuComplex*>(y),
-          incy,
-          static_cast<cuComplex*>(result));
-    }
-    if (execution == CUDA_C_64F) {
-      return cublasZdotu_v2(
-          handle,
-          n,
-          static_cast<const cuDoubleComplex*>(x),
-          incx,
-          static_cast<const cuDoubleComplex*>(y),
-          incy,
-          static_cast<cuDoubleComplex*>(result));
-    }
-  }
-  return blas::dot(
-      "cublasDotEx",
-      handle,
-      blas::constant(x, x_type, n, incx),
-      blas::constant(y, y_type, n, incy),
-      result,
-      result_type);
-}
-
-cublasStatus_t cublasDotcEx(
-    cublasHandle_t handle,
-    int n,
-    const void* x,
-    cudaDataType x_type,
-    int incx,
-    const void* y,
-    cudaDataType y_type,
-    int incy,
-    void* result,
-    cudaDataType result_type,
-    cudaDataType execution) {
-  if (handle == nullptr) {
-    return CUBLAS_STATUS_NOT_INITIALIZED;
-  }
-  if (blas::all_are(execution, {x_type, y_type, result_type})) {
-    if (execution == CUDA_C_32F) {
-      return cublasCdotc_v2(
-          handle,
-          n,
-          static_cast<const cuComplex*>(x),
-          incx,
-          static_cast<const cuComplex*>(y),
-          incy,
-          static_cast<cuComplex*>(result));
-    }
-    if (execution == CUDA_C_64F) {
-      return cublasZdotc_v2(
-          handle,
-          n,
-          static_cast<const cuDoubleComplex*>(x),
-          incx,
-          static_cast<const cuDoubleComplex*>(y),
-          incy,
-          static_cast<cuDoubleComplex*>(result));
-    }
-  }
-  return blas::dot(
-      "cublasDotcEx",
-      handle,
-      blas::constant(x, x_type, n, incx),
-      blas::constant(y, y_type, n, incy),
-      result,
-      result_type);
-}
 
 cublasStatus_t cublasAxpyEx(
     cublasHandle_t handle,

@@ -8,26 +8,19 @@
 namespace accelerator::blas {
 namespace {
 
-bool valid(
-    cublasOperation_t a,
-    cublasOperation_t b,
-    int m,
-    int n,
-    int k,
-    int lda,
-    int ldb,
-    int ldc) {
-  return host::known(a) && host::known(b) && m >= 0 && n >= 0 && k >= 0 &&
-      lda >= std::max(1, a == CUBLAS_OP_N ? m : k) &&
-      ldb >= std::max(1, b == CUBLAS_OP_N ? k : n) && ldc >= std::max(1, m);
-}
-
 /// One call's matrices: sizes of what is read and written.
 template <typename T>
 struct Product {
   cublasOperation_t operation_a, operation_b;
   int m, n, k, lda, ldb, ldc;
 
+  bool valid() const {
+    return host::known(operation_a) && host::known(operation_b) && m >= 0 &&
+        n >= 0 && k >= 0 &&
+        lda >= std::max(1, operation_a == CUBLAS_OP_N ? m : k) &&
+        ldb >= std::max(1, operation_b == CUBLAS_OP_N ? k : n) &&
+        ldc >= std::max(1, m);
+  }
   std::size_t a_bytes() const {
     return operation_a == CUBLAS_OP_N ? matrix_bytes(m, k, lda, sizeof(T))
                                       : matrix_bytes(k, m, lda, sizeof(T));
@@ -78,26 +71,31 @@ template <typename T>
 cublasStatus_t strided(
     const char* function,
     cublasHandle_t handle,
-    const Product<T>& product,
+    cublasOperation_t operation_a,
+    cublasOperation_t operation_b,
+    int m,
+    int n,
+    int k,
     const T* alpha,
     const T* a,
+    int lda,
     long long stride_a,
     const T* b,
+    int ldb,
     long long stride_b,
     const T* beta,
     T* c,
+    int ldc,
     long long stride_c,
     int count) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  const Product<T>& p = product;
-  if (alpha == nullptr || beta == nullptr || count < 0 ||
-      !valid(
-          p.operation_a, p.operation_b, p.m, p.n, p.k, p.lda, p.ldb, p.ldc)) {
+  const Product<T> product{operation_a, operation_b, m, n, k, lda, ldb, ldc};
+  if (alpha == nullptr || beta == nullptr || count < 0 || !product.valid()) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  if (count == 0 || p.m == 0 || p.n == 0) {
+  if (count == 0 || m == 0 || n == 0) {
     return CUBLAS_STATUS_SUCCESS;
   }
   const Scalar<T> factor(handle, alpha);
@@ -106,83 +104,125 @@ cublasStatus_t strided(
       [&](const T* pointer, std::size_t bytes, long long stride) {
         return strided_extent(pointer, bytes, stride, sizeof(T), count);
       };
-  if (!accessible(
-          function,
-          {whole(a, p.a_bytes(), stride_a),
-           whole(b, p.b_bytes(), stride_b),
-           whole(c, p.c_bytes(), stride_c),
-           factor.extent(),
-           old.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({factor.extent(), old.extent()});
-    for (int i = 0; i < count; ++i) {
-      product.run(
-          factor.get(),
-          a + i * stride_a,
-          b + i * stride_b,
-          old.get(),
-          c + i * stride_c);
-    }
-  });
+  return submit(
+      function,
+      handle,
+      {whole(a, product.a_bytes(), stride_a),
+       whole(b, product.b_bytes(), stride_b),
+       whole(c, product.c_bytes(), stride_c),
+       factor.extent(),
+       old.extent()},
+      [=] {
+        reads({factor.extent(), old.extent()});
+        for (int i = 0; i < count; ++i) {
+          product.run(
+              factor.get(),
+              a + i * stride_a,
+              b + i * stride_b,
+              old.get(),
+              c + i * stride_c);
+        }
+      });
+}
+
+template <typename T>
+cublasStatus_t gemm(
+    const char* function,
+    cublasHandle_t handle,
+    cublasOperation_t ta,
+    cublasOperation_t tb,
+    int m,
+    int n,
+    int k,
+    const T* alpha,
+    const T* a,
+    int lda,
+    const T* b,
+    int ldb,
+    const T* beta,
+    T* c,
+    int ldc) {
+  return strided(
+      function,
+      handle,
+      ta,
+      tb,
+      m,
+      n,
+      k,
+      alpha,
+      a,
+      lda,
+      0,
+      b,
+      ldb,
+      0,
+      beta,
+      c,
+      ldc,
+      0,
+      1);
 }
 
 template <typename T>
 cublasStatus_t batched(
     const char* function,
     cublasHandle_t handle,
-    const Product<T>& product,
+    cublasOperation_t operation_a,
+    cublasOperation_t operation_b,
+    int m,
+    int n,
+    int k,
     const T* alpha,
     const T* const a[],
+    int lda,
     const T* const b[],
+    int ldb,
     const T* beta,
     T* const c[],
+    int ldc,
     int count) {
   if (handle == nullptr) {
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
-  const Product<T>& p = product;
-  if (alpha == nullptr || beta == nullptr || count < 0 ||
-      !valid(
-          p.operation_a, p.operation_b, p.m, p.n, p.k, p.lda, p.ldb, p.ldc)) {
+  const Product<T> product{operation_a, operation_b, m, n, k, lda, ldb, ldc};
+  if (alpha == nullptr || beta == nullptr || count < 0 || !product.valid()) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  if (p.m == 0 || p.n == 0) {
+  if (m == 0 || n == 0) {
     // Nothing is there that pointers could lead to.
     count = 0;
   }
   const std::size_t pointers = count * sizeof(void*);
   const Scalar<T> factor(handle, alpha);
   const Scalar<T> old(handle, beta);
-  if (!accessible(
-          function,
-          {{a, pointers},
-           {b, pointers},
-           {c, pointers},
-           factor.extent(),
-           old.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue_checked(function, handle->stream, [=] {
-    reads(
-        {{a, pointers},
-         {b, pointers},
-         {c, pointers},
-         factor.extent(),
-         old.extent()});
-    for (int i = 0; i < count; ++i) {
-      if (!accessible(
-              function,
-              {{a[i], product.a_bytes()},
-               {b[i], product.b_bytes()},
-               {c[i], product.c_bytes()}})) {
-        return false;
-      }
-      product.run(factor.get(), a[i], b[i], old.get(), c[i]);
-    }
-    return true;
-  });
+  return submit_checked(
+      function,
+      handle,
+      {{a, pointers},
+       {b, pointers},
+       {c, pointers},
+       factor.extent(),
+       old.extent()},
+      [=] {
+        reads(
+            {{a, pointers},
+             {b, pointers},
+             {c, pointers},
+             factor.extent(),
+             old.extent()});
+        for (int i = 0; i < count; ++i) {
+          if (!accessible(
+                  function,
+                  {{a[i], product.a_bytes()},
+                   {b[i], product.b_bytes()},
+                   {c[i], product.c_bytes()}})) {
+            return false;
+          }
+          product.run(factor.get(), a[i], b[i], old.get(), c[i]);
+        }
+        return true;
+      });
 }
 
 template <typename T>
@@ -211,102 +251,56 @@ cublasStatus_t gemv(
   const int y_length = operation == CUBLAS_OP_N ? m : n;
   const Scalar<T> factor(handle, alpha);
   const Scalar<T> old(handle, beta);
-  if (!accessible(
-          function,
-          {{a, matrix_bytes(m, n, lda, sizeof(T))},
-           {x, vector_bytes(x_length, incx, sizeof(T))},
-           {y, vector_bytes(y_length, incy, sizeof(T))},
-           factor.extent(),
-           old.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({factor.extent(), old.extent()});
-    const bool is_wanted = factor.get() != T{};
-    reads(
-        {matrix_read(a, is_wanted ? m : 0, n, lda, sizeof(T)),
-         vector_read(x, is_wanted ? x_length : 0, incx, sizeof(T)),
-         vector_read(y, old.get() == T{} ? 0 : y_length, incy, sizeof(T))});
-    T* result = y;
-    // Like gemm, gemv does not read y when beta is zero, be it NaN.
-    if (old.get() == T{}) {
-      T* begin =
-          incy < 0 ? y - static_cast<std::ptrdiff_t>(y_length - 1) * incy : y;
-      for (int i = 0; i < y_length; ++i) {
-        begin[static_cast<std::ptrdiff_t>(i) * incy] = T{};
-      }
-    }
-    host::gemv(
-        host::transpose(operation),
-        m,
-        n,
-        factor.get(),
-        a,
-        lda,
-        x,
-        incx,
-        old.get(),
-        result,
-        incy);
-  });
+  return submit(
+      function,
+      handle,
+      {{a, matrix_bytes(m, n, lda, sizeof(T))},
+       {x, vector_bytes(x_length, incx, sizeof(T))},
+       {y, vector_bytes(y_length, incy, sizeof(T))},
+       factor.extent(),
+       old.extent()},
+      [=] {
+        reads({factor.extent(), old.extent()});
+        const bool is_wanted = factor.get() != T{};
+        reads(
+            {matrix_read(a, is_wanted ? m : 0, n, lda, sizeof(T)),
+             vector_read(x, is_wanted ? x_length : 0, incx, sizeof(T)),
+             vector_read(y, old.get() == T{} ? 0 : y_length, incy, sizeof(T))});
+        T* result = y;
+        // Like gemm, gemv does not read y when beta is zero, be it NaN.
+        if (old.get() == T{}) {
+          T* begin = incy < 0
+              ? y - static_cast<std::ptrdiff_t>(y_length - 1) * incy
+              : y;
+          for (int i = 0; i < y_length; ++i) {
+            begin[static_cast<std::ptrdiff_t>(i) * incy] = T{};
+          }
+        }
+        host::gemv(
+            host::transpose(operation),
+            m,
+            n,
+            factor.get(),
+            a,
+            lda,
+            x,
+            incx,
+            old.get(),
+            result,
+            incy);
+      });
 }
 
 } // namespace
 } // namespace accelerator::blas
 
-using accelerator::blas::Complex128;
-using accelerator::blas::Complex64;
-namespace blas = accelerator::blas;
+using namespace accelerator::blas;
 
-extern "C" {
+ENTRY_POINTS(14, cublas, gemm, gemm)
+ENTRY_POINTS(18, cublas, gemmStridedBatched, strided)
+ENTRY_POINTS(15, cublas, gemmBatched, batched)
+ENTRY_POINTS(12, cublas, gemv, gemv)
 
-// clang-format off
-#define ACCEL_GEMM(letter, api, type)                                                            \
-  cublasStatus_t cublas##letter##gemm_v2(cublasHandle_t handle, cublasOperation_t ta,              \
-      cublasOperation_t tb, int m, int n, int k, const api* alpha, const api* a, int lda,          \
-      const api* b, int ldb, const api* beta, api* c, int ldc) {                                   \
-    return blas::strided<type>("cublas" #letter "gemm", handle, {ta, tb, m, n, k, lda, ldb, ldc},  \
-        (const type*)alpha, (const type*)a, 0, (const type*)b, 0, (const type*)beta, (type*)c, 0, 1); \
-  }                                                                                                \
-  cublasStatus_t cublas##letter##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t ta,   \
-      cublasOperation_t tb, int m, int n, int k, const api* alpha, const api* a, int lda,          \
-      long long sa, const api* b, int ldb, long long sb, const api* beta, api* c, int ldc,         \
-      long long sc, int count) {                                                                   \
-    return blas::strided<type>("cublas" #letter "gemmStridedBatched", handle,                      \
-        {ta, tb, m, n, k, lda, ldb, ldc}, (const type*)alpha, (const type*)a, sa, (const type*)b, sb, \
-        (const type*)beta, (type*)c, sc, count);                                                   \
-  }                                                                                                \
-  cublasStatus_t cublas##letter##gemmBatched(cublasHandle_t handle, cublasOperation_t ta,          \
-      cublasOperation_t tb, int m, int n, int k, const api* alpha, const api* const a[], int lda,  \
-      const api* const b[], int ldb, const api* beta, api* const c[], int ldc, int count) {        \
-    return blas::batched<type>("cublas" #letter "gemmBatched", handle,                             \
-        {ta, tb, m, n, k, lda, ldb, ldc}, (const type*)alpha, (const type* const*)a,               \
-        (const type* const*)b, (const type*)beta, (type* const*)c, count);                         \
-  }                                                                                                \
-  cublasStatus_t cublas##letter##gemv_v2(cublasHandle_t handle, cublasOperation_t t, int m, int n, \
-      const api* alpha, const api* a, int lda, const api* x, int incx, const api* beta, api* y,    \
-      int incy) {                                                                                  \
-    return blas::gemv<type>("cublas" #letter "gemv", handle, t, m, n, (const type*)alpha,          \
-        (const type*)a, lda, (const type*)x, incx, (const type*)beta, (type*)y, incy);             \
-  }
-ACCEL_GEMM(S, float, float)
-ACCEL_GEMM(D, double, double)
-ACCEL_GEMM(C, cuComplex, Complex64)
-ACCEL_GEMM(Z, cuDoubleComplex, Complex128)
-#undef ACCEL_GEMM
-
-// With three products of real matrices for one of complex ones, which is not done here.
-#define ACCEL_GEMM3M(letter, api, type)                                                            \
-  cublasStatus_t cublas##letter##gemm3m(cublasHandle_t handle, cublasOperation_t ta,               \
-      cublasOperation_t tb, int m, int n, int k, const api* alpha, const api* a, int lda,          \
-      const api* b, int ldb, const api* beta, api* c, int ldc) {                                   \
-    return blas::strided<type>("cublas" #letter "gemm3m", handle,                                  \
-        {ta, tb, m, n, k, lda, ldb, ldc}, (const type*)alpha, (const type*)a, 0, (const type*)b,   \
-        0, (const type*)beta, (type*)c, 0, 1);                                                     \
-  }
-ACCEL_GEMM3M(C, cuComplex, Complex64)
-ACCEL_GEMM3M(Z, cuDoubleComplex, Complex128)
-#undef ACCEL_GEMM3M
-// clang-format on
-
-} // extern "C"
+// With three products of real matrices for one of complex ones, which is not
+// done here.
+ENTRY_POINTS_COMPLEX(14, cublas, gemm3m, gemm)

@@ -2,230 +2,46 @@
 // with the lengths of character arguments at the end.
 #pragma once
 
-#include <cstddef>
-
+#include "runtime/libraries/blas/lapack.h"
 #include "runtime/libraries/blas/numeric.h"
 
+namespace accelerator::blas {
+
+// clang-format off
 extern "C" {
-#define ACCEL_LAPACK(letter, type, orthogonal)                        \
-  void letter##potrf_(                                                \
-      const char*, const int*, type*, const int*, int*, std::size_t); \
-  void letter##potrs_(                                                \
-      const char*,                                                    \
-      const int*,                                                     \
-      const int*,                                                     \
-      const type*,                                                    \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      std::size_t);                                                   \
-  void letter##potri_(                                                \
-      const char*, const int*, type*, const int*, int*, std::size_t); \
-  void letter##trtri_(                                                \
-      const char*,                                                    \
-      const char*,                                                    \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      std::size_t,                                                    \
-      std::size_t);                                                   \
-  void letter##orthogonal##gqr_(                                      \
-      const int*,                                                     \
-      const int*,                                                     \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      const type*,                                                    \
-      type*,                                                          \
-      const int*,                                                     \
-      int*);                                                          \
-  void letter##orthogonal##mqr_(                                      \
-      const char*,                                                    \
-      const char*,                                                    \
-      const int*,                                                     \
-      const int*,                                                     \
-      const int*,                                                     \
-      const type*,                                                    \
-      const int*,                                                     \
-      const type*,                                                    \
-      type*,                                                          \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      std::size_t,                                                    \
-      std::size_t);                                                   \
-  void letter##sytrf_(                                                \
-      const char*,                                                    \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      std::size_t);                                                   \
-  void letter##sytrs_(                                                \
-      const char*,                                                    \
-      const int*,                                                     \
-      const int*,                                                     \
-      const type*,                                                    \
-      const int*,                                                     \
-      const int*,                                                     \
-      type*,                                                          \
-      const int*,                                                     \
-      int*,                                                           \
-      std::size_t);
+#define ACCEL_LAPACK(letter, type, orthogonal) \
+  void letter##potrf_(Letter, Count, type*, Count, int*, Length); \
+  void letter##potrs_(Letter, Count, Count, const type*, Count, type*, Count, int*, Length); \
+  void letter##potri_(Letter, Count, type*, Count, int*, Length); \
+  void letter##trtri_(Letter, Letter, Count, type*, Count, int*, Length, Length); \
+  void letter##orthogonal##gqr_(Count, Count, Count, type*, Count, const type*, type*, Count, int*); \
+  void letter##orthogonal##mqr_(Letter, Letter, Count, Count, Count, const type*, Count, const type*, type*, Count, type*, Count, int*, Length, Length); \
+  void letter##sytrf_(Letter, Count, type*, Count, int*, type*, Count, int*, Length); \
+  void letter##sytrs_(Letter, Count, Count, const type*, Count, Count, type*, Count, int*, Length);
 ACCEL_LAPACK(s, float, or)
 ACCEL_LAPACK(d, double, or)
-ACCEL_LAPACK(c, accelerator::blas::Complex64, un)
-ACCEL_LAPACK(z, accelerator::blas::Complex128, un)
+ACCEL_LAPACK(c, Complex64, un)
+ACCEL_LAPACK(z, Complex128, un)
 #undef ACCEL_LAPACK
 
 #define ACCEL_LAPACK(letter, type) \
-  void letter##geev_(              \
-      const char*,                 \
-      const char*,                 \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      type*,                       \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      int*,                        \
-      std::size_t,                 \
-      std::size_t);                \
-  void letter##syevd_(             \
-      const char*,                 \
-      const char*,                 \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      type*,                       \
-      const int*,                  \
-      int*,                        \
-      const int*,                  \
-      int*,                        \
-      std::size_t,                 \
-      std::size_t);                \
-  void letter##sygvd_(             \
-      const int*,                  \
-      const char*,                 \
-      const char*,                 \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      type*,                       \
-      const int*,                  \
-      int*,                        \
-      const int*,                  \
-      int*,                        \
-      std::size_t,                 \
-      std::size_t);                \
-  void letter##gesvd_(             \
-      const char*,                 \
-      const char*,                 \
-      const int*,                  \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      type*,                       \
-      const int*,                  \
-      int*,                        \
-      std::size_t,                 \
-      std::size_t);
+  void letter##geev_(Letter, Letter, Count, type*, Count, type*, type*, type*, Count, type*, Count, type*, Count, int*, Length, Length); \
+  void letter##syevd_(Letter, Letter, Count, type*, Count, type*, type*, Count, int*, Count, int*, Length, Length); \
+  void letter##sygvd_(Count, Letter, Letter, Count, type*, Count, type*, Count, type*, type*, Count, int*, Count, int*, Length, Length); \
+  void letter##gesvd_(Letter, Letter, Count, Count, type*, Count, type*, type*, Count, type*, Count, type*, Count, int*, Length, Length);
 ACCEL_LAPACK(s, float)
 ACCEL_LAPACK(d, double)
 #undef ACCEL_LAPACK
 
 #define ACCEL_LAPACK(letter, type, real) \
-  void letter##geev_(                    \
-      const char*,                       \
-      const char*,                       \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      type*,                             \
-      type*,                             \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      int*,                              \
-      std::size_t,                       \
-      std::size_t);                      \
-  void letter##heevd_(                   \
-      const char*,                       \
-      const char*,                       \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      const int*,                        \
-      int*,                              \
-      const int*,                        \
-      int*,                              \
-      std::size_t,                       \
-      std::size_t);                      \
-  void letter##hegvd_(                   \
-      const int*,                        \
-      const char*,                       \
-      const char*,                       \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      const int*,                        \
-      int*,                              \
-      const int*,                        \
-      int*,                              \
-      std::size_t,                       \
-      std::size_t);                      \
-  void letter##gesvd_(                   \
-      const char*,                       \
-      const char*,                       \
-      const int*,                        \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      type*,                             \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      type*,                             \
-      const int*,                        \
-      real*,                             \
-      int*,                              \
-      std::size_t,                       \
-      std::size_t);
-ACCEL_LAPACK(c, accelerator::blas::Complex64, float)
-ACCEL_LAPACK(z, accelerator::blas::Complex128, double)
+  void letter##geev_(Letter, Letter, Count, type*, Count, type*, type*, Count, type*, Count, type*, Count, real*, int*, Length, Length); \
+  void letter##heevd_(Letter, Letter, Count, type*, Count, real*, type*, Count, real*, Count, int*, Count, int*, Length, Length); \
+  void letter##hegvd_(Count, Letter, Letter, Count, type*, Count, type*, Count, real*, type*, Count, real*, Count, int*, Count, int*, Length, Length); \
+  void letter##gesvd_(Letter, Letter, Count, Count, type*, Count, real*, type*, Count, type*, Count, type*, Count, real*, int*, Length, Length);
+ACCEL_LAPACK(c, Complex64, float)
+ACCEL_LAPACK(z, Complex128, double)
 #undef ACCEL_LAPACK
-}
+} // extern "C"
+// clang-format on
+
+} // namespace accelerator::blas

@@ -108,26 +108,6 @@ cublasStatus_t gbmv(
 } // namespace
 } // namespace accelerator::blas
 
-using accelerator::blas::Complex128;
-using accelerator::blas::Complex64;
-namespace blas = accelerator::blas;
+using namespace accelerator::blas;
 
-extern "C" {
-
-// clang-format off
-#define ACCEL_GBMV(letter, api, type)                                                            \
-  cublasStatus_t cublas##letter##gbmv_v2(cublasHandle_t handle, cublasOperation_t operation,     \
-      int m, int n, int kl, int ku, const api* alpha, const api* a, int lda, const api* x,       \
-      int incx, const api* beta, api* y, int incy) {                                             \
-    return blas::gbmv("cublas" #letter "gbmv", handle, operation, m, n, kl, ku,                  \
-        (const type*)alpha, (const type*)a, lda, (const type*)x, incx, (const type*)beta,        \
-        (type*)y, incy);                                                                         \
-  }
-ACCEL_GBMV(S, float, float)
-ACCEL_GBMV(D, double, double)
-ACCEL_GBMV(C, cuComplex, Complex64)
-ACCEL_GBMV(Z, cuDoubleComplex, Complex128)
-#undef ACCEL_GBMV
-// clang-format on
-
-} // extern "C"
+ENTRY_POINTS(14, cublas, gbmv, gbmv)

@@ -88,46 +88,45 @@ cublasStatus_t symv(
   const int n = a.size();
   const Scalar<T> factor(handle, alpha);
   const Scalar<T> old(handle, beta);
-  if (!accessible(
-          function,
-          {a.extent(),
-           {x, vector_bytes(n, incx, sizeof(T))},
-           {y, vector_bytes(n, incy, sizeof(T))},
-           factor.extent(),
-           old.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({factor.extent(), old.extent()});
-    const T by = factor.get();
-    const T keep = old.get();
-    const int used = by == T{} ? 0 : n;
-    reads(triangle_and(
-        a,
-        used > 0,
-        {vector_read(x, used, incx, sizeof(T)),
-         vector_read(y, keep == T{} ? 0 : n, incy, sizeof(T))}));
-    const Strided<const T> in(x, n, incx);
-    const Strided<T> out(y, n, incy);
-    for (int i = 0; i < n; ++i) {
-      // What is multiplied by zero is not read, be it NaN.
-      out[i] = keep == T{} ? T{} : keep * out[i];
-    }
-    if (by == T{}) {
-      return;
-    }
-    for (int j = 0; j < n; ++j) {
-      const T* const column = a.column(j);
-      const T its = by * in[j];
-      T sum = (kHermitian ? T(std::real(column[j])) : column[j]) * in[j];
-      const Rows rows = a.rows(j);
-      for (int i = rows.begin; i < rows.end; ++i) {
-        out[i] += its * column[i];
-        sum += mirrored<kHermitian>(column[i]) * in[i];
-      }
-      out[j] += by * sum;
-    }
-  });
+  return submit(
+      function,
+      handle,
+      {a.extent(),
+       {x, vector_bytes(n, incx, sizeof(T))},
+       {y, vector_bytes(n, incy, sizeof(T))},
+       factor.extent(),
+       old.extent()},
+      [=] {
+        reads({factor.extent(), old.extent()});
+        const T by = factor.get();
+        const T keep = old.get();
+        const int used = by == T{} ? 0 : n;
+        reads(triangle_and(
+            a,
+            used > 0,
+            {vector_read(x, used, incx, sizeof(T)),
+             vector_read(y, keep == T{} ? 0 : n, incy, sizeof(T))}));
+        const Strided<const T> in(x, n, incx);
+        const Strided<T> out(y, n, incy);
+        for (int i = 0; i < n; ++i) {
+          // What is multiplied by zero is not read, be it NaN.
+          out[i] = keep == T{} ? T{} : keep * out[i];
+        }
+        if (by == T{}) {
+          return;
+        }
+        for (int j = 0; j < n; ++j) {
+          const T* const column = a.column(j);
+          const T its = by * in[j];
+          T sum = (kHermitian ? T(std::real(column[j])) : column[j]) * in[j];
+          const Rows rows = a.rows(j);
+          for (int i = rows.begin; i < rows.end; ++i) {
+            out[i] += its * column[i];
+            sum += mirrored<kHermitian>(column[i]) * in[i];
+          }
+          out[j] += by * sum;
+        }
+      });
 }
 
 /// A := A + alpha x y^T, or y^H.
@@ -151,32 +150,31 @@ cublasStatus_t ger(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const Scalar<T> factor(handle, alpha);
-  if (!accessible(
-          function,
-          {{a, matrix_bytes(m, n, lda, sizeof(T))},
-           {x, vector_bytes(m, incx, sizeof(T))},
-           {y, vector_bytes(n, incy, sizeof(T))},
-           factor.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({factor.extent()});
-    const T by = factor.get();
-    const bool is_used = by != T{};
-    reads(
-        {matrix_read(a, is_used ? m : 0, n, lda, sizeof(T)),
-         vector_read(x, is_used ? m : 0, incx, sizeof(T)),
-         vector_read(y, is_used ? n : 0, incy, sizeof(T))});
-    const Strided<const T> left(x, m, incx);
-    const Strided<const T> right(y, n, incy);
-    for (int j = 0; by != T{} && j < n; ++j) {
-      T* const column = a + static_cast<std::ptrdiff_t>(j) * lda;
-      const T its = by * mirrored<kConjugate>(right[j]);
-      for (int i = 0; i < m; ++i) {
-        column[i] += left[i] * its;
-      }
-    }
-  });
+  return submit(
+      function,
+      handle,
+      {{a, matrix_bytes(m, n, lda, sizeof(T))},
+       {x, vector_bytes(m, incx, sizeof(T))},
+       {y, vector_bytes(n, incy, sizeof(T))},
+       factor.extent()},
+      [=] {
+        reads({factor.extent()});
+        const T by = factor.get();
+        const bool is_used = by != T{};
+        reads(
+            {matrix_read(a, is_used ? m : 0, n, lda, sizeof(T)),
+             vector_read(x, is_used ? m : 0, incx, sizeof(T)),
+             vector_read(y, is_used ? n : 0, incy, sizeof(T))});
+        const Strided<const T> left(x, m, incx);
+        const Strided<const T> right(y, n, incy);
+        for (int j = 0; by != T{} && j < n; ++j) {
+          T* const column = a + static_cast<std::ptrdiff_t>(j) * lda;
+          const T its = by * mirrored<kConjugate>(right[j]);
+          for (int i = 0; i < m; ++i) {
+            column[i] += left[i] * its;
+          }
+        }
+      });
 }
 
 /// A := A + alpha x x^T, or x^H.
@@ -197,30 +195,28 @@ cublasStatus_t syr(
   }
   const int n = a.size();
   const Scalar<A> factor(handle, alpha);
-  if (!accessible(
-          function,
-          {a.extent(),
-           {x, vector_bytes(n, incx, sizeof(T))},
-           factor.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({factor.extent()});
-    const A by = factor.get();
-    const int used = by == A{} ? 0 : n;
-    reads(triangle_and(a, used > 0, {vector_read(x, used, incx, sizeof(T))}));
-    const Strided<const T> in(x, n, incx);
-    for (int j = 0; by != A{} && j < n; ++j) {
-      T* const column = a.column(j);
-      const T its = by * mirrored<kHermitian>(in[j]);
-      const Rows rows = a.rows(j);
-      for (int i = rows.begin; i < rows.end; ++i) {
-        column[i] += in[i] * its;
-      }
-      const T diagonal = column[j] + in[j] * its;
-      column[j] = kHermitian ? T(std::real(diagonal)) : diagonal;
-    }
-  });
+  return submit(
+      function,
+      handle,
+      {a.extent(), {x, vector_bytes(n, incx, sizeof(T))}, factor.extent()},
+      [=] {
+        reads({factor.extent()});
+        const A by = factor.get();
+        const int used = by == A{} ? 0 : n;
+        reads(
+            triangle_and(a, used > 0, {vector_read(x, used, incx, sizeof(T))}));
+        const Strided<const T> in(x, n, incx);
+        for (int j = 0; by != A{} && j < n; ++j) {
+          T* const column = a.column(j);
+          const T its = by * mirrored<kHermitian>(in[j]);
+          const Rows rows = a.rows(j);
+          for (int i = rows.begin; i < rows.end; ++i) {
+            column[i] += in[i] * its;
+          }
+          const T diagonal = column[j] + in[j] * its;
+          column[j] = kHermitian ? T(std::real(diagonal)) : diagonal;
+        }
+      });
 }
 
 /// A := A + alpha x y^T + alpha y x^T, or with y^H and the conjugate of alpha.
@@ -242,38 +238,38 @@ cublasStatus_t syr2(
   }
   const int n = a.size();
   const Scalar<T> factor(handle, alpha);
-  if (!accessible(
-          function,
-          {a.extent(),
-           {x, vector_bytes(n, incx, sizeof(T))},
-           {y, vector_bytes(n, incy, sizeof(T))},
-           factor.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    reads({factor.extent()});
-    const T by = factor.get();
-    const int used = by == T{} ? 0 : n;
-    reads(triangle_and(
-        a,
-        used > 0,
-        {vector_read(x, used, incx, sizeof(T)),
-         vector_read(y, used, incy, sizeof(T))}));
-    const Strided<const T> left(x, n, incx);
-    const Strided<const T> right(y, n, incy);
-    for (int j = 0; by != T{} && j < n; ++j) {
-      T* const column = a.column(j);
-      const T its_right = by * mirrored<kHermitian>(right[j]);
-      const T its_left =
-          mirrored<kHermitian>(by) * mirrored<kHermitian>(left[j]);
-      const Rows rows = a.rows(j);
-      for (int i = rows.begin; i < rows.end; ++i) {
-        column[i] += left[i] * its_right + right[i] * its_left;
-      }
-      const T diagonal = column[j] + left[j] * its_right + right[j] * its_left;
-      column[j] = kHermitian ? T(std::real(diagonal)) : diagonal;
-    }
-  });
+  return submit(
+      function,
+      handle,
+      {a.extent(),
+       {x, vector_bytes(n, incx, sizeof(T))},
+       {y, vector_bytes(n, incy, sizeof(T))},
+       factor.extent()},
+      [=] {
+        reads({factor.extent()});
+        const T by = factor.get();
+        const int used = by == T{} ? 0 : n;
+        reads(triangle_and(
+            a,
+            used > 0,
+            {vector_read(x, used, incx, sizeof(T)),
+             vector_read(y, used, incy, sizeof(T))}));
+        const Strided<const T> left(x, n, incx);
+        const Strided<const T> right(y, n, incy);
+        for (int j = 0; by != T{} && j < n; ++j) {
+          T* const column = a.column(j);
+          const T its_right = by * mirrored<kHermitian>(right[j]);
+          const T its_left =
+              mirrored<kHermitian>(by) * mirrored<kHermitian>(left[j]);
+          const Rows rows = a.rows(j);
+          for (int i = rows.begin; i < rows.end; ++i) {
+            column[i] += left[i] * its_right + right[i] * its_left;
+          }
+          const T diagonal =
+              column[j] + left[j] * its_right + right[j] * its_left;
+          column[j] = kHermitian ? T(std::real(diagonal)) : diagonal;
+        }
+      });
 }
 
 /// x := op(A) x, or the solution of op(A) x = b.
@@ -299,17 +295,16 @@ cublasStatus_t triangular(
       incx == 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  if (!accessible(
-          function,
-          {a.extent(), {x, vector_bytes(a.size(), incx, sizeof(T))}})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
-    std::vector<Read> list = a.reads(diagonal == CUBLAS_DIAG_UNIT);
-    list.push_back(vector_read(x, a.size(), incx, sizeof(T)));
-    reads(list);
-    compute(host::transpose(operation), host::diag(diagonal), a, x, incx);
-  });
+  return submit(
+      function,
+      handle,
+      {a.extent(), {x, vector_bytes(a.size(), incx, sizeof(T))}},
+      [=] {
+        std::vector<Read> list = a.reads(diagonal == CUBLAS_DIAG_UNIT);
+        list.push_back(vector_read(x, a.size(), incx, sizeof(T)));
+        reads(list);
+        compute(host::transpose(operation), host::diag(diagonal), a, x, incx);
+      });
 }
 
 /// Copies a triangle from one way to store it to another.
@@ -325,10 +320,7 @@ cublasStatus_t convert(
   if (!from.valid() || !to.valid()) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  if (!accessible(function, {from.extent(), to.extent()})) {
-    return CUBLAS_STATUS_EXECUTION_FAILED;
-  }
-  return enqueue(function, handle->stream, [=] {
+  return submit(function, handle, {from.extent(), to.extent()}, [=] {
     reads(from.reads());
     for (int j = 0; j < from.size(); ++j) {
       const Rows rows = from.rows(j);
@@ -348,23 +340,13 @@ using accelerator::blas::Complex64;
 using accelerator::blas::Triangle;
 namespace blas = accelerator::blas;
 
+ENTRY_POINTS_REAL(10, cublas, ger, blas::ger<false>)
+ENTRY_POINTS_COMPLEX(10, cublas, geru, blas::ger<false>)
+ENTRY_POINTS_COMPLEX(10, cublas, gerc, blas::ger<true>)
+
 extern "C" {
 
 // clang-format off
-#define ACCEL_GER(name, api, type, conjugate)                                                    \
-  cublasStatus_t name##_v2(cublasHandle_t handle, int m, int n, const api* alpha, const api* x,  \
-      int incx, const api* y, int incy, api* a, int lda) {                                       \
-    return blas::ger<conjugate>(#name, handle, m, n, (const type*)alpha, (const type*)x, incx,   \
-        (const type*)y, incy, (type*)a, lda);                                                    \
-  }
-ACCEL_GER(cublasSger, float, float, false)
-ACCEL_GER(cublasDger, double, double, false)
-ACCEL_GER(cublasCgeru, cuComplex, Complex64, false)
-ACCEL_GER(cublasCgerc, cuComplex, Complex64, true)
-ACCEL_GER(cublasZgeru, cuDoubleComplex, Complex128, false)
-ACCEL_GER(cublasZgerc, cuDoubleComplex, Complex128, true)
-#undef ACCEL_GER
-
 // Symmetric matrices, and Hermitian ones, whose syr has a real alpha.
 #define ACCEL_SYMMETRIC(letter, sy, api, type, hermitian, alpha_api, alpha_type)                 \
   cublasStatus_t cublas##letter##sy##mv_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,  \

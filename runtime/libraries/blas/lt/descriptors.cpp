@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "runtime/signatures/entry_points.h"
+
 namespace accelerator::blas::lt {
 namespace {
 
@@ -147,6 +149,50 @@ cublasStatus_t get(
   return CUBLAS_STATUS_SUCCESS;
 }
 
+namespace {
+
+/// Makes a descriptor, for `kInit` to fill.
+template <auto kInit, typename Opaque, typename... Arguments>
+cublasStatus_t create(const char*, Opaque** made, Arguments... arguments) {
+  if (made == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  *made = new Opaque;
+  return kInit(*made, sizeof(Opaque), arguments...);
+}
+
+template <typename Opaque>
+cublasStatus_t destroy(const char*, Opaque* descriptor) {
+  delete descriptor;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+template <typename Opaque, typename Attribute>
+cublasStatus_t set_attribute(
+    const char* function,
+    Opaque* descriptor,
+    Attribute attribute,
+    const void* value,
+    std::size_t size) {
+  return descriptor == nullptr
+      ? CUBLAS_STATUS_INVALID_VALUE
+      : set(function, attribute, find(of(descriptor), attribute), value, size);
+}
+
+template <typename Opaque, typename Attribute>
+cublasStatus_t get_attribute(
+    const char*,
+    Opaque* descriptor,
+    Attribute attribute,
+    void* value,
+    std::size_t size,
+    std::size_t* written) {
+  return descriptor == nullptr
+      ? CUBLAS_STATUS_INVALID_VALUE
+      : get(find(of(descriptor), attribute), value, size, written);
+}
+
+} // namespace
 } // namespace accelerator::blas::lt
 
 namespace lt = accelerator::blas::lt;
@@ -172,18 +218,6 @@ cublasStatus_t cublasLtMatmulDescInit_internal(
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmulDescCreate(
-    cublasLtMatmulDesc_t* descriptor,
-    cublasComputeType_t compute,
-    cudaDataType_t scale) {
-  if (descriptor == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  *descriptor = new cublasLtMatmulDescOpaque_t;
-  return cublasLtMatmulDescInit_internal(
-      *descriptor, sizeof(**descriptor), compute, scale);
-}
-
 cublasStatus_t cublasLtMatrixLayoutInit_internal(
     cublasLtMatrixLayout_t layout,
     std::size_t size,
@@ -199,20 +233,6 @@ cublasStatus_t cublasLtMatrixLayoutInit_internal(
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatrixLayoutCreate(
-    cublasLtMatrixLayout_t* layout,
-    cudaDataType_t type,
-    std::uint64_t rows,
-    std::uint64_t columns,
-    std::int64_t leading) {
-  if (layout == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  *layout = new cublasLtMatrixLayoutOpaque_t;
-  return cublasLtMatrixLayoutInit_internal(
-      *layout, sizeof(**layout), type, rows, columns, leading);
-}
-
 cublasStatus_t cublasLtMatrixTransformDescInit_internal(
     cublasLtMatrixTransformDesc_t descriptor,
     std::size_t size,
@@ -226,53 +246,6 @@ cublasStatus_t cublasLtMatrixTransformDescInit_internal(
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatrixTransformDescCreate(
-    cublasLtMatrixTransformDesc_t* descriptor,
-    cudaDataType scale) {
-  if (descriptor == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  *descriptor = new cublasLtMatrixTransformDescOpaque_t;
-  return cublasLtMatrixTransformDescInit_internal(
-      *descriptor, sizeof(**descriptor), scale);
-}
-
-// What all kinds have: an end, and attributes of one type.
-#define ACCEL_ATTRIBUTES(Kind, Attribute)                                     \
-  cublasStatus_t cublasLt##Kind##Destroy(cublasLt##Kind##_t descriptor) {     \
-    delete descriptor;                                                        \
-    return CUBLAS_STATUS_SUCCESS;                                             \
-  }                                                                           \
-  cublasStatus_t cublasLt##Kind##SetAttribute(                                \
-      cublasLt##Kind##_t descriptor,                                          \
-      Attribute attribute,                                                    \
-      const void* value,                                                      \
-      std::size_t size) {                                                     \
-    return descriptor == nullptr                                              \
-        ? CUBLAS_STATUS_INVALID_VALUE                                         \
-        : lt::set(                                                            \
-              __func__,                                                       \
-              attribute,                                                      \
-              lt::find(lt::of(descriptor), attribute),                        \
-              value,                                                          \
-              size);                                                          \
-  }                                                                           \
-  cublasStatus_t cublasLt##Kind##GetAttribute(                                \
-      cublasLt##Kind##_t descriptor,                                          \
-      Attribute attribute,                                                    \
-      void* value,                                                            \
-      std::size_t size,                                                       \
-      std::size_t* written) {                                                 \
-    return descriptor == nullptr                                              \
-        ? CUBLAS_STATUS_INVALID_VALUE                                         \
-        : lt::get(                                                            \
-              lt::find(lt::of(descriptor), attribute), value, size, written); \
-  }
-ACCEL_ATTRIBUTES(MatmulDesc, cublasLtMatmulDescAttributes_t)
-ACCEL_ATTRIBUTES(MatrixLayout, cublasLtMatrixLayoutAttribute_t)
-ACCEL_ATTRIBUTES(MatrixTransformDesc, cublasLtMatrixTransformDescAttributes_t)
-#undef ACCEL_ATTRIBUTES
-
 cublasStatus_t cublasLtMatmulPreferenceInit_internal(
     cublasLtMatmulPreference_t preference,
     std::size_t size) {
@@ -280,22 +253,6 @@ cublasStatus_t cublasLtMatmulPreferenceInit_internal(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   std::memset(static_cast<void*>(preference), 0, size);
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasLtMatmulPreferenceCreate(
-    cublasLtMatmulPreference_t* preference) {
-  if (preference == nullptr) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  *preference = new cublasLtMatmulPreferenceOpaque_t;
-  return cublasLtMatmulPreferenceInit_internal(
-      *preference, sizeof(**preference));
-}
-
-cublasStatus_t cublasLtMatmulPreferenceDestroy(
-    cublasLtMatmulPreference_t preference) {
-  delete preference;
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -330,3 +287,33 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
 }
 
 } // extern "C"
+
+ENTRY_POINT(
+    3,
+    cublasLtMatmulDescCreate,
+    lt::create<cublasLtMatmulDescInit_internal>)
+ENTRY_POINT(1, cublasLtMatmulDescDestroy, lt::destroy)
+ENTRY_POINT(4, cublasLtMatmulDescSetAttribute, lt::set_attribute)
+ENTRY_POINT(5, cublasLtMatmulDescGetAttribute, lt::get_attribute)
+
+ENTRY_POINT(
+    5,
+    cublasLtMatrixLayoutCreate,
+    lt::create<cublasLtMatrixLayoutInit_internal>)
+ENTRY_POINT(1, cublasLtMatrixLayoutDestroy, lt::destroy)
+ENTRY_POINT(4, cublasLtMatrixLayoutSetAttribute, lt::set_attribute)
+ENTRY_POINT(5, cublasLtMatrixLayoutGetAttribute, lt::get_attribute)
+
+ENTRY_POINT(
+    2,
+    cublasLtMatrixTransformDescCreate,
+    lt::create<cublasLtMatrixTransformDescInit_internal>)
+ENTRY_POINT(1, cublasLtMatrixTransformDescDestroy, lt::destroy)
+ENTRY_POINT(4, cublasLtMatrixTransformDescSetAttribute, lt::set_attribute)
+ENTRY_POINT(5, cublasLtMatrixTransformDescGetAttribute, lt::get_attribute)
+
+ENTRY_POINT(
+    1,
+    cublasLtMatmulPreferenceCreate,
+    lt::create<cublasLtMatmulPreferenceInit_internal>)
+ENTRY_POINT(1, cublasLtMatmulPreferenceDestroy, lt::destroy)
