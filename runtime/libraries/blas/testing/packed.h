@@ -111,22 +111,6 @@ class Packed : public SymmetricTest<F> {
   static int above(cublasFillMode_t fill, int k) {
     return fill == CUBLAS_FILL_MODE_LOWER ? 0 : k;
   }
-
-  /// That `found` is alpha times `matrix` times x, and beta times y.
-  void expect_product(
-      const std::vector<T>& found,
-      const Matrix& matrix,
-      int incx,
-      int incy) {
-    expect_near(
-        this->column(found, matrix.rows, incy),
-        this->sum(
-            Wide(this->alpha),
-            matrix * this->column(this->x, matrix.columns, incx),
-            Wide(this->beta),
-            this->column(this->y, matrix.rows, incy)),
-        F::kTolerance);
-  }
 };
 
 } // namespace accelerator::blas::testing

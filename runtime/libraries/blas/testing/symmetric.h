@@ -144,6 +144,21 @@ class SymmetricTest : public HandleTest<F> {
       }
     }
   }
+  /// That `found` is alpha times `matrix` times x, and beta times y.
+  void expect_product(
+      const std::vector<T>& found,
+      const Matrix& matrix,
+      int incx,
+      int incy) {
+    expect_near(
+        this->column(found, matrix.rows, incy),
+        this->sum(
+            Wide(this->alpha),
+            matrix * this->column(this->x, matrix.columns, incx),
+            Wide(this->beta),
+            this->column(this->y, matrix.rows, incy)),
+        F::kTolerance);
+  }
   /// The triangle that counts of a triangular matrix.
   static Matrix triangle(
       const std::vector<T>& a,

@@ -59,11 +59,29 @@ TYPED_TEST(SparseStepsTest, QrOfTheHost) {
     const int m = system.rows, n = system.columns, nnz = system.nnz();
     csrqrInfoHost_t info = nullptr;
     ASSERT_EQ(cusolverSpCreateCsrqrInfoHost(&info), kSolved);
-    // What comes later has to wait.
+    const auto call = [&](auto function, auto... rest) {
+      return function(
+          this->handle,
+          m,
+          n,
+          nnz,
+          this->description,
+          this->api(system.values),
+          system.offsets.data(),
+          system.indices.data(),
+          rest...);
+    };
     std::vector<typename F::T> x(n), b(system.b);
-    EXPECT_EQ(
-        F::qr_factor_host(this->handle, m, n, nnz, nullptr, nullptr, info, {}),
-        kWrong);
+    const auto factor = [&](auto* its_b, auto* its_x) {
+      return F::qr_factor_host(this->handle, m, n, nnz, its_b, its_x, info, {});
+    };
+    const auto solve = [&] {
+      return F::qr_solve_host(
+          this->handle, m, n, this->api(b), this->api(x), info, {});
+    };
+    typename F::Api* const nothing = nullptr;
+    // What comes later has to wait.
+    EXPECT_EQ(factor(nothing, nothing), kWrong);
     ASSERT_EQ(
         cusolverSpXcsrqrAnalysisHost(
             this->handle,
@@ -76,60 +94,22 @@ TYPED_TEST(SparseStepsTest, QrOfTheHost) {
             info),
         kSolved);
     size_t internal = 7, bytes = 0;
-    ASSERT_EQ(
-        F::qr_size_host(
-            this->handle,
-            m,
-            n,
-            nnz,
-            this->description,
-            this->api(system.values),
-            system.offsets.data(),
-            system.indices.data(),
-            info,
-            &internal,
-            &bytes),
-        kSolved);
+    ASSERT_EQ(call(F::qr_size_host, info, &internal, &bytes), kSolved);
     EXPECT_GT(bytes, 0);
     EXPECT_EQ(internal, 0);
-    EXPECT_EQ(
-        F::qr_factor_host(this->handle, m, n, nnz, nullptr, nullptr, info, {}),
-        kWrong);
-    ASSERT_EQ(
-        F::qr_setup_host(
-            this->handle,
-            m,
-            n,
-            nnz,
-            this->description,
-            this->api(system.values),
-            system.offsets.data(),
-            system.indices.data(),
-            this->api(Wide(0)),
-            info),
-        kSolved);
-    EXPECT_EQ(
-        F::qr_solve_host(
-            this->handle, m, n, this->api(b), this->api(x), info, {}),
-        kWrong);
-    ASSERT_EQ(
-        F::qr_factor_host(this->handle, m, n, nnz, nullptr, nullptr, info, {}),
-        kSolved);
+    EXPECT_EQ(factor(nothing, nothing), kWrong);
+    ASSERT_EQ(call(F::qr_setup_host, this->api(Wide(0)), info), kSolved);
+    EXPECT_EQ(solve(), kWrong);
+    ASSERT_EQ(factor(nothing, nothing), kSolved);
     int position = 7;
     ASSERT_EQ(
         F::qr_zero_host(this->handle, info, typename F::Real(1e-6F), &position),
         kSolved);
     EXPECT_EQ(position, -1);
-    ASSERT_EQ(
-        F::qr_solve_host(
-            this->handle, m, n, this->api(b), this->api(x), info, {}),
-        kSolved);
+    ASSERT_EQ(solve(), kSolved);
     this->expect_values(x, system.x);
     std::fill(x.begin(), x.end(), 0);
-    ASSERT_EQ(
-        F::qr_factor_host(
-            this->handle, m, n, nnz, this->api(b), this->api(x), info, {}),
-        kSolved);
+    ASSERT_EQ(factor(this->api(b), this->api(x)), kSolved);
     this->expect_values(x, system.x);
     EXPECT_EQ(cusolverSpDestroyCsrqrInfoHost(info), kSolved);
   }
@@ -154,37 +134,24 @@ TYPED_TEST(SparseStepsTest, QrWithAShift) {
           there.indices.get(),
           info),
       kSolved);
+  const auto call = [&](auto function, auto... rest) {
+    return function(
+        this->handle,
+        3,
+        3,
+        4,
+        this->description,
+        this->api(there.values),
+        there.offsets.get(),
+        there.indices.get(),
+        rest...);
+  };
   size_t internal = 7, bytes = 0;
-  ASSERT_EQ(
-      F::qr_size(
-          this->handle,
-          3,
-          3,
-          4,
-          this->description,
-          this->api(there.values),
-          there.offsets.get(),
-          there.indices.get(),
-          info,
-          &internal,
-          &bytes),
-      kSolved);
+  ASSERT_EQ(call(F::qr_size, info, &internal, &bytes), kSolved);
   EXPECT_GT(bytes, 0);
   EXPECT_EQ(internal, 0);
   for (const double mu : {1.0, 2.0}) {
-    ASSERT_EQ(
-        F::qr_setup(
-            this->handle,
-            3,
-            3,
-            4,
-            this->description,
-            this->api(there.values),
-            there.offsets.get(),
-            there.indices.get(),
-            this->api(Wide(mu)),
-            info),
-        kSolved);
+    ASSERT_EQ(call(F::qr_setup, this->api(Wide(mu)), info), kSolved);
     ASSERT_EQ(
         F::qr_factor(this->handle, 3, 3, 4, nullptr, nullptr, info, {}),
         kSolved);
@@ -239,8 +206,8 @@ TYPED_TEST(SparseStepsTest, QrOfABatch) {
         all_x(std::vector<T>(x.size()));
     csrqrInfo_t info = nullptr;
     ASSERT_EQ(cusolverSpCreateCsrqrInfo(&info), kSolved);
-    const auto solve = [&] {
-      return F::batch(
+    const auto call = [&](auto function, auto... rest) {
+      return function(
           this->handle,
           m,
           n,
@@ -249,6 +216,11 @@ TYPED_TEST(SparseStepsTest, QrOfABatch) {
           this->api(all_values),
           there.offsets.get(),
           there.indices.get(),
+          rest...);
+    };
+    const auto solve = [&] {
+      return call(
+          F::batch,
           this->api(all_b),
           this->api(all_x),
           kBatches,
@@ -268,21 +240,7 @@ TYPED_TEST(SparseStepsTest, QrOfABatch) {
             info),
         kSolved);
     size_t internal = 7, bytes = 0;
-    ASSERT_EQ(
-        F::batch_size(
-            this->handle,
-            m,
-            n,
-            nnz,
-            this->description,
-            this->api(all_values),
-            there.offsets.get(),
-            there.indices.get(),
-            kBatches,
-            info,
-            &internal,
-            &bytes),
-        kSolved);
+    ASSERT_EQ(call(F::batch_size, kBatches, info, &internal, &bytes), kSolved);
     EXPECT_GT(bytes, 0);
     EXPECT_EQ(internal, 0);
     ASSERT_EQ(solve(), kSolved);
