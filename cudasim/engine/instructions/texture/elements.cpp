@@ -3,36 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
+
+#include "cudasim/engine/instructions/half_types.h"
 
 namespace cudasim::engine {
 namespace {
 
-std::uint32_t bits_of(float value) {
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
-
-float float_of(std::uint32_t bits) {
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
+/// As Half::widen, but for NaNs, all of whose bits stay.
 float single_of_half(std::uint16_t half) {
   const std::uint32_t sign = std::uint32_t{half & 0x8000u} << 16;
-  const std::uint32_t exponent = half >> 10 & 0x1fu;
-  const std::uint32_t fraction = half & 0x3ffu;
-  if (exponent == 0x1f) {
-    return float_of(sign | 0x7f800000u | fraction << 13);
-  }
-  const float magnitude = exponent == 0
-      ? std::ldexp(static_cast<float>(fraction), -24)
-      : std::ldexp(
-            static_cast<float>(fraction | 0x400u),
-            static_cast<int>(exponent) - 25);
-  return sign != 0 ? -magnitude : magnitude;
+  return (half & Half::kExponent) == Half::kExponent
+      ? bits_as<float>(sign | 0x7f800000u | (half & 0x3ffu) << 13)
+      : Half::widen(half);
 }
 
 /// IEC 61966-2-1: what a value of sRGB stands for.
@@ -71,7 +53,7 @@ double srgb_of_linear(double value) {
 /// IEEE half precision, toward zero; infinities stay, NaNs keep their first
 /// bits.
 std::uint16_t half_toward_zero(float value) {
-  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t bits = bits_as<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
   if (std::isnan(value)) {
     const std::uint32_t first = bits >> 13 & 0x3ffu;
@@ -80,7 +62,7 @@ std::uint16_t half_toward_zero(float value) {
   if (std::isinf(value)) {
     return sign | 0x7c00u;
   }
-  const std::uint16_t nearest = half_of(std::fabs(value));
+  const std::uint16_t nearest = Half::narrow(std::fabs(value));
   const bool is_above =
       nearest == 0x7c00u || single_of_half(nearest) > std::fabs(value);
   return static_cast<std::uint16_t>(sign | (nearest - (is_above ? 1 : 0)));
@@ -103,12 +85,12 @@ std::uint32_t normalized_border(const Texture& texture, float number) {
 std::uint32_t border_channel(const Texture& texture, std::uint32_t index) {
   const float number = texture.border[index];
   if (texture.channel == Texture::Channel::kFloat) {
-    return texture.channel_bits == 32 ? bits_of(number)
+    return texture.channel_bits == 32 ? bits_as<std::uint32_t>(number)
                                       : half_toward_zero(number);
   }
   if (!texture.normalized_elements) {
     // The number's bits, as many as the channel has.
-    const std::uint32_t bits = bits_of(number);
+    const std::uint32_t bits = bits_as<std::uint32_t>(number);
     std::byte bytes[4];
     std::memcpy(bytes, &bits, sizeof(bits));
     return raw_channel(texture, bytes);
@@ -127,7 +109,7 @@ double number_of(
     std::uint32_t channel) {
   if (texture.channel == Texture::Channel::kFloat) {
     return texture.channel_bits == 32
-        ? float_of(raw)
+        ? bits_as<float>(raw)
         : single_of_half(static_cast<std::uint16_t>(raw));
   }
   const double value = normalized(texture, raw);
@@ -169,7 +151,8 @@ Element value_of(const Texture& texture, const Element& raw) {
   }
   Element element{};
   for (std::uint32_t i = 0; i < texture.channels; ++i) {
-    element[i] = bits_of(static_cast<float>(number_of(texture, raw[i], i)));
+    element[i] = bits_as<std::uint32_t>(
+        static_cast<float>(number_of(texture, raw[i], i)));
   }
   return element;
 }
@@ -187,31 +170,6 @@ std::array<double, 4> filter_units(const Texture& texture, const Element& raw) {
   return units;
 }
 
-std::uint16_t half_of(float value) {
-  const std::uint32_t bits = bits_of(value);
-  const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
-  if (std::isnan(value)) {
-    return 0x7fff;
-  }
-  const double magnitude = std::fabs(static_cast<double>(value));
-  if (magnitude >= 65520) {
-    return sign | 0x7c00u;
-  }
-  if (magnitude == 0) {
-    return sign;
-  }
-  // In steps of the last place, which below 2^-14 do not get smaller.
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);
-  const int last = std::max(exponent - 11, -24);
-  const auto steps =
-      static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, -last)));
-  // A number of 11 bits carries into the exponent by itself.
-  const std::uint32_t half =
-      steps + (static_cast<std::uint32_t>(last + 24) << 10);
-  return static_cast<std::uint16_t>(sign | half);
-}
-
 void write_element(
     const Texture& surface,
     const Element& element,
@@ -220,7 +178,7 @@ void write_element(
   for (std::uint32_t i = 0; i < surface.channels; ++i) {
     std::uint32_t raw = element[i];
     if (surface.channel == Texture::Channel::kFloat) {
-      raw = size == 4 ? raw : half_toward_zero(float_of(raw));
+      raw = size == 4 ? raw : half_toward_zero(bits_as<float>(raw));
     } else if (surface.channel == Texture::Channel::kUnsigned) {
       raw = size == 4 ? raw : std::min(raw, (1u << surface.channel_bits) - 1);
     } else {

@@ -46,7 +46,4 @@ void write_element(
     const Element& element,
     std::byte* bytes);
 
-/// IEEE half precision from a number of single precision, to nearest even.
-std::uint16_t half_of(float value);
-
 } // namespace cudasim::engine

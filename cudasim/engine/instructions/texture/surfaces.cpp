@@ -439,61 +439,37 @@ constexpr unsigned long long surface_form_of(
    answer_query,                           \
    static_cast<unsigned long long>(Query::query)},
 
+// clang-format off
 constexpr Entry kSurfaceEntries[] = {
-    CUDASIM_MOVES(".b8", 1) CUDASIM_MOVES(".b16", 2) CUDASIM_MOVES(
-        ".b32",
-        4) CUDASIM_MOVES(".b64", 8) CUDASIM_WIDE_MOVES(".b8", 1)
-        CUDASIM_WIDE_MOVES(".b16", 2) CUDASIM_WIDE_MOVES(
-            ".b32",
-            4) CUDASIM_SHAPES(CUDASIM_FORMATTED, "", "b32", 1)
-            CUDASIM_SHAPES(CUDASIM_FORMATTED, ".v2", "{2*b32}", 2) CUDASIM_SHAPES(
-                CUDASIM_FORMATTED,
-                ".v4",
-                "{4*b32}",
-                4) CUDASIM_REDUCTIONS("add", ".u32", Add, std::uint32_t)
-                CUDASIM_REDUCTIONS("add", ".s32", Add, std::int32_t) CUDASIM_REDUCTIONS(
-                    "add",
-                    ".u64",
-                    Add,
-                    std::uint64_t) CUDASIM_EXTREMES("min", Minimum)
-                    CUDASIM_EXTREMES("max", Maximum) CUDASIM_REDUCTIONS(
-                        "and",
-                        ".b32",
-                        And,
-                        std::
-                            uint32_t) CUDASIM_REDUCTIONS("or", ".b32", Or, std::uint32_t)
-                        CUDASIM_PLAIN_SHAPES(CUDASIM_ELEMENTS, "add", Add)
-                            CUDASIM_PLAIN_SHAPES(
-                                CUDASIM_ELEMENTS,
-                                "min",
-                                Minimum)
-                                CUDASIM_PLAIN_SHAPES(
-                                    CUDASIM_ELEMENTS,
-                                    "max",
-                                    Maximum)
-                                    CUDASIM_PLAIN_SHAPES(
-                                        CUDASIM_ELEMENTS,
-                                        "and",
-                                        And)
-                                        CUDASIM_PLAIN_SHAPES(
-                                            CUDASIM_ELEMENTS,
-                                            "or",
-                                            Or) CUDASIM_SURFACE_QUERY("width", kWidth)
-                                            CUDASIM_SURFACE_QUERY(
-                                                "height",
-                                                kHeight)
-                                                CUDASIM_SURFACE_QUERY(
-                                                    "depth",
-                                                    kDepth)
-                                                    CUDASIM_SURFACE_QUERY(
-                                                        "channel_data_type",
-                                                        kChannelType)
-                                                        CUDASIM_SURFACE_QUERY(
-                                                            "channel_order",
-                                                            kChannelOrder)
-                                                            CUDASIM_SURFACE_QUERY(
-                                                                "array_size",
-                                                                kLayers)};
+    CUDASIM_MOVES(".b8", 1)
+    CUDASIM_MOVES(".b16", 2)
+    CUDASIM_MOVES(".b32", 4)
+    CUDASIM_MOVES(".b64", 8)
+    CUDASIM_WIDE_MOVES(".b8", 1)
+    CUDASIM_WIDE_MOVES(".b16", 2)
+    CUDASIM_WIDE_MOVES(".b32", 4)
+    CUDASIM_SHAPES(CUDASIM_FORMATTED, "", "b32", 1)
+    CUDASIM_SHAPES(CUDASIM_FORMATTED, ".v2", "{2*b32}", 2)
+    CUDASIM_SHAPES(CUDASIM_FORMATTED, ".v4", "{4*b32}", 4)
+    CUDASIM_REDUCTIONS("add", ".u32", Add, std::uint32_t)
+    CUDASIM_REDUCTIONS("add", ".s32", Add, std::int32_t)
+    CUDASIM_REDUCTIONS("add", ".u64", Add, std::uint64_t)
+    CUDASIM_EXTREMES("min", Minimum)
+    CUDASIM_EXTREMES("max", Maximum)
+    CUDASIM_REDUCTIONS("and", ".b32", And, std::uint32_t)
+    CUDASIM_REDUCTIONS("or", ".b32", Or, std::uint32_t)
+    CUDASIM_PLAIN_SHAPES(CUDASIM_ELEMENTS, "add", Add)
+    CUDASIM_PLAIN_SHAPES(CUDASIM_ELEMENTS, "min", Minimum)
+    CUDASIM_PLAIN_SHAPES(CUDASIM_ELEMENTS, "max", Maximum)
+    CUDASIM_PLAIN_SHAPES(CUDASIM_ELEMENTS, "and", And)
+    CUDASIM_PLAIN_SHAPES(CUDASIM_ELEMENTS, "or", Or)
+    CUDASIM_SURFACE_QUERY("width", kWidth)
+    CUDASIM_SURFACE_QUERY("height", kHeight)
+    CUDASIM_SURFACE_QUERY("depth", kDepth)
+    CUDASIM_SURFACE_QUERY("channel_data_type", kChannelType)
+    CUDASIM_SURFACE_QUERY("channel_order", kChannelOrder)
+    CUDASIM_SURFACE_QUERY("array_size", kLayers)};
+// clang-format on
 
 } // namespace
 

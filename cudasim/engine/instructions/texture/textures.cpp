@@ -4,9 +4,9 @@
 // fetched elements take no part in filtering, and are 0 outside of the texture.
 // tex.level and tex.grad with .s32, multi-sample textures (.2dms) and samplers
 // of their own are not here, and CUDA's compiler writes none of them.
-#include <cstring>
 
 #include "cudasim/engine/instructions/family.h"
+#include "cudasim/engine/instructions/half_types.h"
 #include "cudasim/engine/instructions/texture/queries.h"
 #include "cudasim/engine/instructions/texture/sampling.h"
 
@@ -178,9 +178,7 @@ Element read_lane(
 }
 
 std::uint16_t half_of_word(std::uint32_t word) {
-  float value = 0;
-  std::memcpy(&value, &word, sizeof(value));
-  return half_of(value);
+  return Half::narrow(bits_as<float>(word));
 }
 
 void write_results(
