@@ -1,9 +1,12 @@
 // Copies from and to CUDA arrays with functions of their own; cudaMemcpy3D
 // takes arrays, too. Source: CUDA runtime API, memory management.
+#include <optional>
+
 #include "runtime/api/cudart/call.h"
 #include "runtime/core/arrays/array_copy.h"
 #include "runtime/core/operations/arrays/array_copies.h"
 #include "runtime/core/operations/copies.h"
+#include "runtime/signatures/entry_points.h"
 
 using namespace accelerator::runtime;
 using namespace accelerator::runtime::operations;
@@ -32,202 +35,184 @@ CopyPlace in_memory(
   return place;
 }
 
-} // namespace
+/// Copies a box, in a stream; without one it waits.
+void copy_box(
+    const CopyPlace& to,
+    const CopyPlace& from,
+    std::size_t width,
+    std::size_t height,
+    cudaMemcpyKind kind,
+    std::optional<cudaStream_t> stream) {
+  copy(
+      stream.value_or(nullptr),
+      box_copy(to, from, {width, height, 1}, kind),
+      !stream);
+}
 
-extern "C" {
+/// Copies bytes row by row.
+void copy_rows(
+    const CopyPlace& to,
+    const CopyPlace& from,
+    std::size_t bytes,
+    cudaMemcpyKind kind,
+    std::optional<cudaStream_t> stream) {
+  copy_all(stream.value_or(nullptr), rows_copy(to, from, bytes, kind), !stream);
+}
 
-cudaError_t cudaMemcpy2DToArray(
+// The functions, with a stream at the end or without one.
+
+template <typename... Stream>
+cudaError_t box_to_array(
+    const char* function,
     cudaArray_t to,
-    size_t x,
-    size_t y,
+    std::size_t x,
+    std::size_t y,
     const void* from,
-    size_t pitch,
-    size_t width,
-    size_t height,
-    cudaMemcpyKind kind) {
-  return call([&] {
-    copy(
-        nullptr,
-        box_copy(
+    std::size_t pitch,
+    std::size_t width,
+    std::size_t height,
+    cudaMemcpyKind kind,
+    Stream... stream) {
+  return call(
+      [&] {
+        copy_box(
             in_array(to, x, y),
             in_memory(from, pitch, width, height),
-            {width, height, 1},
-            kind),
-        true);
-  });
+            width,
+            height,
+            kind,
+            std::optional<cudaStream_t>(stream...));
+      },
+      function);
 }
 
-cudaError_t cudaMemcpy2DToArrayAsync(
-    cudaArray_t to,
-    size_t x,
-    size_t y,
-    const void* from,
-    size_t pitch,
-    size_t width,
-    size_t height,
-    cudaMemcpyKind kind,
-    cudaStream_t stream) {
-  return call([&] {
-    copy(
-        stream,
-        box_copy(
-            in_array(to, x, y),
-            in_memory(from, pitch, width, height),
-            {width, height, 1},
-            kind),
-        false);
-  });
-}
-
-cudaError_t cudaMemcpy2DFromArray(
+template <typename... Stream>
+cudaError_t box_from_array(
+    const char* function,
     void* to,
-    size_t pitch,
+    std::size_t pitch,
     cudaArray_const_t from,
-    size_t x,
-    size_t y,
-    size_t width,
-    size_t height,
-    cudaMemcpyKind kind) {
-  return call([&] {
-    copy(
-        nullptr,
-        box_copy(
+    std::size_t x,
+    std::size_t y,
+    std::size_t width,
+    std::size_t height,
+    cudaMemcpyKind kind,
+    Stream... stream) {
+  return call(
+      [&] {
+        copy_box(
             in_memory(to, pitch, width, height),
             in_array(from, x, y),
-            {width, height, 1},
-            kind),
-        true);
-  });
+            width,
+            height,
+            kind,
+            std::optional<cudaStream_t>(stream...));
+      },
+      function);
 }
 
-cudaError_t cudaMemcpy2DFromArrayAsync(
-    void* to,
-    size_t pitch,
-    cudaArray_const_t from,
-    size_t x,
-    size_t y,
-    size_t width,
-    size_t height,
-    cudaMemcpyKind kind,
-    cudaStream_t stream) {
-  return call([&] {
-    copy(
-        stream,
-        box_copy(
-            in_memory(to, pitch, width, height),
-            in_array(from, x, y),
-            {width, height, 1},
-            kind),
-        false);
-  });
-}
-
-cudaError_t cudaMemcpy2DArrayToArray(
+cudaError_t box_of_arrays(
+    const char* function,
     cudaArray_t to,
-    size_t to_x,
-    size_t to_y,
+    std::size_t to_x,
+    std::size_t to_y,
     cudaArray_const_t from,
-    size_t from_x,
-    size_t from_y,
-    size_t width,
-    size_t height,
+    std::size_t from_x,
+    std::size_t from_y,
+    std::size_t width,
+    std::size_t height,
     cudaMemcpyKind kind) {
-  return call([&] {
-    copy(
-        nullptr,
-        box_copy(
+  return call(
+      [&] {
+        copy_box(
             in_array(to, to_x, to_y),
             in_array(from, from_x, from_y),
-            {width, height, 1},
-            kind),
-        true);
-  });
+            width,
+            height,
+            kind,
+            {});
+      },
+      function);
 }
 
-cudaError_t cudaMemcpyToArray(
+template <typename... Stream>
+cudaError_t rows_to_array(
+    const char* function,
     cudaArray_t to,
-    size_t x,
-    size_t y,
+    std::size_t x,
+    std::size_t y,
     const void* from,
-    size_t bytes,
-    cudaMemcpyKind kind) {
-  return call([&] {
-    copy_all(
-        nullptr,
-        rows_copy(in_array(to, x, y), in_memory(from), bytes, kind),
-        true);
-  });
-}
-
-cudaError_t cudaMemcpyToArrayAsync(
-    cudaArray_t to,
-    size_t x,
-    size_t y,
-    const void* from,
-    size_t bytes,
+    std::size_t bytes,
     cudaMemcpyKind kind,
-    cudaStream_t stream) {
-  return call([&] {
-    copy_all(
-        stream,
-        rows_copy(in_array(to, x, y), in_memory(from), bytes, kind),
-        false);
-  });
+    Stream... stream) {
+  return call(
+      [&] {
+        copy_rows(
+            in_array(to, x, y),
+            in_memory(from),
+            bytes,
+            kind,
+            std::optional<cudaStream_t>(stream...));
+      },
+      function);
 }
 
-cudaError_t cudaMemcpyFromArray(
+template <typename... Stream>
+cudaError_t rows_from_array(
+    const char* function,
     void* to,
     cudaArray_const_t from,
-    size_t x,
-    size_t y,
-    size_t bytes,
-    cudaMemcpyKind kind) {
-  return call([&] {
-    copy_all(
-        nullptr,
-        rows_copy(in_memory(to), in_array(from, x, y), bytes, kind),
-        true);
-  });
-}
-
-cudaError_t cudaMemcpyFromArrayAsync(
-    void* to,
-    cudaArray_const_t from,
-    size_t x,
-    size_t y,
-    size_t bytes,
+    std::size_t x,
+    std::size_t y,
+    std::size_t bytes,
     cudaMemcpyKind kind,
-    cudaStream_t stream) {
-  return call([&] {
-    copy_all(
-        stream,
-        rows_copy(in_memory(to), in_array(from, x, y), bytes, kind),
-        false);
-  });
+    Stream... stream) {
+  return call(
+      [&] {
+        copy_rows(
+            in_memory(to),
+            in_array(from, x, y),
+            bytes,
+            kind,
+            std::optional<cudaStream_t>(stream...));
+      },
+      function);
 }
 
-cudaError_t cudaMemcpyArrayToArray(
+cudaError_t rows_of_arrays(
+    const char* function,
     cudaArray_t to,
-    size_t to_x,
-    size_t to_y,
+    std::size_t to_x,
+    std::size_t to_y,
     cudaArray_const_t from,
-    size_t from_x,
-    size_t from_y,
-    size_t bytes,
+    std::size_t from_x,
+    std::size_t from_y,
+    std::size_t bytes,
     cudaMemcpyKind kind) {
-  return call([&] {
-    copy_all(
-        nullptr,
-        rows_copy(
+  return call(
+      [&] {
+        copy_rows(
             in_array(to, to_x, to_y),
             in_array(from, from_x, from_y),
             bytes,
-            kind),
-        true);
-  });
+            kind,
+            {});
+      },
+      function);
 }
 
-} // extern "C"
+} // namespace
+
+ENTRY_POINT(8, cudaMemcpy2DToArray, box_to_array)
+ENTRY_POINT(9, cudaMemcpy2DToArrayAsync, box_to_array)
+ENTRY_POINT(8, cudaMemcpy2DFromArray, box_from_array)
+ENTRY_POINT(9, cudaMemcpy2DFromArrayAsync, box_from_array)
+ENTRY_POINT(9, cudaMemcpy2DArrayToArray, box_of_arrays)
+ENTRY_POINT(6, cudaMemcpyToArray, rows_to_array)
+ENTRY_POINT(7, cudaMemcpyToArrayAsync, rows_to_array)
+ENTRY_POINT(6, cudaMemcpyFromArray, rows_from_array)
+ENTRY_POINT(7, cudaMemcpyFromArrayAsync, rows_from_array)
+ENTRY_POINT(8, cudaMemcpyArrayToArray, rows_of_arrays)
 
 PER_THREAD(8, cudaMemcpy2DToArray, _ptds)
 PER_THREAD(8, cudaMemcpy2DFromArray, _ptds)
