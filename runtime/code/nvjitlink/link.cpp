@@ -60,7 +60,7 @@ nvJitLinkInputType type_of(std::string_view data) {
   if (begins_with(data, "\x50\xed\x55\xba")) {
     return NVJITLINK_INPUT_FATBIN;
   }
-  if (begins_with(data, "\xed\x43\x4e\x7f")) {
+  if (fatbin::is_lto_ir(data.data(), data.size())) {
     return NVJITLINK_INPUT_LTOIR;
   }
   return begins_with(without_comments(data), ".version") ? NVJITLINK_INPUT_PTX
