@@ -10,6 +10,8 @@ In MODULE.bazel:
     use_repo(aarch64, "aarch64")
 """
 
+load("//third_party:debian_packages.bzl", "debian_mirror", "extract_debian_packages")
+
 _SUITE = "trixie"
 
 # For this machine.
@@ -36,38 +38,6 @@ _LIBRARIES = [
     "libmpfr6",
     "libopenblas-pthread-dev",
 ]
-
-_FETCH = """
-set -eu
-suite=$1 architecture=$2 folder=$3
-shift 3
-mirror=$(apt-get indextargets --no-release-info --format '$(REPO_URI) $(COMPONENT)' 'Created-By: Packages' |
-  awk '$2 == "main" && $1 !~ /security/ { print $1; exit }')
-mkdir -p "apt/$architecture/lists/partial" "apt/$architecture/archives/partial" "$folder" "download/$architecture"
-cat > "apt/$architecture/sources.list" <<END
-deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror%/} $suite main
-END
-cat > "apt/$architecture/apt.conf" <<END
-Dir::Etc::SourceList "$PWD/apt/$architecture/sources.list";
-Dir::Etc::SourceParts "/dev/null";
-Dir::State "$PWD/apt/$architecture";
-Dir::State::Lists "$PWD/apt/$architecture/lists";
-Dir::State::Status "/dev/null";
-Dir::Cache "$PWD/apt/$architecture";
-Dir::Cache::Archives "$PWD/apt/$architecture/archives";
-APT::Architecture "$architecture";
-APT::Architectures { "$architecture"; };
-APT::Sandbox::User "root";
-Acquire::Languages "none";
-END
-export APT_CONFIG="$PWD/apt/$architecture/apt.conf"
-apt-get --quiet update >&2
-cd "download/$architecture"
-apt-get --quiet download "$@" >&2
-for package in *.deb; do
-  dpkg-deb --extract "$package" "../../$folder"
-done
-"""
 
 # The compiler and its tools look for their libraries beside themselves, and for glibc's where a linker script of glibc's
 # names it: below the folder that is said to be the root.
@@ -187,13 +157,14 @@ The compiler for aarch64 could not be fetched: {reason}
   Needed: a Debian mirror that this machine's APT reaches, with the suite %s."""
 
 def _aarch64_repository_impl(ctx):
+    mirror = debian_mirror(ctx)
+    if not mirror:
+        fail((_FAILED % _SUITE).format(reason = "APT is not there, or knows no mirror"))
     for architecture, folder, packages in [("amd64", "tools", _TOOLS), ("arm64", "libraries", _LIBRARIES)]:
         ctx.report_progress("Fetching packages of Debian for %s" % architecture)
-        done = ctx.execute(["sh", "-c", _FETCH, "sh", _SUITE, architecture, folder] + packages, timeout = 900)
-        if done.return_code:
-            fail((_FAILED % _SUITE).format(reason = done.stderr.strip()[-500:]))
-    ctx.delete("apt")
-    ctx.delete("download")
+        reason = extract_debian_packages(ctx, mirror, _SUITE, architecture, folder, packages)
+        if reason:
+            fail((_FAILED % _SUITE).format(reason = reason))
     for name, target in {"cpp": "cpp-13", "gcc": "gcc-13"}.items():
         ctx.file("bin/" + name, _COMPILER.format(name = target))
     for name in ["ar", "ld", "nm", "objcopy", "objdump", "strip"]:

@@ -11,6 +11,8 @@ In MODULE.bazel:
     use_repo(systems, "systems")
 """
 
+load("//third_party:debian_packages.bzl", "debian_mirror", "extract_debian_packages")
+
 # What Python's interpreter, ctypes and pip need, and what the wheels' libraries do.
 _PACKAGES = [
     "libbz2-1.0",
@@ -40,68 +42,19 @@ filegroup(
 )
 '''
 
-_FETCH = """
-set -eu
-mirror="$1" suite="$2"
-shift 2
-mkdir -p "apt/$suite/lists/partial" "apt/$suite/archives/partial" "$suite" "download/$suite"
-cat > "apt/$suite/sources.list" <<END
-deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main
-END
-cat > "apt/$suite/apt.conf" <<END
-Dir::Etc::SourceList "$PWD/apt/$suite/sources.list";
-Dir::Etc::SourceParts "/dev/null";
-Dir::State "$PWD/apt/$suite";
-Dir::State::Lists "$PWD/apt/$suite/lists";
-Dir::State::Status "/dev/null";
-Dir::Cache "$PWD/apt/$suite";
-Dir::Cache::Archives "$PWD/apt/$suite/archives";
-APT::Architecture "amd64";
-APT::Sandbox::User "root";
-Acquire::Languages "none";
-END
-export APT_CONFIG="$PWD/apt/$suite/apt.conf"
-apt-get --quiet update >&2
-cd "download/$suite"
-apt-get --quiet download "$@" >&2
-for package in *.deb; do
-  dpkg-deb --extract "$package" "../../$suite"
-done
-"""
-
-def _mirror(ctx):
-    """Returns the address of a mirror of Debian's main archive, without its last slash, or None."""
-    if not ctx.which("apt-get"):
-        return None
-    result = ctx.execute([
-        "apt-get",
-        "indextargets",
-        "--no-release-info",
-        "--format",
-        "$(REPO_URI) $(COMPONENT)",
-        "Created-By: Packages",
-    ])
-    for line in result.stdout.splitlines():
-        address, _, component = line.partition(" ")
-        if component == "main" and "security" not in address:
-            return address.removesuffix("/")
-    return None
-
 def _systems_repository_impl(ctx):
     names = []
-    mirror = _mirror(ctx)
+    mirror = debian_mirror(ctx)
     for suite, packages in _SUITES.items():
         if mirror:
             ctx.report_progress("Fetching Python of Debian's %s" % suite)
-            done = ctx.execute(["sh", "-c", _FETCH, "sh", mirror, suite] + packages, timeout = 600)
-            if done.return_code:
+            reason = extract_debian_packages(ctx, mirror, suite, "amd64", suite, packages)
+            if reason:
                 # buildifier: disable=print
-                print("Debian's %s cannot be had here, and is not tried: %s" % (suite, done.stderr.strip()[-500:]))
+                print("Debian's %s cannot be had here, and is not tried: %s" % (suite, reason))
                 ctx.delete(suite)
             else:
                 names.append(suite)
-    ctx.delete("apt")
-    ctx.delete("download")
     ctx.file("NAMES", "".join([name + "\n" for name in names]))
     ctx.file("BUILD.bazel", _BUILD)
 
