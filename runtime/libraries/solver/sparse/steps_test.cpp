@@ -180,6 +180,42 @@ TYPED_TEST(SparseStepsTest, QrWithAShift) {
   EXPECT_EQ(cusolverSpDestroyCsrqrInfo(info), kSolved);
 }
 
+// The shift is an argument by itself, imaginary part and all.
+TYPED_TEST(SparseStepsTest, QrWithAComplexShift) {
+  using F = TypeParam;
+  using T = typename F::T;
+  const auto system = this->make_system(1, 1, {{{0, 0}, 3}});
+  const int* const offsets = system.offsets.data();
+  const int* const indices = system.indices.data();
+  const Wide mu(1, 2);
+  std::vector<T> b{T(4)}, x(1);
+  csrqrInfoHost_t info = nullptr;
+  ASSERT_EQ(cusolverSpCreateCsrqrInfoHost(&info), kSolved);
+  ASSERT_EQ(
+      cusolverSpXcsrqrAnalysisHost(
+          this->handle, 1, 1, 1, this->description, offsets, indices, info),
+      kSolved);
+  ASSERT_EQ(
+      F::qr_setup_host(
+          this->handle,
+          1,
+          1,
+          1,
+          this->description,
+          this->api(system.values),
+          offsets,
+          indices,
+          this->api(mu),
+          info),
+      kSolved);
+  ASSERT_EQ(
+      F::qr_factor_host(
+          this->handle, 1, 1, 1, this->api(b), this->api(x), info, {}),
+      kSolved);
+  this->expect_values(x, {T(4) / (T(3) - this->narrow(mu))});
+  EXPECT_EQ(cusolverSpDestroyCsrqrInfoHost(info), kSolved);
+}
+
 TYPED_TEST(SparseStepsTest, QrOfABatch) {
   using F = TypeParam;
   using T = typename F::T;
