@@ -120,7 +120,6 @@ void add_any(
     std::size_t count,
     cudaGraphNodeParams* wanted) {
   require_in_order(wanted);
-  require_ordinary(data, count);
   Device& device = current_device();
   const bool here = wanted->type == cudaGraphNodeTypeKernel ||
       wanted->type == cudaGraphNodeTypeMemcpy ||
@@ -131,7 +130,8 @@ void add_any(
       dependencies,
       count,
       work_of(device, *wanted),
-      here ? &device : nullptr);
+      here ? &device : nullptr,
+      data);
 }
 
 // What a node has for good cannot be given again.

@@ -136,9 +136,15 @@ void add_any(
     CUgraphNodeParams* wanted,
     FunctionContext context = FunctionContext::kIgnored) {
   require_in_order(wanted);
-  require_ordinary(argument<const cudaGraphEdgeData*>(data), count);
   Device* device = device_of(*wanted, context);
-  add_work(node, graph, dependencies, count, work_of(device, *wanted), device);
+  add_work(
+      node,
+      graph,
+      dependencies,
+      count,
+      work_of(device, *wanted),
+      device,
+      argument<const cudaGraphEdgeData*>(data));
 }
 
 // What a node has for good cannot be given again.

@@ -262,6 +262,94 @@ TEST_F(AnyNode, IsNoGraphThatItIsBelow) {
   }
 }
 
+// As XLA records its kernels for GPUs of capability 9.0 and newer.
+TEST_F(AnyNode, MayStartEarlyAndSaysSo) {
+  const Array<int> array(2);
+  const CUgraphEdgeData early{1, 0, 1, {}}; // when all blocks have said so
+  CUdeviceptr place = array.address();
+  unsigned value = 5;
+  void* arguments[] = {&place, &value};
+  auto launch_of = one_thread(kernel("store"), arguments);
+  const CUgraphNode store = add(graph, launch_of);
+  void* counted[] = {&place};
+  auto count = one_thread(kernel("count"), counted);
+  CUgraphNode after = nullptr;
+  ASSERT_EQ(
+      cuGraphAddNode_v2(&after, graph, &store, &early, 1, &count),
+      CUDA_SUCCESS);
+  const CUgraphNode last = add_count(graph, place);
+  ASSERT_EQ(
+      cuGraphAddDependencies_v2(graph, &after, &last, &early, 1), CUDA_SUCCESS);
+  launch();
+  EXPECT_EQ(array.values()[0], 7);
+
+  CUgraph copy = nullptr;
+  ASSERT_EQ(cuGraphClone(&copy, graph), CUDA_SUCCESS);
+  for (CUgraph one : {graph, copy}) {
+    Nodes from(3), to(3);
+    std::vector<CUgraphEdgeData> data(3, {9, 9, 9, {}});
+    std::size_t edges = 3;
+    ASSERT_EQ(
+        cuGraphGetEdges_v2(one, from.data(), to.data(), data.data(), &edges),
+        CUDA_SUCCESS);
+    ASSERT_EQ(edges, 2u);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(data[i].from_port, 1);
+      EXPECT_EQ(data[i].type, 1);
+    }
+    EXPECT_EQ(data[2].type, 0) << "there is no third";
+    EXPECT_EQ(
+        cuGraphGetEdges(one, from.data(), to.data(), &edges),
+        CUDA_ERROR_LOSSY_QUERY);
+  }
+  EXPECT_EQ(cuGraphDestroy(copy), CUDA_SUCCESS);
+  CUgraphNode found = nullptr;
+  std::size_t one = 1;
+  EXPECT_EQ(
+      cuGraphNodeGetDependencies(after, &found, &one), CUDA_ERROR_LOSSY_QUERY);
+  EXPECT_EQ(
+      cuGraphNodeGetDependentNodes(after, &found, &one),
+      CUDA_ERROR_LOSSY_QUERY);
+  EXPECT_EQ(
+      cuGraphRemoveDependencies(graph, &after, &last, 1),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(
+      cuGraphRemoveDependencies_v2(graph, &after, &last, &early, 1),
+      CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphAddDependencies(graph, &after, &last, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphNodeGetDependencies(last, &found, &one), CUDA_SUCCESS);
+  end();
+}
+
+TEST_F(AnyNode, OnlyKernelsMayStartEarly) {
+  const Array<int> array(1);
+  const CUgraphNode fill = add_fill(graph, array.address(), 3);
+  CUdeviceptr place = array.address();
+  void* arguments[] = {&place};
+  auto count = one_thread(kernel("count"), arguments);
+  CUgraphNode after = nullptr;
+  for (const CUgraphEdgeData& data :
+       {CUgraphEdgeData{1, 0, 1, {}}, CUgraphEdgeData{0, 1, 1, {}}}) {
+    EXPECT_EQ(
+        cuGraphAddNode_v2(&after, graph, &fill, &data, 1, &count),
+        CUDA_ERROR_INVALID_VALUE);
+  }
+  const CUgraphNode first = add_count(graph, place);
+  for (const CUgraphEdgeData& data :
+       {CUgraphEdgeData{0, 0, 1, {}},
+        CUgraphEdgeData{3, 0, 1, {}},
+        CUgraphEdgeData{1, 0, 0, {}},
+        CUgraphEdgeData{1, 1, 1, {}},
+        CUgraphEdgeData{1, 0, 1, {1}}}) {
+    EXPECT_EQ(
+        cuGraphAddNode_v2(&after, graph, &first, &data, 1, &count),
+        CUDA_ERROR_INVALID_VALUE);
+  }
+  std::size_t nodes = 0;
+  ASSERT_EQ(cuGraphGetNodes(graph, nullptr, &nodes), CUDA_SUCCESS);
+  EXPECT_EQ(nodes, 2u);
+}
+
 TEST_F(AnyNode, IsRefusedWhereItIsWrong) {
   CUgraphNode node = nullptr;
   auto wrong = of(static_cast<CUgraphNodeType>(77));

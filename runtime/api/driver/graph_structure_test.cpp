@@ -44,10 +44,11 @@ TEST_F(GraphNodes, HaveDependenciesThatChange) {
   ASSERT_EQ(
       cuGraphNodeGetDependentNodes_v2(a, &node, data.data(), &count),
       CUDA_SUCCESS);
+  // These nodes have no blocks to wait for.
   const CUgraphEdgeData programmatic{1, 0, 1, {}};
   EXPECT_EQ(
       cuGraphAddDependencies_v2(graph, &a, &b, &programmatic, 1),
-      CUDA_ERROR_NOT_SUPPORTED);
+      CUDA_ERROR_INVALID_VALUE);
   ASSERT_EQ(
       cuGraphRemoveDependencies_v2(graph, &a, &c, nullptr, 1), CUDA_SUCCESS);
   ASSERT_EQ(cuGraphRemoveDependencies(graph, &b, &c, 1), CUDA_SUCCESS);

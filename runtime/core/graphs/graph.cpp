@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
@@ -84,6 +85,31 @@ Graph::~Graph() {
       object->release(count);
     }
   }
+}
+
+bool is_ordinary(const cudaGraphEdgeData& data) {
+  const cudaGraphEdgeData ordinary{};
+  return std::memcmp(&data, &ordinary, sizeof(ordinary)) == 0;
+}
+
+void require_edge(
+    const cudaGraphEdgeData& data,
+    const Work& from,
+    const Work& to) {
+  if (is_ordinary(data)) {
+    return;
+  }
+  // A later kernel may start when all blocks of the one before have said so, or
+  // have begun.
+  cudaGraphEdgeData rest = data;
+  rest.from_port = 0;
+  rest.type = 0;
+  require(
+      is_ordinary(rest) && data.type == cudaGraphDependencyTypeProgrammatic &&
+      (data.from_port == cudaGraphKernelNodePortProgrammatic ||
+       data.from_port == cudaGraphKernelNodePortLaunchCompletion) &&
+      std::holds_alternative<KernelWork>(from) &&
+      std::holds_alternative<KernelWork>(to));
 }
 
 Node& Graph::add(Work work, Device& device, std::vector<Node*> dependencies) {
@@ -181,6 +207,7 @@ void Graph::remove(Node& node) {
     auto& before = other->dependencies_;
     before.erase(
         std::remove(before.begin(), before.end(), &node), before.end());
+    other->edges_.erase(&node);
   }
   {
     const std::lock_guard lock(registry().mutex);
@@ -206,6 +233,24 @@ void Graph::remove_dependency(Node& from, Node& to) {
   require(found != before.end());
   require_no_memory_nodes("keeps its dependencies");
   before.erase(found);
+  to.edges_.erase(&from);
+}
+
+void Graph::describe_dependency(
+    const Node& from,
+    Node& to,
+    const cudaGraphEdgeData& data) {
+  require_edge(data, from.work_, to.work_);
+  if (is_ordinary(data)) {
+    to.edges_.erase(&from);
+  } else {
+    to.edges_[&from] = data;
+  }
+}
+
+cudaGraphEdgeData Node::edge_from(const Node& dependency) const {
+  const auto found = edges_.find(&dependency);
+  return found != edges_.end() ? found->second : cudaGraphEdgeData{};
 }
 
 bool Graph::owns(const Node* node) const {
@@ -286,6 +331,9 @@ std::shared_ptr<Graph> Graph::clone() const {
   for (const auto& node : nodes_) {
     for (const Node* dependency : node->dependencies_) {
       copies.at(node.get())->dependencies_.push_back(copies.at(dependency));
+    }
+    for (const auto& [dependency, data] : node->edges_) {
+      copies.at(node.get())->edges_[copies.at(dependency)] = data;
     }
   }
   for (const auto& [object, count] : objects_) {

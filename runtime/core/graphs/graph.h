@@ -4,6 +4,7 @@
 #include <driver_types.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ class Node {
   const std::vector<Node*>& dependencies() const {
     return dependencies_;
   }
+  /// What the edge from a dependency says: zeros for an ordinary one.
+  cudaGraphEdgeData edge_from(const Node& dependency) const;
   /// Counts up over all nodes of the process.
   std::uint64_t id() const {
     return id_;
@@ -53,6 +56,7 @@ class Node {
   std::uint64_t id_;
   unsigned local_id_ = 0;
   std::vector<Node*> dependencies_;
+  std::map<const Node*, cudaGraphEdgeData> edges_; // that are not ordinary
   std::uint64_t cloned_from_ = 0; // the number of a node
   /// Kernel parameters as cudaGraphKernelNodeGetParams points to them.
   std::vector<void*> parameter_pointers_;
@@ -86,6 +90,14 @@ class Graph : public std::enable_shared_from_this<Graph> {
   void remove(Node& node);
   void add_dependency(Node& from, Node& to);
   void remove_dependency(Node& from, Node& to);
+  /// Says of an edge what kind it is. A kernel that may start early because of
+  /// it starts when the one before it has ended, as it may, too.
+  /// @throws Failure: cudaErrorInvalidValue for data that no edge between such
+  /// nodes has (CUDA runtime API, cudaGraphEdgeData).
+  void describe_dependency(
+      const Node& from,
+      Node& to,
+      const cudaGraphEdgeData& data);
   bool owns(const Node* node) const;
 
   /// In the order in which they were added.
@@ -149,6 +161,16 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<std::shared_ptr<Condition>> conditions_;
   std::vector<std::pair<std::shared_ptr<UserObject>, unsigned>> objects_;
 };
+
+/// Whether an edge's data says no more than that one node comes after another.
+bool is_ordinary(const cudaGraphEdgeData& data);
+
+/// @throws Failure: cudaErrorInvalidValue for data that no edge between nodes
+/// with such work has.
+void require_edge(
+    const cudaGraphEdgeData& data,
+    const Work& from,
+    const Work& to);
 
 /// Those that a node's work consists of: a child graph, or the graphs of a
 /// conditional node.

@@ -3,8 +3,8 @@
 
 #include <driver_types.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -36,16 +36,12 @@ inline cudaGraphNode_t handle_of(const Node* node) {
   return reinterpret_cast<cudaGraphNode_t>(const_cast<Node*>(node));
 }
 
-/// Edge data is for kernels that overlap, and there are none here. Zeros, and
-/// no data at all, are the ordinary dependency.
-/// @throws Failure: cudaErrorNotSupported for other data.
+/// What the edges to a node not yet captured say; no data at all says nothing.
+/// @throws Failure: cudaErrorNotSupported for kernels that may overlap.
 inline void require_ordinary(const cudaGraphEdgeData* data, std::size_t count) {
-  const cudaGraphEdgeData ordinary{};
-  for (std::size_t i = 0; data != nullptr && i < count; ++i) {
-    require(
-        std::memcmp(&data[i], &ordinary, sizeof(ordinary)) == 0,
-        cudaErrorNotSupported);
-  }
+  require(
+      data == nullptr || std::all_of(data, data + count, is_ordinary),
+      cudaErrorNotSupported);
 }
 
 inline std::vector<Node*> nodes_of(

@@ -156,16 +156,24 @@ void add_work(
     const cudaGraphNode_t* dependencies,
     size_t count,
     Work work,
-    Device* device) {
+    Device* device,
+    const cudaGraphEdgeData* data) {
   require(node != nullptr);
   auto before = nodes_of(dependencies, count);
   require(
       std::unordered_set<Node*>(before.begin(), before.end()).size() == count);
+  for (std::size_t i = 0; data != nullptr && i < count; ++i) {
+    require_edge(data[i], before[i]->work(), work);
+  }
   Device& where = device != nullptr ? *device : device_of(work);
   const auto* conditional = std::get_if<ConditionalWork>(&work);
   const auto bodies = conditional != nullptr ? conditional->bodies : nullptr;
-  *node = handle_of(
-      &resolve_graph(graph)->add(std::move(work), where, std::move(before)));
+  const auto target = resolve_graph(graph);
+  Node& added = target->add(std::move(work), where, before);
+  for (std::size_t i = 0; data != nullptr && i < count; ++i) {
+    target->describe_dependency(*before[i], added, data[i]);
+  }
+  *node = handle_of(&added);
   for (std::size_t i = 0; bodies != nullptr && i < bodies->graphs.size(); ++i) {
     machine().graphs().add(bodies->graphs[i]);
   }

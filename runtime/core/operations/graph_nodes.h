@@ -49,13 +49,15 @@ ConditionalWork conditional_work(
 /// Adds a node.
 /// @param device that it runs on; null: what the work brings with it, or the
 /// thread's.
+/// @param data of the edges from the dependencies; null: they are ordinary.
 void add_work(
     cudaGraphNode_t* node,
     cudaGraph_t graph,
     const cudaGraphNode_t* dependencies,
     size_t count,
     Work work,
-    Device* device = nullptr);
+    Device* device = nullptr,
+    const cudaGraphEdgeData* data = nullptr);
 /// Gives a node, or the one that was made of it, other work of its kind. The
 /// attributes of a kernel node stay.
 void set_work(cudaGraphNode_t node, Work work);

@@ -1,6 +1,7 @@
 #include "runtime/core/operations/graphs.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <utility>
@@ -41,20 +42,22 @@ void hand_out(
   }
 }
 
-// @param places how many there are for the edges that are handed out.
-void store_ordinary(cudaGraphEdgeData* data, std::size_t places) {
-  if (data != nullptr) {
-    std::fill_n(data, places, cudaGraphEdgeData{});
-  }
-}
-
+// @param edges what is said of the edge of each node.
 void hand_out(
     const std::vector<Node*>& nodes,
+    const std::vector<cudaGraphEdgeData>& edges,
     cudaGraphNode_t* list,
     cudaGraphEdgeData* data,
     size_t* count) {
   require(count != nullptr && (data == nullptr || list != nullptr));
-  store_ordinary(data, *count);
+  // Who asks for edges without their data would take them for ordinary ones.
+  require(
+      list == nullptr || data != nullptr ||
+          std::all_of(edges.begin(), edges.end(), is_ordinary),
+      cudaErrorLossyQuery);
+  for (std::size_t i = 0; data != nullptr && i < *count; ++i) {
+    data[i] = i < edges.size() ? edges[i] : cudaGraphEdgeData{};
+  }
   hand_out(nodes, list, count);
 }
 
@@ -64,13 +67,18 @@ void change_edges(
     const cudaGraphNode_t* to,
     const cudaGraphEdgeData* data,
     std::size_t count,
-    void (Graph::*change)(Node& from, Node& to)) {
+    void (
+        *change)(Graph& graph, Node& from, Node& to, cudaGraphEdgeData data)) {
   const auto target = resolve_graph(graph);
   const auto before = nodes_of(from, count);
   const auto after = nodes_of(to, count);
-  require_ordinary(data, count);
   for (std::size_t i = 0; i < count; ++i) {
-    ((*target).*change)(*before[i], *after[i]);
+    const auto edge = data != nullptr ? data[i] : cudaGraphEdgeData{};
+    require_edge(edge, before[i]->work(), after[i]->work());
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto edge = data != nullptr ? data[i] : cudaGraphEdgeData{};
+    change(*target, *before[i], *after[i], edge);
   }
 }
 
@@ -147,7 +155,16 @@ void graph_add_dependencies(
     const cudaGraphNode_t* to,
     const cudaGraphEdgeData* data,
     size_t count) {
-  change_edges(graph, from, to, data, count, &Graph::add_dependency);
+  change_edges(
+      graph,
+      from,
+      to,
+      data,
+      count,
+      [](Graph& target, Node& before, Node& after, cudaGraphEdgeData edge) {
+        target.add_dependency(before, after);
+        target.describe_dependency(before, after, edge);
+      });
 }
 
 void graph_remove_dependencies(
@@ -156,7 +173,17 @@ void graph_remove_dependencies(
     const cudaGraphNode_t* to,
     const cudaGraphEdgeData* data,
     size_t count) {
-  change_edges(graph, from, to, data, count, &Graph::remove_dependency);
+  change_edges(
+      graph,
+      from,
+      to,
+      data,
+      count,
+      [](Graph& target, Node& before, Node& after, cudaGraphEdgeData edge) {
+        const auto there = after.edge_from(before);
+        require(std::memcmp(&there, &edge, sizeof(edge)) == 0);
+        target.remove_dependency(before, after);
+      });
 }
 
 void graph_get_edges(
@@ -168,12 +195,14 @@ void graph_get_edges(
   require(count != nullptr && (from == nullptr) == (to == nullptr));
   std::vector<Node*> before;
   std::vector<Node*> after;
+  std::vector<cudaGraphEdgeData> edges;
   for (const auto& [first, second] : resolve_graph(graph)->edges()) {
     before.push_back(first);
     after.push_back(second);
+    edges.push_back(second->edge_from(*first));
   }
   std::size_t again = *count;
-  hand_out(before, from, data, count);
+  hand_out(before, edges, from, data, count);
   hand_out(after, to, &again);
 }
 
@@ -182,7 +211,12 @@ void graph_node_get_dependencies(
     cudaGraphNode_t* list,
     cudaGraphEdgeData* data,
     size_t* count) {
-  hand_out(resolve_node(node).dependencies(), list, data, count);
+  const Node& after = resolve_node(node);
+  std::vector<cudaGraphEdgeData> edges;
+  for (const Node* dependency : after.dependencies()) {
+    edges.push_back(after.edge_from(*dependency));
+  }
+  hand_out(after.dependencies(), edges, list, data, count);
 }
 
 void graph_node_get_dependent_nodes(
@@ -191,7 +225,12 @@ void graph_node_get_dependent_nodes(
     cudaGraphEdgeData* data,
     size_t* count) {
   const Node& node = resolve_node(handle);
-  hand_out(node.graph().dependents(node), list, data, count);
+  const auto dependents = node.graph().dependents(node);
+  std::vector<cudaGraphEdgeData> edges;
+  for (const Node* after : dependents) {
+    edges.push_back(after->edge_from(node));
+  }
+  hand_out(dependents, edges, list, data, count);
 }
 
 void graph_conditional_handle_create(
