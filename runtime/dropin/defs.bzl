@@ -152,8 +152,8 @@ def _unversioned_library_impl(ctx):
         arguments = [
             "-shared",
             "-nostdlib",
-            "-Wl,-soname," + ctx.attr.soname,
-            "-Wl,-F,$ORIGIN/" + ctx.attr.soname,
+            "-Wl,-soname," + (ctx.attr.own_soname or ctx.attr.soname),
+            "-Wl,-F,$ORIGIN/" + ("../" if ctx.attr.own_soname else "") + ctx.attr.soname,
             "-Wl,--build-id=none",
             "-Wl,-z,relro,-z,now",
             "-Wl,--version-script," + script.path,
@@ -172,9 +172,10 @@ _unversioned_library = rule(
     implementation = _unversioned_library_impl,
     attrs = {
         "exports": attr.label(allow_single_file = True, mandatory = True, doc = "The version script of the library."),
+        "own_soname": attr.string(doc = "What the loader knows it by, where that is not the other library's name."),
         "soname": attr.string(mandatory = True),
     },
-    doc = "A library of names alone, for which the loader takes those of another in the same folder.",
+    doc = "A library of names alone, for which the loader takes those of another.",
     toolchains = use_cpp_toolchain(),
 )
 
@@ -183,18 +184,22 @@ def unversioned_library(name, library, **kwargs):
 
     It is a filter (ld -F). A linker finds all names in it, and writes the library's own soname into the program. The
     loader finds none in it, but those of the library beside it, which is loaded once, whoever asks for it and how.
+    `unversioned/NAME` is the same for the folder below: the loader knows it by its own name, so that a process that has
+    loaded it finds it by that name, whatever its search path is.
 
     Args:
         name: string, the name without a version.
         library: label of the dropin_library, whose name is its soname, in the same package.
         **kwargs: attributes common to all rules.
     """
-    _unversioned_library(
-        name = name,
-        exports = library + "_exports",
-        soname = library.split(":")[-1],
-        **kwargs
-    )
+    for target, own_soname in {name: None, "unversioned/" + name: name}.items():
+        _unversioned_library(
+            name = target,
+            exports = library + "_exports",
+            own_soname = own_soname,
+            soname = library.split(":")[-1],
+            **kwargs
+        )
 
 def dropin_libraries(cuda12, cuda13, deps, real, deps13 = None, links = [], links12 = [], links13 = [], one_list = False, **kwargs):
     """Makes a library of CUDA 12 and its successor of CUDA 13, `cu13/NAME`, from the same objects.

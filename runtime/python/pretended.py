@@ -54,7 +54,10 @@ _OPS = '''"""Looks operators up by their names."""
 class _OpNamespace:
     def __getattr__(self, name): return "operator " + name
 '''
-ENTRY_POINTS = "[torch.backends]\ntorch_cuda_runtime = torch_cuda_runtime._stock:autoload\n"
+ENTRY_POINTS = (
+    "[jax_plugins]\ntorch_cuda_runtime = torch_cuda_runtime._jax_plugin\n"
+    "[torch.backends]\ntorch_cuda_runtime = torch_cuda_runtime._stock:autoload\n"
+)
 
 
 class Environment:
@@ -82,17 +85,19 @@ class Environment:
             name = f"libcudart.so.{major}"
             self._copy(f"our_{major}/{name}", target / "lib" / f"cu{major}" / name)
         self._copy("libaccel_runtime.so", target / "lib" / "libaccel_runtime.so")
+        for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
+            self._copy(f"our_driver/{name}", target / "lib" / name)
         (target / "lib" / "libaccel_fake.so").touch()
         for major, minor in (("12", "2.9"), ("13", "2.15")):
             router = f"cu{major}/libtorch_cuda_operators-{minor}.so"
             self._copy("router.so", target / "routers" / router)
         self.add_distribution("torch_cuda_runtime", ENTRY_POINTS)
 
-    def add_distribution(self, name: str, entry_points: str) -> None:
+    def add_distribution(self, name: str, entry_points: str, version: str = "1") -> None:
         """Adds metadata as pip leaves them."""
-        info = self.site / f"{name}-1.dist-info"
+        info = self.site / f"{name.replace('-', '_')}-{version}.dist-info"
         info.mkdir()
-        (info / "METADATA").write_text(f"Name: {name}\nVersion: 1\n")
+        (info / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
         (info / "entry_points.txt").write_text(entry_points)
 
     def add_torch(self, version: str, cuda: str | None) -> None:
@@ -112,6 +117,23 @@ class Environment:
             name = f"libcudart.so.{major}"
             self._copy(f"torch_{major}/libtorch.so", torch / "lib" / "libtorch.so")
             self._copy(f"nvidias/{name}", self.site / "nvidia" / "lib" / name)
+
+    def add_module(
+        self, name: str, text: str = "", distribution: str | None = None, version: str = "1"
+    ) -> None:
+        """Adds a package.
+
+        Args:
+            name: of its module.
+            text: of its code.
+            distribution: that brings it, if any.
+            version: of the distribution.
+        """
+        folder = self.site.joinpath(*name.split("."))
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text(text)
+        if distribution is not None:
+            self.add_distribution(distribution, "", version)
 
     def add_program(self, kind: str, major: int) -> pathlib.Path:
         """Adds a program of C, and NVIDIA's libraries where it looks for them.

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import hashlib
-import json
 import os
 import pathlib
 import shutil
@@ -106,31 +105,15 @@ def files(suite: suites.Suite, folder: pathlib.Path, only: str) -> list[pathlib.
     )
 
 
-def variables(suite: suites.Suite, python: pathlib.Path) -> dict[str, str]:
-    """The variables for a suite's processes: those of this one, the suite's and the runtime's.
+def variables(suite: suites.Suite) -> dict[str, str]:
+    """The variables for a suite's processes: those of this one, the suite's, and the one that asks for a device.
 
     Args:
         suite: the suite.
-        python: of its environment.
-
-    Raises:
-        PreparationError: the device is not there.
     """
     given = environments.clean(dict(os.environ)) | dict(suite.environment)
     given.setdefault("TORCH_CUDA_DEVICES", suites.DEVICES)
-    if suite.programs:
-        folder = environments.site_packages(python) / suite.programs
-        given["PATH"] = os.pathsep.join([str(folder), given.get("PATH", os.defpath)])
-    program = (
-        "import json, sys, torch_cuda_runtime as r;"
-        "print(json.dumps(r.environment(sys.argv[1], preload=int(sys.argv[2]) or None)))"
-    )
-    command = [str(python), "-c", program, given["TORCH_CUDA_DEVICES"], str(suite.preload)]
-    done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise environments.PreparationError(f"no device: {done.stderr.strip()[-_TAIL:]}")
-    devices: dict[str, str] = json.loads(done.stdout)
-    return given | devices
+    return given
 
 
 class Run:
@@ -297,7 +280,7 @@ def main(command_line: Sequence[str]) -> int:
     try:
         python = prepare(suite, wheels)
         base = base_folder(suite, python, options.source)
-        environment = variables(suite, python)
+        environment = variables(suite)
     except (environments.PreparationError, ValueError) as error:
         print(f"strangers: {error}", file=sys.stderr)
         return 2

@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 from absl.testing import absltest
 
 from tests.strangers import results, run, suites
-from tools.stock_torch import environments
 
 _TESTS = """
     import os, pathlib, unittest
@@ -268,29 +267,15 @@ class SuitesTest(absltest.TestCase):
         with self.assertRaisesRegex(ValueError, "found no folder .*nowhere/tests"):
             run.base_folder(suite, pathlib.Path(sys.executable), "nowhere")
 
-    def test_programs_of_the_suite_come_first(self) -> None:
-        suite = suites.Suite("some", "1", (), "tests", programs="bin")
-        given = {}
-
-        def answer(command: list[str], env: dict[str, str], **_: object) -> mock.Mock:
-            given.update(env)
-            return mock.Mock(returncode=0, stdout="{}")
-
-        with (
-            mock.patch("subprocess.run", side_effect=answer),
-            mock.patch.object(
-                environments, "site_packages", return_value=pathlib.Path("/packages")
-            ),
-        ):
-            run.variables(suite, pathlib.Path(sys.executable))
-        self.assertEqual(given["PATH"].split(os.pathsep)[0], "/packages/bin")
-
     def test_variables_of_the_suite_count(self) -> None:
         suite = suites.Suite("some", "1", (), "tests", environment={"A": "b"})
-        answer = mock.Mock(returncode=0, stdout='{"LD_PRELOAD": "libcuda.so"}')
-        with mock.patch("subprocess.run", return_value=answer):
-            found = run.variables(suite, pathlib.Path(sys.executable))
-        self.assertEqual((found["A"], found["LD_PRELOAD"]), ("b", "libcuda.so"))
+        for devices in ("sim", "acme:2"):
+            with mock.patch.dict(os.environ):
+                os.environ.pop("TORCH_CUDA_DEVICES", None)
+                if devices != "sim":
+                    os.environ["TORCH_CUDA_DEVICES"] = devices
+                found = run.variables(suite)
+            self.assertEqual((found["A"], found["TORCH_CUDA_DEVICES"]), ("b", devices))
 
 
 if __name__ == "__main__":

@@ -26,9 +26,7 @@ class Suite:
         files: patterns of the files with tests, below the folder.
         root: in the clone, what names of tests begin below, if that is not the folder of the tests.
         paths: in the clone, what tests import from.
-        preload: the version of CUDA whose libraries are loaded before the program, 12 or 13; 0: none's.
         torch: the version that is installed with its own packages; empty: none.
-        programs: in site-packages, a folder that comes first in PATH.
         arguments: for pytest.
         environment: variables.
     """
@@ -41,9 +39,7 @@ class Suite:
     files: tuple[str, ...] = ("test_*.py",)
     root: str = ""
     paths: tuple[str, ...] = ()
-    preload: int = 13
     torch: str = ""
-    programs: str = ""
     arguments: tuple[str, ...] = ()
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
 

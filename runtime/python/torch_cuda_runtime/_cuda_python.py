@@ -13,10 +13,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # interpreters start with this module
     import ctypes
-    from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec
     from types import ModuleType
-    from typing import Any
 
 _PER_THREAD = "_ptds"
 RUNTIMES = tuple(
@@ -27,47 +24,6 @@ RUNTIMES = tuple(
 """The modules with the runtime inside: of versions up to 13.4, and of 13.5; each with its second build, whose
 default stream is the thread's."""
 _MAJOR = 13
-
-
-class Finder:
-    """Finds these modules as the other finders do, with a loader that does more."""
-
-    def __init__(self) -> None:
-        self._busy = False
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """See importlib.abc.MetaPathFinder."""
-        if fullname not in RUNTIMES or self._busy:
-            return None
-        import importlib.util
-
-        self._busy = True  # for this very call comes back
-        try:
-            spec = importlib.util.find_spec(fullname)
-        finally:
-            self._busy = False
-        if spec is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _Loader(spec.loader)  # type: ignore[assignment]
-        return spec
-
-
-class _Loader:
-    def __init__(self, loader: Any) -> None:
-        self._loader = loader
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._loader, name)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        module: ModuleType | None = self._loader.create_module(spec)
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
-        module.__loader__ = self._loader
-        use(module)
 
 
 def use(module: ModuleType) -> None:

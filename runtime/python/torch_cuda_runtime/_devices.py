@@ -21,7 +21,9 @@ from torch_cuda_runtime._errors import Unusable
 GROUP = "torch_cuda.devices"
 """Entry points: the name is the device's, the value a function that returns a mapping: "library" is the
 path of its libaccel_NAME.so, and "operators" and "ptxas", which may be missing, of its operators and of its
-assembler. "triton_arch", which may be missing, is the GPU whose instructions Triton shall use: "sm80"."""
+assembler. "triton_arch", which may be missing, is the GPU whose instructions Triton shall use: "sm80". "settings", which
+may be missing, are environment variables that the device reads, for those that the user has not set; "about" is a line
+that `doctor` prints."""
 
 _SIM_PACKAGE = "torch_cuda_sim"
 
@@ -37,6 +39,8 @@ class Device:
         ptxas: path of a program that takes ptxas's arguments, for devices that run PTX, or None.
         triton_arch: the GPU whose instructions Triton shall use ("sm80"), or None: that of the device's
             capability.
+        settings: environment variables for the device, each for when the user has not set it.
+        about: a line for people: what was chosen and why; or None.
     """
 
     name: str
@@ -44,6 +48,8 @@ class Device:
     operators: pathlib.Path | None = None
     ptxas: pathlib.Path | None = None
     triton_arch: str | None = None
+    settings: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    about: str | None = None
 
 
 def entry_points(name: str | None = None) -> list[Any]:
@@ -116,12 +122,17 @@ def offer_to_triton(devices: list[Device], environ: MutableMapping[str, str] = o
             )
 
 
-def announce(devices: list[Device]) -> None:
-    """Tells the runtime where the libraries are; before CUDA is used.
+def announce(devices: list[Device], environ: MutableMapping[str, str] = os.environ) -> None:
+    """Tells the runtime where the libraries are, and the libraries what they have not been told; before CUDA is used.
 
     Args:
         devices: what `found` returned.
+        environ: environment variables, which the libraries read.
     """
+    for device in devices:
+        for variable, value in device.settings.items():
+            if not environ.get(variable):
+                environ[variable] = value
     if devices:
         runtime = ctypes.CDLL(_libraries.RUNTIME, mode=os.RTLD_NOLOAD)
         for device in devices:
@@ -185,7 +196,10 @@ def _device(name: str, entries: list[Any]) -> Device:
             pathlib.Path(paths[key]).absolute() if paths.get(key) else None
             for key in ("operators", "ptxas")
         )
-        arch = str(paths["triton_arch"]) if paths.get("triton_arch") else None
+        arch, about = (
+            str(paths[key]) if paths.get(key) else None for key in ("triton_arch", "about")
+        )
+        settings = dict(paths.get("settings") or {})
     except Exception as error:
         raise Unusable(
             found=f"an error, {type(error).__name__}: {error}", needed=needed, fix=fix
@@ -193,4 +207,4 @@ def _device(name: str, entries: list[Any]) -> Device:
     for path in (library, operators, ptxas):
         if path is not None and not path.is_file():
             raise Unusable(found=f"no file {path}", needed=needed, fix=fix)
-    return Device(name, library.absolute(), operators, ptxas, arch)
+    return Device(name, library.absolute(), operators, ptxas, arch, settings, about)

@@ -1,6 +1,6 @@
-"""python -m torch_cuda_runtime doctor: what is chosen for the torch of this Python, and why.
+"""python -m torch_cuda_runtime doctor: what is chosen for torch and the other frameworks of this Python, and why.
 
-torch is not imported here, but by a process of its own, as the user's programs do it.
+None of them is imported here, but by processes of their own, as the user's programs do it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from torch_cuda_runtime import (
     _built,
     _choice,
     _devices,
+    _guests,
     _hook,
     _libraries,
     _toolchain,
@@ -80,15 +81,19 @@ def main() -> int:
     _variables(report)
     _start(report)
     _found_devices(report)
+    guests = _guests.installed()
     if torch is None:
-        report.problem("torch", "there is none in this Python; python -m pip install torch")
+        if not guests:
+            report.problem("torch", "there is none in this Python; python -m pip install torch")
     elif torch.cuda is None:
         _cpu_only(report, torch)
     else:
         report.line("torch", f"{torch.version}, CUDA {torch.cuda}, {torch.folder}")
         _chosen(report, torch)
-    if report.well:
-        _try(report)
+    if report.well and torch is not None:
+        _try(report, "tried", _TRIAL)
+    for guest in guests:
+        _guest(report, guest)
     return 0 if report.well else 1
 
 
@@ -115,7 +120,7 @@ def _start(report: Report) -> None:
     file = pathlib.Path(__file__).parent.parent / _PTH
     elsewhere = "run programs by: python -m torch_cuda_runtime run PROGRAM.py"
     if _hook.is_installed():
-        report.line("start of Python", f"waits for torch ({file})")
+        report.line("start of Python", f"waits for torch and other frameworks ({file})")
     elif sys.flags.no_site:
         report.problem("start of Python", f"`python -S` reads no .pth files; {elsewhere}")
     elif not file.is_file():
@@ -152,6 +157,8 @@ def _found_devices(report: Report) -> None:
             report.line("  operators", str(device.operators))
         if device is not None and device.ptxas is not None:
             report.line("  ptxas", str(device.ptxas))
+        if device is not None and device.about is not None:
+            report.line("  model", device.about)
 
 
 def _cpu_only(report: Report, torch: _torch.Torch) -> None:
@@ -197,12 +204,25 @@ def _nvidia_packages() -> Iterator[str]:
             yield f"{name} {distribution.version}"
 
 
-def _try(report: Report) -> None:
-    """Has another process import torch and add numbers on each device."""
-    done = subprocess.run(
-        [sys.executable, "-c", _TRIAL], capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        report.problem("tried", done.stderr.strip() or f"exit status {done.returncode}")
+def _guest(report: Report, guest: _guests.Guest) -> None:
+    """What a framework beside torch gets; one that gets nothing is told of, and is no fault of this Python."""
+    obstacle = guest.obstacle() if guest.obstacle is not None else None
+    if obstacle is not None:
+        report.line(guest.name, "NO DEVICES: " + str(obstacle).replace("\n", "\n" + 19 * " "))
         return
-    report.line("tried", done.stdout.strip().splitlines()[-1])
+    major = guest.major()
+    libraries = "the driver and NVML" if major is None else f"the libraries of CUDA {major}"
+    report.line(guest.name, f"{guest.version()}, {libraries}")
+    if guest.trial is not None and report.well:
+        _try(report, "  tried", guest.trial)
+
+
+def _try(report: Report, what: str, program: str) -> None:
+    """Has another process import a framework and use each device."""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0 or not done.stdout.strip():
+        report.problem(what, done.stderr.strip() or f"exit status {done.returncode}")
+        return
+    report.line(what, done.stdout.strip().splitlines()[-1])

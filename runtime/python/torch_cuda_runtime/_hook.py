@@ -1,4 +1,4 @@
-"""Waits for the import of torch and of cuda-bindings. Interpreters start with it, so it imports next to nothing.
+"""Waits for the import of what uses CUDA. Interpreters start with it, so it imports next to nothing.
 
 torch_cuda_runtime.pth calls `install` where the environment asks for devices.
 """
@@ -7,89 +7,56 @@ from __future__ import annotations
 
 import sys
 
-from torch_cuda_runtime import _asked, _cuda_python
+from torch_cuda_runtime import _asked, _cuda_python, _frameworks, _imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` costs more than all of this
-    from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
-    from typing import Any
+
+_TORCH = "torch"
 
 
 def install() -> None:
-    """Has what is imported later get devices, if the environment asks for some: torch, cuda-bindings."""
+    """Has what is imported later get devices, if the environment asks for some."""
     if _asked.requested_by() is None:
         return
-    # In front: the import system's own finder would find them first.
-    if not any(isinstance(finder, _cuda_python.Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _cuda_python.Finder())
-    if "torch" not in sys.modules and not is_installed():
-        sys.meta_path.insert(0, TorchFinder())
+    watches = {
+        **{name: _imports.Watch(after=_cuda_python.use) for name in _cuda_python.RUNTIMES},
+        **{name: _imports.Watch(before=_before_framework) for name in _frameworks.MODULES},
+    }
+    if _TORCH not in sys.modules:
+        watches[_TORCH] = _imports.Watch(_before_torch, _after_torch, _torch_failed)
+    _imports.watch(watches)
 
 
 def is_installed() -> bool:
-    """Whether this process waits for the import of torch."""
-    return any(isinstance(finder, TorchFinder) for finder in sys.meta_path)
+    """Whether this process waits for the import of torch and of what else uses CUDA."""
+    return _imports.is_watched(_TORCH)
 
 
-class TorchFinder:
-    """Finds torch as the other finders do, with a loader that does more."""
-
-    def __init__(self) -> None:
-        self._busy = False
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """See importlib.abc.MetaPathFinder; programs that only ask whether torch is there call it, too."""
-        if fullname != "torch" or self._busy:
-            return None
-        import importlib.util
-
-        self._busy = True  # for this very call comes back
-        try:
-            spec = importlib.util.find_spec(fullname)
-        finally:
-            self._busy = False
-        if spec is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = TorchLoader(spec.loader, self)  # type: ignore[assignment]
-        return spec
+# What follows is imported by processes that need it.
 
 
-class TorchLoader:
-    """Loads torch as its own loader does, with our libraries before it and the router after it."""
+def _before_framework(spec: ModuleSpec) -> None:
+    from torch_cuda_runtime import _guests
 
-    def __init__(self, loader: Any, finder: TorchFinder) -> None:
-        self._loader = loader
-        self._finder = finder
+    _guests.before(spec.name)
 
-    def __getattr__(self, name: str) -> Any:
-        # What else loaders can do: give the source, files of the package.
-        return getattr(self._loader, name)
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """See importlib.abc.Loader."""
-        module: ModuleType | None = self._loader.create_module(spec)
-        return module
+def _before_torch(spec: ModuleSpec) -> None:
+    from torch_cuda_runtime import _stock
 
-    def exec_module(self, module: ModuleType) -> None:
-        """See importlib.abc.Loader."""
-        from torch_cuda_runtime import _stock
+    _stock.before_torch(spec)
 
-        module.__loader__ = self._loader
-        if module.__spec__ is not None:
-            module.__spec__.loader = self._loader
-            _stock.before_torch(module.__spec__)
-        try:
-            self._loader.exec_module(module)
-        except (
-            ImportError,
-            OSError,
-            ValueError,
-        ) as error:  # what torch raises for want of a library
-            _stock.import_failed(error)
-            raise
-        if self._finder in sys.meta_path:
-            sys.meta_path.remove(self._finder)
-        _stock.after_torch(module)
+
+def _after_torch(torch: ModuleType) -> None:
+    from torch_cuda_runtime import _stock
+
+    _stock.after_torch(torch)
+
+
+def _torch_failed(error: Exception) -> None:
+    from torch_cuda_runtime import _stock
+
+    _stock.import_failed(error)

@@ -15,6 +15,7 @@ from torch_cuda_runtime._errors import Unusable
 
 RUNTIME = "libaccel_runtime.so"
 DRIVER = "libcuda.so.1"
+NVML = "libnvidia-ml.so.1"
 
 # Libraries before those that need them. What is not listed comes behind, in the order of the names.
 _ORDER = (
@@ -78,17 +79,33 @@ def of(major: int) -> list[pathlib.Path]:
             if path.name == RUNTIME or not path.name.endswith(".so"):
                 by_name.setdefault(path.name, path)
     rank = {stem: place for place, stem in enumerate(_ORDER)}
-    return sorted(
+    ordered = sorted(
         by_name.values(),
         key=lambda path: (rank.get(path.name.partition(".so")[0], len(rank)), path.name),
     )
+    return [*ordered, *_unversioned()] if ordered else []
 
 
-def preload(libraries: Iterable[pathlib.Path]) -> None:
+def of_driver() -> list[pathlib.Path]:
+    """The driver and NVML, which serve each CUDA major.
+
+    Returns:
+        Their paths, each behind those that it needs.
+    """
+    return [*(root() / name for name in (RUNTIME, DRIVER, NVML)), *_unversioned()]
+
+
+def _unversioned() -> list[pathlib.Path]:
+    """The driver and NVML under the names without a number, for programs that open them so."""
+    return sorted((root() / "unversioned").glob("lib*.so"))
+
+
+def preload(libraries: Iterable[pathlib.Path], who: str = "torch") -> None:
     """Loads libraries, so that everybody who asks for their names gets them.
 
     Args:
-        libraries: what `of` returned.
+        libraries: what `of` or `of_driver` returned.
+        who: is about to be imported and needs them.
 
     Raises:
         Unusable: others of these names are loaded already, or one does not load. Nothing is loaded
@@ -99,9 +116,9 @@ def preload(libraries: Iterable[pathlib.Path]) -> None:
         other = loaded_as(path.name)
         if other is not None and os.path.realpath(other) != os.path.realpath(path):
             raise Unusable(
-                found=f"{other}, loaded into this process before torch",
+                found=f"{other}, loaded into this process before {who}",
                 needed=f"{path} in its place",
-                fix="import torch before what loads it, or start the program by "
+                fix=f"import {who} before what loads it, or start the program by "
                 "python -m torch_cuda_runtime python ...",
             )
     for path in libraries:

@@ -20,6 +20,8 @@ from torch_cuda_runtime._errors import Unusable, warn
 
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 _PLUGIN = "torch_cuda"
+# What torch raises where it lacks a library.
+_FOR_WANT_OF_A_LIBRARY = (ImportError, OSError, ValueError)
 
 
 @dataclasses.dataclass
@@ -75,7 +77,7 @@ def import_failed(error: Exception) -> None:
     Raises:
         ImportError: with both reasons.
     """
-    if state.problem is None or state.told:
+    if state.problem is None or state.told or not isinstance(error, _FOR_WANT_OF_A_LIBRARY):
         return
     state.told = True
     raise ImportError(
