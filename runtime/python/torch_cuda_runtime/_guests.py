@@ -23,7 +23,7 @@ _LIBRARY_PATH = "LD_LIBRARY_PATH"
 _XLA_FLAGS = "XLA_FLAGS"
 _XLA_MEMORY = "XLA_PYTHON_CLIENT_PREALLOCATE"
 # XLA's own compiler of PTX makes machine code. What autotuning tries is checked by kernels of machine code, and tells of
-# the host's speed. Without it, XLA 0.12 gives products of 8-bit integers in Triton tiles that count a short sum twice.
+# the host's speed. Without it, XLA 0.12 gives products of 8-bit integers Triton tiles that count each term twice.
 _FOR_XLA = {
     "--xla_gpu_enable_libnvptxcompiler": "false",
     "--xla_gpu_autotune_level": "0",
