@@ -165,6 +165,11 @@ class GuestsTest(parameterized.TestCase):
             '"jax-cuda13-plugin==0.12.0" "jax-cuda13-pjrt==0.12.0"',
         )
 
+    def test_an_older_jax_is_told_so(self) -> None:
+        self.env.add_module("jax", "", "jax", "0.4.38")
+        self.env.add_module("jax_cuda13_plugin")
+        self.refused("jax", "found jax 0.4.38; needed jax 0.5 or newer")
+
     def test_who_brings_a_runtime_of_its_own_is_told_so(self) -> None:
         self.env.add_module("cupy", "", "cupy-cuda13x", "14.2.0")
         self.refused("cupy", "cupy-cuda13x 14.2.0 gets no devices", "libcudart_static")

@@ -18,6 +18,8 @@ from torch_cuda_runtime import _asked, _devices, _libraries, _stock, _torch
 from torch_cuda_runtime._errors import Unusable, warn
 
 _NEWEST = 13
+# XLA ends the process for a flag that it does not know.
+_OLDEST_JAX = (0, 5)
 _PATH = "PATH"
 _LIBRARY_PATH = "LD_LIBRARY_PATH"
 _XLA_FLAGS = "XLA_FLAGS"
@@ -189,9 +191,15 @@ def _jax_plugin(major: int) -> bool:
 
 
 def _jax_obstacle() -> Unusable | None:
+    version = importlib.metadata.version("jax")
+    if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < _OLDEST_JAX:
+        return Unusable(
+            found=f"jax {version}",
+            needed="jax 0.5 or newer, whose XLA knows the settings that it is given here",
+            fix='python -m pip install --upgrade "jax[cuda13]"',
+        )
     if _jax_plugin(13) or _jax_plugin(12):
         return None
-    version = importlib.metadata.version("jax")
     return Unusable(
         found=f"jax {version} without CUDA",
         needed=f"its plugin for CUDA {_NEWEST}",
@@ -275,7 +283,6 @@ GUESTS = (
         modules=("tensorflow",),
         distributions=("tensorflow",),
         major=lambda: 12,
-        settings=_xla_settings,
     ),
     Guest(name="tinygrad", modules=("tinygrad",), distributions=("tinygrad",), major=_driver_only),
     Guest(name="Triton", modules=("triton",), distributions=("triton",), major=_driver_only),
