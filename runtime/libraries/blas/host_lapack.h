@@ -73,6 +73,29 @@ struct LapackRoutines {
       const int* pivots,
       T* b,
       int ldb);
+  /// To a tridiagonal matrix, by orthogonal ones that are left in `a`; of
+  /// Hermitian matrices, where the numbers are complex.
+  /// @param diagonal n numbers, off_diagonal and tau n - 1.
+  int (*sytrd)(
+      char triangle,
+      int n,
+      T* a,
+      int lda,
+      Real* diagonal,
+      Real* off_diagonal,
+      T* tau);
+  int (*orgtr)(char triangle, int n, T* a, int lda, const T* tau);
+  int (*ormtr)(
+      char side,
+      char triangle,
+      char operation,
+      int rows,
+      int columns,
+      const T* a,
+      int lda,
+      const T* tau,
+      T* c,
+      int ldc);
   /// Of Hermitian matrices, where the numbers are complex.
   int (*syevd)(char vectors, char triangle, int n, T* a, int lda, Real* values);
   /// Of pairs: A x = l B x, A B x = l x, or B A x = l x. B becomes its Cholesky

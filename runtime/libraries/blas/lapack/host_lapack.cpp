@@ -79,7 +79,7 @@ bool is_answered(
 }
 
 // clang-format off
-#define ACCEL_COMMON(letter, type, orthogonal)                                 \
+#define ACCEL_COMMON(letter, type, real, orthogonal, symmetric)                \
   LapackRoutines<type> letter##_common() {                                     \
     LapackRoutines<type> all{};                                                \
     all.getrf = [](int m, int n, type* a, int lda, int* pivots) {              \
@@ -132,6 +132,34 @@ bool is_answered(
       });                                                                      \
       return info;                                                             \
     };                                                                         \
+    all.sytrd = [](char triangle, int n, type* a, int lda, real* diagonal,     \
+                   real* off_diagonal, type* tau) {                            \
+      int info = 0;                                                            \
+      with_work<type>([&](type* work, int size) {                              \
+        letter##symmetric##trd_(&triangle, &n, a, &lda, diagonal,              \
+                                off_diagonal, tau, work, &size, &info, 1);     \
+      });                                                                      \
+      return info;                                                             \
+    };                                                                         \
+    all.orgtr = [](char triangle, int n, type* a, int lda, const type* tau) {  \
+      int info = 0;                                                            \
+      with_work<type>([&](type* work, int size) {                              \
+        letter##orthogonal##gtr_(                                              \
+            &triangle, &n, a, &lda, tau, work, &size, &info, 1);               \
+      });                                                                      \
+      return info;                                                             \
+    };                                                                         \
+    all.ormtr = [](char side, char triangle, char operation, int m, int n,     \
+                   const type* a, int lda, const type* tau, type* c,           \
+                   int ldc) {                                                  \
+      int info = 0;                                                            \
+      with_work<type>([&](type* work, int size) {                              \
+        letter##orthogonal##mtr_(                                              \
+            &side, &triangle, &operation, &m, &n, a, &lda, tau, c, &ldc, work, \
+            &size, &info, 1, 1, 1);                                            \
+      });                                                                      \
+      return info;                                                             \
+    };                                                                         \
     all.sytrf = [](char triangle, int n, type* a, int lda, int* pivots) {      \
       int info = 0;                                                            \
       with_work<type>([&](type* work, int size) {                              \
@@ -149,10 +177,10 @@ bool is_answered(
     };                                                                         \
     return all;                                                                \
   }
-ACCEL_COMMON(s, float, or)
-ACCEL_COMMON(d, double, or)
-ACCEL_COMMON(c, Complex64, un)
-ACCEL_COMMON(z, Complex128, un)
+ACCEL_COMMON(s, float, float, or, sy)
+ACCEL_COMMON(d, double, double, or, sy)
+ACCEL_COMMON(c, Complex64, float, un, he)
+ACCEL_COMMON(z, Complex128, double, un, he)
 #undef ACCEL_COMMON
 
 #define ACCEL_REAL(letter, type)                                               \

@@ -9,7 +9,10 @@ namespace accelerator::blas {
 
 // clang-format off
 extern "C" {
-#define ACCEL_LAPACK(letter, type, orthogonal) \
+#define ACCEL_LAPACK(letter, type, real, orthogonal, symmetric) \
+  void letter##symmetric##trd_(Letter, Count, type*, Count, real*, real*, type*, type*, Count, int*, Length); \
+  void letter##orthogonal##gtr_(Letter, Count, type*, Count, const type*, type*, Count, int*, Length); \
+  void letter##orthogonal##mtr_(Letter, Letter, Letter, Count, Count, const type*, Count, const type*, type*, Count, type*, Count, int*, Length, Length, Length); \
   void letter##potrf_(Letter, Count, type*, Count, int*, Length); \
   void letter##potrs_(Letter, Count, Count, const type*, Count, type*, Count, int*, Length); \
   void letter##potri_(Letter, Count, type*, Count, int*, Length); \
@@ -18,10 +21,10 @@ extern "C" {
   void letter##orthogonal##mqr_(Letter, Letter, Count, Count, Count, const type*, Count, const type*, type*, Count, type*, Count, int*, Length, Length); \
   void letter##sytrf_(Letter, Count, type*, Count, int*, type*, Count, int*, Length); \
   void letter##sytrs_(Letter, Count, Count, const type*, Count, Count, type*, Count, int*, Length);
-ACCEL_LAPACK(s, float, or)
-ACCEL_LAPACK(d, double, or)
-ACCEL_LAPACK(c, Complex64, un)
-ACCEL_LAPACK(z, Complex128, un)
+ACCEL_LAPACK(s, float, float, or, sy)
+ACCEL_LAPACK(d, double, double, or, sy)
+ACCEL_LAPACK(c, Complex64, float, un, he)
+ACCEL_LAPACK(z, Complex128, double, un, he)
 #undef ACCEL_LAPACK
 
 #define ACCEL_LAPACK(letter, type) \

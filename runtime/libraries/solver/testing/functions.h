@@ -48,6 +48,12 @@ using blas::testing::Wide;
     static constexpr auto orgqr = cusolverDn##L##orthogonal##gqr;             \
     static constexpr auto ormqr_size = cusolverDn##L##orthogonal##mqr_bufferSize; \
     static constexpr auto ormqr = cusolverDn##L##orthogonal##mqr;             \
+    static constexpr auto sytrd_size = cusolverDn##L##symmetric##trd_bufferSize; \
+    static constexpr auto sytrd = cusolverDn##L##symmetric##trd;              \
+    static constexpr auto orgtr_size = cusolverDn##L##orthogonal##gtr_bufferSize; \
+    static constexpr auto orgtr = cusolverDn##L##orthogonal##gtr;             \
+    static constexpr auto ormtr_size = cusolverDn##L##orthogonal##mtr_bufferSize; \
+    static constexpr auto ormtr = cusolverDn##L##orthogonal##mtr;             \
     static constexpr auto sytrf_size = cusolverDn##L##sytrf_bufferSize;       \
     static constexpr auto sytrf = cusolverDn##L##sytrf;                       \
     static constexpr auto syevd_size = cusolverDn##L##symmetric##evd_bufferSize; \
