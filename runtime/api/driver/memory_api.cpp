@@ -6,6 +6,7 @@
 #include "runtime/api/driver/perform.h"
 #include "runtime/core/machine/contexts.h"
 #include "runtime/core/memory/memory_pool.h"
+#include "runtime/core/memory/virtual_memory.h"
 #include "runtime/core/operations/copies.h"
 #include "runtime/core/operations/memory.h"
 #include "runtime/core/operations/pools.h"
@@ -45,6 +46,7 @@ std::size_t size_of(CUpointer_attribute attribute) {
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
@@ -52,6 +54,19 @@ std::size_t size_of(CUpointer_attribute attribute) {
     default:
       return 4;
   }
+}
+
+// What memory may be exported as: that of cuMemCreate and of pools.
+unsigned handle_types(const Allocation& piece) {
+  if (piece.space == Space::kMapped) {
+    return memory_behind(piece.begin)->handle_types();
+  }
+  int types = cudaMemHandleTypeNone;
+  if (const auto pool = pool_of(pointer(piece.begin))) {
+    // cudaMemPoolAttrExportHandleTypes, of CUDA 13's header
+    pool->get(static_cast<cudaMemPoolAttr>(10), &types);
+  }
+  return static_cast<unsigned>(types);
 }
 
 } // namespace
@@ -184,6 +199,9 @@ CUresult cuPointerGetAttribute(
         return;
       case CU_POINTER_ATTRIBUTE_MAPPED:
         *static_cast<unsigned*>(value) = 1;
+        return;
+      case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        *static_cast<unsigned long long*>(value) = handle_types(*piece);
         return;
       case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       case kHardwareDecompression:

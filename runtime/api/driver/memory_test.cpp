@@ -290,6 +290,10 @@ TEST_F(Memory, AnAddressHasAttributes) {
       attribute<void*>(CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, inside), nullptr);
   EXPECT_EQ(
       attribute<unsigned>(static_cast<CUpointer_attribute>(21), inside), 0u);
+  EXPECT_EQ(
+      attribute<unsigned long long>(
+          CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, inside),
+      0u);
   void* host = nullptr;
   EXPECT_EQ(
       cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, inside),

@@ -124,6 +124,27 @@ TEST_F(Pool, TellsWhatItWasMadeWith) {
   EXPECT_EQ(cuMemPoolDestroy(pool), CUDA_SUCCESS);
 }
 
+TEST_F(Pool, ItsMemoryMayBeExportedAsItMay) {
+  for (const auto types :
+       {CU_MEM_HANDLE_TYPE_NONE, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR}) {
+    CUmemPoolProps wanted = properties(0);
+    wanted.handleTypes = types;
+    CUmemoryPool pool = nullptr;
+    CUdeviceptr memory = 0;
+    const Stream stream;
+    ASSERT_EQ(cuMemPoolCreate(&pool, &wanted), CUDA_SUCCESS);
+    ASSERT_EQ(cuMemAllocFromPoolAsync(&memory, 64, pool, stream), CUDA_SUCCESS);
+    unsigned long long allowed = 99;
+    EXPECT_EQ(
+        cuPointerGetAttribute(
+            &allowed, CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, memory + 8),
+        CUDA_SUCCESS);
+    EXPECT_EQ(allowed, static_cast<unsigned long long>(types));
+    EXPECT_EQ(cuMemFreeAsync(memory, stream), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemPoolDestroy(pool), CUDA_SUCCESS);
+  }
+}
+
 TEST_F(Pool, GivesNoMoreThanItsMaximum) {
   CUmemoryPool pool = nullptr;
   CUmemPoolProps wanted = properties(0);

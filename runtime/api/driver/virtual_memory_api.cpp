@@ -20,25 +20,23 @@ namespace {
 // and has to be released as often as it was given out.
 struct Entry {
   std::weak_ptr<PhysicalMemory> memory;
-  CUmemAllocationHandleType types; // it may be exported as these
   std::shared_ptr<PhysicalMemory> owned; // while handles > 0
   int handles = 0;
 };
 
 class Entries {
  public:
-  /// Gives the handle out; `types` count when the memory is new.
+  /// Gives the handle out.
   CUmemGenericAllocationHandle enter(
-      const std::shared_ptr<PhysicalMemory>& memory,
-      CUmemAllocationHandleType types) {
+      const std::shared_ptr<PhysicalMemory>& memory) {
     const std::lock_guard lock(mutex_);
     for (auto at = entries_.begin(); at != entries_.end();) {
       at = at->second.memory.expired() ? entries_.erase(at) : std::next(at);
     }
     const auto handle =
         reinterpret_cast<CUmemGenericAllocationHandle>(memory.get());
-    Entry& entry = entries_.try_emplace(handle, Entry{memory, types, nullptr})
-                       .first->second;
+    Entry& entry =
+        entries_.try_emplace(handle, Entry{memory, nullptr}).first->second;
     entry.owned = memory;
     ++entry.handles;
     return handle;
@@ -133,9 +131,8 @@ CUresult cuMemCreate(
     device.require_health();
     store(
         handle,
-        entries().enter(
-            std::make_shared<PhysicalMemory>(device.memory(), size),
-            properties->requestedHandleTypes));
+        entries().enter(std::make_shared<PhysicalMemory>(
+            device.memory(), size, properties->requestedHandleTypes)));
   });
 }
 
@@ -153,8 +150,7 @@ CUresult cuMemRetainAllocationHandle(
     store(
         handle,
         entries().enter(
-            memory_behind(reinterpret_cast<std::uint64_t>(address)),
-            CU_MEM_HANDLE_TYPE_NONE));
+            memory_behind(reinterpret_cast<std::uint64_t>(address))));
   });
 }
 
@@ -226,7 +222,8 @@ CUresult cuMemGetAllocationPropertiesFromHandle(
     result.type = CU_MEM_ALLOCATION_TYPE_PINNED;
     result.location = {
         CU_MEM_LOCATION_TYPE_DEVICE, entry.owned->memory().device()};
-    result.requestedHandleTypes = entry.types;
+    result.requestedHandleTypes =
+        static_cast<CUmemAllocationHandleType>(entry.owned->handle_types());
     store(properties, result);
   });
 }
@@ -242,7 +239,8 @@ CUresult cuMemExportToShareableHandle(
         type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
         cudaErrorNotSupported);
     const Entry entry = entries().get(handle);
-    require((entry.types & type) != 0); // has to be asked for when it is made
+    // Has to be asked for when it is made.
+    require((entry.owned->handle_types() & type) != 0);
     *static_cast<int*>(shareable) = entry.owned->export_file();
   });
 }
@@ -261,8 +259,7 @@ CUresult cuMemImportFromShareableHandle(
     store(
         handle,
         entries().enter(
-            std::make_shared<PhysicalMemory>(current_device().memory(), file),
-            type));
+            std::make_shared<PhysicalMemory>(current_device().memory(), file)));
   });
 }
 

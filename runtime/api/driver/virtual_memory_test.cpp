@@ -141,6 +141,28 @@ TEST_F(VirtualMemory, MemoryIsFoundBehindItsAddress) {
       CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(VirtualMemory, AnAddressSaysWhatItsMemoryMayBeExportedAs) {
+  const auto at = [&](CUdeviceptr address) {
+    unsigned long long types = 99;
+    EXPECT_EQ(
+        cuPointerGetAttribute(
+            &types, CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, address),
+        CUDA_SUCCESS);
+    return types;
+  };
+  const auto closed = made(unit);
+  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  const auto open = made(unit);
+  ASSERT_EQ(cuMemMap(base, unit, 0, closed, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemMap(base + unit, unit, 0, open, 0), CUDA_SUCCESS);
+  EXPECT_EQ(at(base), unsigned{CU_MEM_HANDLE_TYPE_NONE});
+  EXPECT_EQ(
+      at(base + unit + 5), unsigned{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR});
+  EXPECT_EQ(cuMemUnmap(base, 2 * unit), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemRelease(closed), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemRelease(open), CUDA_SUCCESS);
+}
+
 TEST_F(VirtualMemory, MemoryGoesThroughAFileDescriptor) {
   const auto closed = made(unit);
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;

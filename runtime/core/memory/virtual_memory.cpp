@@ -59,13 +59,20 @@ std::vector<std::uint64_t> mappings_in(
 
 } // namespace
 
-PhysicalMemory::PhysicalMemory(Memory& memory, std::uint64_t bytes)
-    : memory_(memory), size_(bytes) {
+PhysicalMemory::PhysicalMemory(
+    Memory& memory,
+    std::uint64_t bytes,
+    unsigned handle_types)
+    : memory_(memory),
+      size_(bytes),
+      handle_types_(handle_types) {
   require_virtual_memory(api());
   check(api(), api().physical_create(memory.slot().index, bytes, &native_));
 }
 
-PhysicalMemory::PhysicalMemory(Memory& memory, int file) : memory_(memory) {
+PhysicalMemory::PhysicalMemory(Memory& memory, int file)
+    : memory_(memory),
+      handle_types_(cudaMemHandleTypePosixFileDescriptor) {
   require_virtual_memory(api());
   check(
       api(),

@@ -13,7 +13,8 @@ namespace accelerator::runtime {
 class PhysicalMemory {
  public:
   /// @throws Failure: cudaErrorMemoryAllocation.
-  PhysicalMemory(Memory& memory, std::uint64_t bytes);
+  /// @param handle_types what it may be exported as, CUmemAllocationHandleType.
+  PhysicalMemory(Memory& memory, std::uint64_t bytes, unsigned handle_types);
   /// Takes memory that another process (or this one) gave as a file.
   /// @throws Failure: cudaErrorInvalidValue when the file is something else.
   PhysicalMemory(Memory& memory, int file);
@@ -34,6 +35,10 @@ class PhysicalMemory {
   std::uint64_t size() const {
     return size_;
   }
+  /// Bits of CUmemAllocationHandleType.
+  unsigned handle_types() const {
+    return handle_types_;
+  }
   /// A file descriptor, the caller's, that names it for other processes.
   int export_file() const;
 
@@ -41,6 +46,7 @@ class PhysicalMemory {
   Memory& memory_;
   std::uint64_t size_ = 0;
   accel_physical native_ = nullptr;
+  unsigned handle_types_;
 };
 
 /// What all sizes and offsets are multiples of, in bytes.
