@@ -181,6 +181,8 @@ typedef struct accel_properties {
   int32_t synchronous;
   int32_t persisting_l2_bytes; /**< of the second cache, for what is to stay */
   int32_t access_window_bytes; /**< the most memory that is to stay there */
+  int32_t pcie_generation; /**< of the link to the host; 5 for PCIe 5.0 */
+  int32_t pcie_lanes; /**< of that link */
 } accel_properties;
 
 /** A box of bytes; one row is the common case (height and depth are 1 then).

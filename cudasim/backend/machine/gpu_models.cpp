@@ -10,10 +10,10 @@ namespace cudasim::backend {
 namespace {
 
 // Threads and shared memory follow the compute capability (CUDA programming
-// guide, technical specifications), L2 and memory the GPU that a model is named
-// after. The number of multiprocessors does not: kernels size their grids by
-// it, and a host with a few cores gains nothing from a hundred of them. What of
-// L2 can be set aside is what an A100 and an H100 tell
+// guide, technical specifications), L2, memory and the link to the host the GPU
+// that a model is named after. The number of multiprocessors does not: kernels
+// size their grids by it, and a host with a few cores gains nothing from a
+// hundred of them. What of L2 can be set aside is what an A100 and an H100 tell
 // (cudaGetDeviceProperties), and as much of it as an H100's of the later ones.
 constexpr GpuModel kGpuModels[] = {
     {"sm_80",
@@ -26,6 +26,7 @@ constexpr GpuModel kGpuModels[] = {
      1'410'000,
      1'215'000,
      5120,
+     4,
      40 << 20,
      30 << 20,
      164 << 10,
@@ -40,6 +41,7 @@ constexpr GpuModel kGpuModels[] = {
      1'785'000,
      2'619'000,
      5120,
+     5,
      50 << 20,
      32'768'000,
      228 << 10,
@@ -54,6 +56,7 @@ constexpr GpuModel kGpuModels[] = {
      1'965'000,
      3'996'000,
      7680,
+     5,
      253 << 19,
      82'903'040,
      228 << 10,
@@ -68,12 +71,14 @@ constexpr GpuModel kGpuModels[] = {
      2'407'000,
      14'001'000,
      512,
+     5,
      96 << 20,
      60 << 20,
      100 << 10,
      99 << 10},
 };
 
+constexpr int kPcieLanes = 16; // of all
 constexpr int kAccessWindowBytes = 134'213'632; // of all
 
 constexpr std::uint64_t kCapabilities = ACCEL_CAP_HOST_VISIBLE |
@@ -142,6 +147,8 @@ accel_properties make_properties(const Settings& settings, int ordinal) {
   p.persisting_l2_bytes = model.persisting_l2_bytes;
   p.access_window_bytes = kAccessWindowBytes;
   p.pci_bus = ordinal + 1;
+  p.pcie_generation = model.pcie_generation;
+  p.pcie_lanes = kPcieLanes;
   return p;
 }
 

@@ -23,6 +23,7 @@ struct GpuModel {
   int clock_khz;
   int memory_clock_khz;
   int memory_bus_bits;
+  int pcie_generation;
   int l2_bytes;
   int persisting_l2_bytes; // of these, what can be set aside
   int shared_per_multiprocessor; // bytes

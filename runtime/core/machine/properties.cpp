@@ -128,6 +128,8 @@ Properties make_properties(const accel_properties& figures, int number) {
   p.pciDomainID = on_bus ? figures.pci_domain : kOwnDomain;
   p.pciBusID = on_bus ? figures.pci_bus : number + 1;
   p.pciDeviceID = figures.pci_device;
+  p.pcieGeneration = figures.pcie_generation;
+  p.pcieLanes = figures.pcie_lanes;
   p.asyncEngineCount = 3;
   p.unifiedAddressing = 1;
   p.memoryClockRate = figures.memory_clock_khz;

@@ -43,6 +43,8 @@ struct Properties {
   int unifiedAddressing;
   int memoryClockRate; // kHz
   int memoryBusWidth; // bits
+  int pcieGeneration; // of the link to the host
+  int pcieLanes;
   int l2CacheSize;
   int persistingL2CacheMaxSize;
   int maxThreadsPerMultiProcessor;
