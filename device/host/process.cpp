@@ -39,6 +39,17 @@ bool read_entry(std::uint64_t process, Entry* entry) {
   return !rest.fail();
 }
 
+// What stands behind a word in /proc/PID/status.
+std::string status_line(std::int32_t process, const std::string& word) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.compare(0, word.size(), word) == 0) {
+      return line.substr(word.size());
+    }
+  }
+  return "";
+}
+
 } // namespace
 
 ProcessId this_process() {
@@ -50,13 +61,16 @@ ProcessId this_process() {
 }
 
 bool is_other_thread(std::int32_t number) {
-  std::ifstream file("/proc/" + std::to_string(number) + "/status");
-  for (std::string line; std::getline(file, line);) {
-    if (line.compare(0, 5, "Tgid:") == 0) {
-      return std::stol(line.substr(5)) != number;
-    }
+  const std::string first = status_line(number, "Tgid:");
+  return !first.empty() && std::stol(first) != number;
+}
+
+std::int32_t own_number(std::int32_t process) {
+  std::istringstream numbers(status_line(process, "NSpid:"));
+  std::int32_t innermost = 0;
+  while (numbers >> innermost) {
   }
-  return false;
+  return innermost;
 }
 
 bool has_ended(ProcessId process) {

@@ -15,6 +15,10 @@ ProcessId this_process();
 /// these for the process too.
 bool is_other_thread(std::int32_t number);
 
+/// What getpid() gives in a process: its number in the innermost PID namespace,
+/// which containers have of their own; 0 when the host does not say.
+std::int32_t own_number(std::int32_t process);
+
 /// Whether a process has certainly ended.
 bool has_ended(ProcessId process);
 

@@ -1,9 +1,11 @@
 #include "device/host/shared_file.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -32,6 +34,22 @@ std::string target_of(const std::string& path) {
 bool is_named(const std::string& target, const std::string& name) {
   const std::string begin = "/memfd:" + name;
   return target.compare(0, begin.size(), begin) == 0;
+}
+
+// The entries of a folder that are numbers; none where it cannot be read.
+std::vector<std::int32_t> numbers_in(const std::string& folder) {
+  std::vector<std::int32_t> numbers;
+  DIR* const opened = opendir(folder.c_str());
+  if (opened == nullptr) {
+    return numbers;
+  }
+  while (const dirent* entry = readdir(opened)) {
+    if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9') {
+      numbers.push_back(std::atoi(entry->d_name));
+    }
+  }
+  closedir(opened);
+  return numbers;
 }
 
 } // namespace
@@ -92,6 +110,19 @@ int open_shared_file(
         HostError::Kind::kInvalid, path + " is another kind of file");
   }
   return opened;
+}
+
+std::vector<FoundFile> find_shared_files(const std::string& name) {
+  std::vector<FoundFile> found;
+  for (const std::int32_t process : numbers_in("/proc")) {
+    for (const std::int32_t file :
+         numbers_in("/proc/" + std::to_string(process) + "/fd")) {
+      if (is_named(target_of(path_of(std::to_string(process), file)), name)) {
+        found.push_back({process, file});
+      }
+    }
+  }
+  return found;
 }
 
 std::uint64_t random_key() {

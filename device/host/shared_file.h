@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace accelerator::host {
 
@@ -28,6 +29,17 @@ int open_shared_file(
     std::int32_t file,
     const std::string& name,
     std::uint64_t* bytes);
+
+/// A file of a process: what open_shared_file() takes.
+struct FoundFile {
+  std::int32_t process;
+  std::int32_t file;
+};
+
+/// The files of all processes whose files this one may look at: those of its
+/// user. Processes that come or end meanwhile may be missing.
+/// @param name what their names begin with.
+std::vector<FoundFile> find_shared_files(const std::string& name);
 
 /// A number that nobody guesses; never 0.
 std::uint64_t random_key();

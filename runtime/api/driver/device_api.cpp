@@ -12,6 +12,7 @@
 #include "runtime/core/graphs/capture.h"
 #include "runtime/core/machine/contexts.h"
 #include "runtime/core/machine/driver_version.h"
+#include "runtime/core/machine/usage.h"
 #include "runtime/core/operations/devices.h"
 #include "runtime/core/operations/events.h"
 #include "runtime/core/operations/memory.h"
@@ -270,6 +271,7 @@ CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
     target.require_health();
     require(context != nullptr);
     *context = handle_of(&contexts().create(target.ordinal(), flags));
+    show_usage(target);
     push(*context);
   });
 }
@@ -321,6 +323,7 @@ CUresult cuCtxDestroy(CUcontext context) {
       empty(contexts().take(*own));
       pop();
       own->destroyed = true;
+      show_usage(device);
     }
     if (bound_context() == context) {
       pop();

@@ -1,5 +1,6 @@
 #include "runtime/core/machine/contexts.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "runtime/core/machine/machine.h"
@@ -26,6 +27,16 @@ OwnContext& Contexts::create(int device, unsigned flags) {
   all_.emplace(&context, std::move(made));
   any_ = true;
   return context;
+}
+
+bool Contexts::any_on(int device) const {
+  if (!any_) {
+    return false;
+  }
+  const std::lock_guard lock(mutex_);
+  return std::any_of(all_.begin(), all_.end(), [&](const auto& entry) {
+    return entry.second->device == device && !entry.second->destroyed;
+  });
 }
 
 OwnContext* Contexts::find(const void* handle) const {

@@ -36,6 +36,8 @@ class Contexts {
   using Content = std::pair<Kind, void*>;
 
   OwnContext& create(int device, unsigned flags);
+  /// Whether a device has one that is not destroyed.
+  bool any_on(int device) const;
   /// The context of a handle; null for a device's, and for what is none.
   OwnContext* find(const void* handle) const;
   /// Takes all out of it that is in it, in the order of Kind.

@@ -5,6 +5,7 @@
 #include "runtime/core/backends/api_status.h"
 #include "runtime/core/machine/contexts.h"
 #include "runtime/core/machine/properties.h"
+#include "runtime/core/machine/usage.h"
 #include "runtime/core/memory/memory_pool.h"
 
 namespace accelerator::runtime {
@@ -41,10 +42,15 @@ Device::Device(
 
 Device::~Device() = default;
 
+void Device::set_active(bool active) {
+  active_ = active;
+  show_usage(*this);
+}
+
 void Device::reset() {
   synchronize();
   streams_.forget_fault();
-  active_ = false;
+  set_active(false);
   forget_pools_of(*this);
   addresses_.forget_peers(ordinal_);
   forget_arrays_of(ordinal_);

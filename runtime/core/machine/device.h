@@ -121,10 +121,9 @@ class Device {
     return active_;
   }
   void activate() {
-    active_ = true;
-  }
-  void deactivate() {
-    active_ = false;
+    if (!active_) {
+      set_active(true);
+    }
   }
 
   /// cudaDeviceSetLimit. The heap of kernels' malloc has the size that it says;
@@ -140,6 +139,7 @@ class Device {
   std::shared_ptr<MemoryPool> current_pool;
 
  private:
+  void set_active(bool active);
   void set_default_limits();
 
   int ordinal_;

@@ -7,6 +7,7 @@
 
 #include "runtime/core/machine/contexts.h"
 #include "runtime/core/machine/thread_state.h"
+#include "runtime/core/machine/usage.h"
 
 namespace accelerator::runtime {
 namespace {
@@ -19,6 +20,7 @@ std::atomic<pid_t> owner{0};
 // is gone.
 void stop_devices() {
   if (the_machine != nullptr && owner == getpid()) {
+    stop_showing_work();
     finalize_libraries();
   }
 }

@@ -7,9 +7,44 @@
 #include "runtime/core/backends/api_status.h"
 
 namespace accelerator::runtime {
+namespace {
+
+// Whether a piece is memory of its device that was allocated with its address.
+bool is_of_device(Space space) {
+  return space == Space::kDevice || space == Space::kArray ||
+      space == Space::kVariable;
+}
+
+} // namespace
 
 AddressMap::AddressMap(std::vector<Slot> devices)
-    : devices_(std::move(devices)), peers_(devices_.size() * devices_.size()) {}
+    : devices_(std::move(devices)),
+      counts_(devices_.size()),
+      peers_(devices_.size() * devices_.size()) {}
+
+void AddressMap::change_count(int device, std::uint64_t difference) {
+  Count& count = counts_[static_cast<std::size_t>(device)];
+  count.bytes += difference;
+  if (count.place != nullptr) {
+    count.place->store(count.bytes, std::memory_order_relaxed);
+  }
+}
+
+void AddressMap::count_in(int device, std::uint64_t bytes) {
+  const std::unique_lock lock(mutex_);
+  change_count(device, bytes);
+}
+
+void AddressMap::count_out(int device, std::uint64_t bytes) {
+  const std::unique_lock lock(mutex_);
+  change_count(device, -bytes);
+}
+
+void AddressMap::show_allocated(int device, std::atomic<std::uint64_t>& place) {
+  const std::unique_lock lock(mutex_);
+  counts_[static_cast<std::size_t>(device)].place = &place;
+  change_count(device, 0);
+}
 
 bool AddressMap::visible(const Allocation& piece, int device) const {
   if (piece.on_host() || (piece.readers >> device & 1) != 0) {
@@ -31,6 +66,9 @@ std::uint64_t AddressMap::insert(Allocation allocation) {
   require(!hits_above && !hits_below);
   allocation.id = next_id_++;
   const std::uint64_t id = allocation.id;
+  if (is_of_device(allocation.space)) {
+    change_count(allocation.device, allocation.size());
+  }
   pieces_.emplace(allocation.begin, std::move(allocation));
   return id;
 }
@@ -43,6 +81,9 @@ std::optional<Allocation> AddressMap::erase(std::uint64_t begin) {
   }
   Allocation piece = std::move(found->second);
   pieces_.erase(found);
+  if (is_of_device(piece.space)) {
+    change_count(piece.device, -piece.size());
+  }
   return piece;
 }
 

@@ -81,6 +81,13 @@ class AddressMap {
   /// Changes whether calls that work on it wait; false: there is none.
   bool set_synchronous(std::uint64_t begin, bool synchronous);
 
+  /// Counts memory of a device that has no address (cuMemCreate), or no longer.
+  void count_in(int device, std::uint64_t bytes);
+  void count_out(int device, std::uint64_t bytes);
+  /// Keeps in `place` from now on how many bytes of a device are allocated:
+  /// those of modules' variables too, imported ones not.
+  void show_allocated(int device, std::atomic<std::uint64_t>& place);
+
   /// Whether the kernels of a device may use a piece.
   bool visible(const Allocation& allocation, int device) const;
 
@@ -93,10 +100,20 @@ class AddressMap {
   void forget_peers(int from);
 
  private:
+  // Bytes of a device, and where they are shown.
+  struct Count {
+    std::uint64_t bytes = 0;
+    std::atomic<std::uint64_t>* place = nullptr;
+  };
+
+  // The mutex is held.
+  void change_count(int device, std::uint64_t difference);
+
   mutable std::shared_mutex mutex_;
   std::map<std::uint64_t, Allocation> pieces_; // by begin
   std::uint64_t next_id_ = 1;
   std::vector<Slot> devices_;
+  std::vector<Count> counts_; // by device
   std::vector<std::atomic<bool>> peers_; // from * devices + to
 };
 

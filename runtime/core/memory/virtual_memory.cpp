@@ -65,14 +65,17 @@ PhysicalMemory::PhysicalMemory(
     unsigned handle_types)
     : memory_(memory),
       size_(bytes),
-      handle_types_(handle_types) {
+      handle_types_(handle_types),
+      imported_(false) {
   require_virtual_memory(api());
   check(api(), api().physical_create(memory.slot().index, bytes, &native_));
+  memory.addresses().count_in(memory.device(), size_);
 }
 
 PhysicalMemory::PhysicalMemory(Memory& memory, int file)
     : memory_(memory),
-      handle_types_(cudaMemHandleTypePosixFileDescriptor) {
+      handle_types_(cudaMemHandleTypePosixFileDescriptor),
+      imported_(true) {
   require_virtual_memory(api());
   check(
       api(),
@@ -81,6 +84,9 @@ PhysicalMemory::PhysicalMemory(Memory& memory, int file)
 
 PhysicalMemory::~PhysicalMemory() {
   api().physical_destroy(native_);
+  if (!imported_) {
+    memory_.addresses().count_out(memory_.device(), size_);
+  }
 }
 
 int PhysicalMemory::export_file() const {

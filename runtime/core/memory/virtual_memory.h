@@ -47,6 +47,7 @@ class PhysicalMemory {
   std::uint64_t size_ = 0;
   accel_physical native_ = nullptr;
   unsigned handle_types_;
+  bool imported_;
 };
 
 /// What all sizes and offsets are multiples of, in bytes.
