@@ -1,7 +1,8 @@
-// What a device is like, and what it does. Source: NVML API reference, device
-// queries.
+// What a device is: its name, memory, generation and place. Source: NVML API
+// reference, device queries.
 #include <nvml.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -9,7 +10,6 @@
 #include <string>
 
 #include "runtime/core/backends/backends.h"
-#include "runtime/core/machine/machine.h"
 #include "runtime/tools/nvml/query.h"
 
 using namespace accelerator::runtime;
@@ -17,25 +17,25 @@ using namespace accelerator::nvml;
 
 namespace {
 
-/// Whether this process has work on a device that is not done.
-bool is_busy(unsigned number) {
-  if (!machine_exists()) {
-    return false;
+// Of CUDA 12.8's header.
+constexpr nvmlDeviceArchitecture_t kBlackwell = 10;
+
+/// Cores for 32-bit floating point of a multiprocessor (CUDA programming guide,
+/// throughput of arithmetic instructions); 0 where it does not say.
+int cores_of_one(const Properties& p) {
+  switch (p.major) {
+    case 7:
+      return 64;
+    case 8:
+      return p.minor == 0 ? 64 : 128;
+    case 9:
+    case 10:
+    case 11:
+    case 12:
+      return 128;
+    default:
+      return 0;
   }
-  const Slot& slot = all_devices()[number];
-  for (int ordinal = 0; ordinal < machine().device_count(); ++ordinal) {
-    Device& device = machine().device(ordinal);
-    if (device.slot().api != slot.api || device.slot().index != slot.index ||
-        !device.active()) {
-      continue;
-    }
-    for (const auto& stream : device.streams()) {
-      if (!stream->idle()) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 /// What all versions of nvmlPciInfo_t begin with: the id as older programs read
@@ -123,9 +123,14 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(
     if (slot.api->memory_info(slot.index, &available, &total) != ACCEL_OK) {
       return NVML_ERROR_UNKNOWN;
     }
+    // A device knows what this process has of it, or what all have.
+    std::uint64_t used = 0;
+    for (const Usage& usage : usages_of(number)) {
+      used += usage.bytes;
+    }
     memory->total = total;
-    memory->free = available;
-    memory->used = total - available;
+    memory->used = std::min(std::max(used, total - available), total);
+    memory->free = total - memory->used;
     return NVML_SUCCESS;
   });
 }
@@ -148,52 +153,9 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(
   return result;
 }
 
-/// A simulated clock runs at its highest rate, or none at all.
-nvmlReturn_t nvmlDeviceGetMaxClockInfo(
-    nvmlDevice_t device,
-    nvmlClockType_t type,
-    unsigned* megahertz) {
-  return ask(device, megahertz, [&](unsigned number) {
-    const Properties p = properties_of(number);
-    switch (type) {
-      case NVML_CLOCK_GRAPHICS:
-      case NVML_CLOCK_SM:
-        *megahertz = static_cast<unsigned>(p.clockRate) / 1000;
-        return NVML_SUCCESS;
-      case NVML_CLOCK_MEM:
-        *megahertz = static_cast<unsigned>(p.memoryClockRate) / 1000;
-        return NVML_SUCCESS;
-      case NVML_CLOCK_VIDEO:
-        return NVML_ERROR_NOT_SUPPORTED;
-      default:
-        return NVML_ERROR_INVALID_ARGUMENT;
-    }
-  });
-}
-
-nvmlReturn_t nvmlDeviceGetClockInfo(
-    nvmlDevice_t device,
-    nvmlClockType_t type,
-    unsigned* megahertz) {
-  return nvmlDeviceGetMaxClockInfo(device, type, megahertz);
-}
-
 nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned* bits) {
   return ask(device, bits, [&](unsigned number) {
-    *bits = static_cast<unsigned>(properties_of(number).memoryBusWidth);
-    return NVML_SUCCESS;
-  });
-}
-
-/// What this process does at the moment: that of others is not seen, nor how
-/// much of a device is in use.
-nvmlReturn_t nvmlDeviceGetUtilizationRates(
-    nvmlDevice_t device,
-    nvmlUtilization_t* rates) {
-  return ask(device, rates, [&](unsigned number) {
-    const unsigned percent = is_busy(number) ? 100 : 0;
-    *rates = {percent, percent};
-    return NVML_SUCCESS;
+    return tell(properties_of(number).memoryBusWidth, bits);
   });
 }
 
@@ -254,6 +216,10 @@ nvmlReturn_t nvmlDeviceGetArchitecture(
   return ask(device, architecture, [&](unsigned number) {
     const Properties p = properties_of(number);
     switch (p.major) {
+      case 7:
+        *architecture =
+            p.minor >= 5 ? NVML_DEVICE_ARCH_TURING : NVML_DEVICE_ARCH_VOLTA;
+        break;
       case 8:
         *architecture =
             p.minor == 9 ? NVML_DEVICE_ARCH_ADA : NVML_DEVICE_ARCH_AMPERE;
@@ -261,9 +227,38 @@ nvmlReturn_t nvmlDeviceGetArchitecture(
       case 9:
         *architecture = NVML_DEVICE_ARCH_HOPPER;
         break;
+      case 10:
+      case 11:
+      case 12:
+        *architecture = kBlackwell;
+        break;
       default:
         *architecture = NVML_DEVICE_ARCH_UNKNOWN;
     }
+    return NVML_SUCCESS;
+  });
+}
+
+nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned* cores) {
+  return ask(device, cores, [&](unsigned number) {
+    const Properties p = properties_of(number);
+    return tell(p.multiProcessorCount * cores_of_one(p), cores);
+  });
+}
+
+nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* brand) {
+  return ask(device, brand, [&](unsigned) {
+    *brand = NVML_BRAND_UNKNOWN;
+    return NVML_SUCCESS;
+  });
+}
+
+/// No two devices share a board.
+nvmlReturn_t nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned* board) {
+  return ask(device, board, [&](unsigned number) {
+    const Properties p = properties_of(number);
+    *board = static_cast<unsigned>(
+        p.pciDomainID << 16 | p.pciBusID << 8 | p.pciDeviceID);
     return NVML_SUCCESS;
   });
 }

@@ -1,6 +1,6 @@
-// NVML: how many devices the machine has, how to find one, who uses them, and
-// versions. What a device is like is in figures.cpp. Every other function
-// answers "not supported" (BUILD.bazel).
+// NVML: how many devices the machine has, how to find one, and versions. What a
+// device is like is in the other files. Every other function answers "not
+// supported" (BUILD.bazel).
 // Source: NVML API reference, device queries.
 #include <nvml.h>
 
@@ -23,11 +23,6 @@ namespace {
 // a least one.
 constexpr char kSystemDriverVersion[] = "615.71";
 constexpr char kNvmlVersion[] = "13.615.71";
-
-/// nvmlGpuFabricInfo_v3, which the headers of CUDA 12 do not have.
-constexpr unsigned kFabricInfoVersion3 =
-    (sizeof(nvmlGpuFabricInfo_v2_t) + alignof(nvmlGpuFabricInfo_v2_t)) |
-    (3u << 24);
 
 /// How many nvmlInit have no nvmlShutdown yet.
 std::atomic<int> users{0};
@@ -75,9 +70,6 @@ nvmlReturn_t accelerator::nvml::check(const void* place) {
 #undef nvmlDeviceGetCount
 #undef nvmlDeviceGetHandleByIndex
 #undef nvmlDeviceGetHandleByPciBusId
-#undef nvmlDeviceGetComputeRunningProcesses
-#undef nvmlDeviceGetGraphicsRunningProcesses
-#undef nvmlDeviceGetMPSComputeRunningProcesses
 
 extern "C" {
 
@@ -259,35 +251,6 @@ nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned length) {
   return result == NVML_SUCCESS ? write(kNvmlVersion, version, length) : result;
 }
 
-/// No process is known: those that use a device do not meet.
-nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(
-    nvmlDevice_t device,
-    unsigned* count,
-    nvmlProcessInfo_v1_t*) {
-  return ask(device, count, [&](unsigned) {
-    *count = 0;
-    return NVML_SUCCESS;
-  });
-}
-
-#define NVML_NO_PROCESSES(name, type)                                    \
-  nvmlReturn_t name(nvmlDevice_t device, unsigned* count, type*) {       \
-    return nvmlDeviceGetComputeRunningProcesses(device, count, nullptr); \
-  }
-
-NVML_NO_PROCESSES(nvmlDeviceGetComputeRunningProcesses_v2, nvmlProcessInfo_v2_t)
-NVML_NO_PROCESSES(nvmlDeviceGetComputeRunningProcesses_v3, nvmlProcessInfo_t)
-NVML_NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses, nvmlProcessInfo_v1_t)
-NVML_NO_PROCESSES(
-    nvmlDeviceGetGraphicsRunningProcesses_v2,
-    nvmlProcessInfo_v2_t)
-NVML_NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v3, nvmlProcessInfo_t)
-NVML_NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses, nvmlProcessInfo_v1_t)
-NVML_NO_PROCESSES(
-    nvmlDeviceGetMPSComputeRunningProcesses_v2,
-    nvmlProcessInfo_v2_t)
-NVML_NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3, nvmlProcessInfo_t)
-
 nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* version) {
   if (version == nullptr) {
     return NVML_ERROR_INVALID_ARGUMENT;
@@ -298,26 +261,6 @@ nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* version) {
 
 nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* version) {
   return nvmlSystemGetCudaDriverVersion(version);
-}
-
-/// No device here is in a fabric of NVLink, which is a state and no error.
-/// CUDA 13 asks with version 3, which is version 2 and a byte.
-nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(
-    nvmlDevice_t,
-    nvmlGpuFabricInfoV_t* info) {
-  const nvmlReturn_t result = check(info);
-  if (result != NVML_SUCCESS) {
-    return result;
-  }
-  const unsigned version = info->version;
-  if (version != nvmlGpuFabricInfo_v2 && version != kFabricInfoVersion3) {
-    return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  }
-  // A version holds the size of its structure in its lower bytes.
-  std::memset(info, 0, version & 0xffffff);
-  info->version = version;
-  info->state = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED;
-  return NVML_SUCCESS;
 }
 
 } // extern "C"

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/core/machine/properties.h"
+#include "runtime/core/machine/usage.h"
 #include "runtime/core/status/status.h"
 
 namespace accelerator::nvml {
@@ -31,11 +33,24 @@ inline nvmlDevice_t handle_of(unsigned index) {
 /// What is known of a device, as cudaGetDeviceProperties tells it.
 runtime::Properties properties_of(unsigned number);
 
+/// The processes that use it.
+std::vector<runtime::Usage> usages_of(unsigned number);
+
 /// Its UUID as programs write it.
 std::string uuid_of(const runtime::Properties& properties);
 
 /// Writes a text where it fits.
 nvmlReturn_t write(const std::string& text, char* place, unsigned length);
+
+/// Tells a figure, where a device has it.
+template <typename Figure>
+nvmlReturn_t tell(Figure figure, unsigned* place) {
+  if (figure <= 0) {
+    return NVML_ERROR_NOT_SUPPORTED;
+  }
+  *place = static_cast<unsigned>(figure);
+  return NVML_SUCCESS;
+}
 
 /// Calls `body` with the number of a device, when NVML is in use, the device is
 /// one, and there is a place for the result.
