@@ -1,6 +1,7 @@
-"""Module extension that declares @cutlass and @cudnn. Builds fetch those that they use."""
+"""Module extension that declares @cutlass, @cudnn and @cudnn_headers. Builds fetch those that they use."""
 
-load(":packages.bzl", "CUDNN", "CUDNN_FRONTEND", "CUTLASS")
+load("//tools/remote_wheel:remote_wheel.bzl", "fetch_remote_wheel")
+load(":packages.bzl", "CUDNN", "CUDNN_FRONTEND", "CUDNN_HEADERS", "CUTLASS")
 
 _BUILD = '''"""Unpacked from {requirements}."""
 
@@ -60,11 +61,28 @@ pypi_repository = repository_rule(
     doc = "Headers and libraries out of wheels.",
 )
 
+def _cudnn_headers_repository_impl(repository_ctx):
+    fetch_remote_wheel(
+        repository_ctx,
+        CUDNN_HEADERS.requirement,
+        include = [CUDNN_HEADERS.prefix + "/include/**"],
+        platforms = ["manylinux_2_27_x86_64"],
+        record_sha256 = CUDNN_HEADERS.record_sha256,
+        strip_prefix = CUDNN_HEADERS.prefix,
+    )
+    repository_ctx.file("BUILD.bazel", _BUILD.replace("{requirements}", CUDNN_HEADERS.requirement))
+
+cudnn_headers_repository = repository_rule(
+    implementation = _cudnn_headers_repository_impl,
+    doc = "Fetches cuDNN's headers alone, 1 MB of a wheel of 500.",
+)
+
 def _nvidia_impl(_module_ctx):
     pypi_repository(name = "cutlass", packages = [json.encode(CUTLASS)])
     pypi_repository(name = "cudnn", packages = [json.encode(CUDNN), json.encode(CUDNN_FRONTEND)])
+    cudnn_headers_repository(name = "cudnn_headers")
 
 nvidia = module_extension(
     implementation = _nvidia_impl,
-    doc = "Declares @cutlass (products and attention) and @cudnn (with its C++ frontend).",
+    doc = "Declares @cutlass (products and attention), @cudnn (with its C++ frontend) and @cudnn_headers.",
 )

@@ -27,3 +27,10 @@ CUDNN_FRONTEND = struct(
     python_tag = "cp311",
     folders = {"include": "include"},
 )
+
+# The newest ones, which the runtime's own cuDNN is compiled with.
+CUDNN_HEADERS = struct(
+    requirement = "nvidia-cudnn-cu13==9.28.1.4",
+    record_sha256 = "a5fbccfc84b1b62db5c087b6a353fec33b317edc4ae833805a4926b96b258339",
+    prefix = "nvidia/cudnn",
+)
