@@ -466,6 +466,10 @@ const Table& table() {
                CUDNN_TYPE_INT64,
                1,
                Need::kOptional),
+           one(CUDNN_ATTR_TENSOR_CONSTANT_VALUE,
+               CUDNN_TYPE_VOID_PTR,
+               1,
+               Need::kOptional),
        }},
       {CUDNN_BACKEND_MATMUL_DESCRIPTOR,
        {
@@ -851,6 +855,107 @@ const Table& table() {
            one(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
                CUDNN_TYPE_CHAR,
                kMany,
+               Need::kOptional),
+       }},
+      {CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR,
+       {
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, Need::kRequired),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, Need::kRequired),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, Need::kRequired),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC, Need::kRequired),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_STATSDESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_SDPA_FWD_BLOCK_MASK_DESC, Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_KDESC, Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_VDESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_QDESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_KVDESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH, Need::kOptional),
+           one(CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH_INPUT_UID,
+               CUDNN_TYPE_INT64,
+               1,
+               Need::kOptional),
+           one(CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH_OUTPUT_UID,
+               CUDNN_TYPE_INT64,
+               1,
+               Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_SOFTMAX_DESC, Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_SDPA_FWD_DROPOUT_SEED_DESC,
+               Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_SDPA_FWD_DROPOUT_OFFSET_DESC,
+               Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_SDPA_FWD_DROPOUT_RNG_DUMP_DESC,
+               Need::kOptional),
+           one(CUDNN_ATTR_OPERATION_SDPA_FWD_DROPOUT_PROBABILITY,
+               CUDNN_TYPE_FLOAT,
+               1,
+               Need::kOptional),
+           one(CUDNN_ATTR_OPERATION_SDPA_FWD_UNFUSE_FMA,
+               CUDNN_TYPE_BOOLEAN,
+               1,
+               Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_SDPA_FWD_CU_SEQ_LEN_QDESC, Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_SDPA_FWD_CU_SEQ_LEN_KVDESC,
+               Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_DESCALE_QDESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_DESCALE_KDESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_DESCALE_VDESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_DESCALE_SDESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_SCALE_SDESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_SCALE_ODESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_AMAX_SDESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SDPA_FWD_AMAX_ODESC, Need::kOptional),
+       }},
+      {CUDNN_BACKEND_OPERATION_DIAGONAL_BAND_MASK_DESCRIPTOR,
+       {
+           child(
+               CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_XDESC, Need::kRequired),
+           child(
+               CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_SEQ_LEN_KVDESC,
+               Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_SEQ_LEN_QDESC,
+               Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_LEFT_BOUND_DESC,
+               Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_SHIFT_RIGHT_BOUND_DESC,
+               Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_BDESC, Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_YDESC, Need::kRequired),
+           one(CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_COMPARISON_MODE,
+               CUDNN_TYPE_POINTWISE_MODE,
+               1,
+               Need::kRequired),
+           child(
+               CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_CU_SEQ_LEN_KVDESC,
+               Need::kOptional),
+           child(
+               CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_CU_SEQ_LEN_QDESC,
+               Need::kOptional),
+       }},
+      {CUDNN_BACKEND_OPERATION_SOFTMAX_DESCRIPTOR,
+       {
+           child(CUDNN_ATTR_OPERATION_SOFTMAX_XDESC, Need::kRequired),
+           child(CUDNN_ATTR_OPERATION_SOFTMAX_YDESC, Need::kRequired),
+           child(CUDNN_ATTR_OPERATION_SOFTMAX_STATS_DESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SOFTMAX_MAX_DESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SOFTMAX_SUM_EXP_DESC, Need::kOptional),
+           child(CUDNN_ATTR_OPERATION_SOFTMAX_SINK_DESC, Need::kOptional),
+           one(CUDNN_ATTR_OPERATION_SOFTMAX_STATS_LOG2,
+               CUDNN_TYPE_BOOLEAN,
+               1,
                Need::kOptional),
        }},
       {CUDNN_BACKEND_OPERATION_TRANSPOSE_DESCRIPTOR,

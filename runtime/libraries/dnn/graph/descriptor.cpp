@@ -72,6 +72,10 @@ Tensor tensor_of(const State& state) {
       state.get<std::int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, 1);
   tensor.is_virtual = state.flag(CUDNN_ATTR_TENSOR_IS_VIRTUAL);
   tensor.is_by_value = state.flag(CUDNN_ATTR_TENSOR_IS_BY_VALUE);
+  if (const Value* constant = state.find(CUDNN_ATTR_TENSOR_CONSTANT_VALUE)) {
+    tensor.constant = constant->bytes;
+    tensor.constant.resize(tensor.layout.bytes());
+  }
   if (const Value* ragged = state.find(CUDNN_ATTR_TENSOR_RAGGED_OFFSET_DESC);
       ragged != nullptr && !ragged->children.empty()) {
     tensor.ragged =

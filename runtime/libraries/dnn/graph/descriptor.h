@@ -81,6 +81,7 @@ struct Tensor {
   std::int64_t alignment = 1;
   bool is_virtual = false; // there is no memory for it
   bool is_by_value = false; // the pointer is the host's
+  std::vector<unsigned char> constant; // its value, if that never changes
   /// The tensor with the first element of each batch; -1: there is none.
   std::int64_t ragged = -1;
   std::int64_t ragged_multiplier = 1;

@@ -66,6 +66,13 @@ void set(
           "a descriptor among the elements is not finalized");
       value.children.push_back(child);
     }
+  } else if (name == CUDNN_ATTR_TENSOR_CONSTANT_VALUE) {
+    // Where the value is, which may be gone after the call. Its type has to be
+    // known before.
+    const auto* bytes = *static_cast<const unsigned char* const*>(elements);
+    require_pointers(bytes);
+    value.type = CUDNN_TYPE_CHAR;
+    value.bytes.assign(bytes, bytes + tensor_of(state).layout.bytes());
   } else {
     const auto* bytes = static_cast<const unsigned char*>(elements);
     value.bytes.assign(bytes, bytes + count * size_of(type));

@@ -117,7 +117,11 @@ TEST(GraphDescriptor, WhatIsNotSupportedHasNoEngine) {
   operation
       .child(
           CUDNN_ATTR_OPERATION_RNG_DESC,
-          {how.number(CUDNN_ATTR_RNG_BERNOULLI_DIST_PROBABILITY, 0.5).done()})
+          {how.choice(
+                  CUDNN_ATTR_RNG_DISTRIBUTION,
+                  CUDNN_TYPE_RNG_DISTRIBUTION,
+                  CUDNN_RNG_DISTRIBUTION_NORMAL)
+               .done()})
       .child(CUDNN_ATTR_OPERATION_RNG_YDESC, {tensor(1, dims)})
       .done();
   Descriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
@@ -211,6 +215,50 @@ TEST_F(GraphPlan, TakesValuesFromTheHostAtOnce) {
       CUDNN_STATUS_SUCCESS);
   value = 0;
   EXPECT_EQ(y.values(), (std::vector<float>{2, -4, 6}));
+}
+
+// As XLA does: a plan becomes a node of a graph, which gets other memory then.
+TEST_F(GraphPlan, BecomesANodeOfACudaGraph) {
+  const Array<float> x(std::vector<float>{1, -2, 3}), y({0, 0, 0}),
+      z(y.values());
+  const Descriptor plan = plan_of({pointwise(
+      CUDNN_POINTWISE_ABS,
+      {{CUDNN_ATTR_OPERATION_POINTWISE_XDESC, tensor(1, {3, 1})},
+       {CUDNN_ATTR_OPERATION_POINTWISE_YDESC, tensor(2, {3, 1})}})});
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
+  const auto launch = [&] {
+    cudaGraphExec_t instance = nullptr;
+    ASSERT_EQ(cudaGraphInstantiate(&instance, graph, 0), cudaSuccess);
+    ASSERT_EQ(cudaGraphLaunch(instance, nullptr), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    ASSERT_EQ(cudaGraphExecDestroy(instance), cudaSuccess);
+  };
+  const Descriptor pack = pack_of({{1, x.get()}, {2, y.get()}});
+  EXPECT_EQ(
+      cudnnBackendUpdateCudaGraph(handle, plan.get(), pack.get(), graph),
+      CUDNN_STATUS_BAD_PARAM_CUDA_GRAPH_MISMATCH);
+  ASSERT_EQ(
+      cudnnBackendPopulateCudaGraph(handle, plan.get(), pack.get(), graph),
+      CUDNN_STATUS_SUCCESS)
+      << Descriptor::said();
+  EXPECT_EQ(y.values(), (std::vector<float>{0, 0, 0}));
+  launch();
+  EXPECT_EQ(y.values(), (std::vector<float>{1, 2, 3}));
+  ASSERT_EQ(
+      cudnnBackendUpdateCudaGraph(
+          handle,
+          plan.get(),
+          pack_of({{1, x.get()}, {2, z.get()}}).get(),
+          graph),
+      CUDNN_STATUS_SUCCESS)
+      << Descriptor::said();
+  launch();
+  EXPECT_EQ(z.values(), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(
+      cudnnBackendPopulateCudaGraph(handle, plan.get(), pack.get(), graph),
+      CUDNN_STATUS_BAD_PARAM);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
 } // namespace

@@ -44,6 +44,9 @@ bool is_operation(cudnnBackendDescriptorType_t kind) {
     case CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR:
     case CUDNN_BACKEND_OPERATION_TRANSPOSE_DESCRIPTOR:
     case CUDNN_BACKEND_OPERATION_SLICE_DESCRIPTOR:
+    case CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR:
+    case CUDNN_BACKEND_OPERATION_DIAGONAL_BAND_MASK_DESCRIPTOR:
+    case CUDNN_BACKEND_OPERATION_SOFTMAX_DESCRIPTOR:
       return true;
     default:
       return false;
@@ -238,7 +241,9 @@ std::optional<Value> computed_value(
           : child_value({});
     }
     case CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE:
-      return value_of<int>(CUDNN_TYPE_BEHAVIOR_NOTE, {});
+      return value_of<int>(
+          CUDNN_TYPE_BEHAVIOR_NOTE,
+          {CUDNN_BEHAVIOR_NOTE_SUPPORTS_CUDA_GRAPH_NATIVE_API});
     case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
       return value_of<int>(CUDNN_TYPE_NUMERICAL_NOTE, {});
     case CUDNN_ATTR_ENGINE_KNOB_INFO:

@@ -9,7 +9,9 @@ void add_operation(Builder& builder, const State& operation) {
         add_product,
         add_normalization,
         add_resampling,
-        add_movement}) {
+        add_movement,
+        add_random,
+        add_attention_part}) {
     if (add(builder, operation)) {
       return;
     }

@@ -15,5 +15,7 @@ bool add_product(Builder& builder, const State& operation);
 bool add_normalization(Builder& builder, const State& operation);
 bool add_resampling(Builder& builder, const State& operation);
 bool add_movement(Builder& builder, const State& operation);
+bool add_random(Builder& builder, const State& operation);
+bool add_attention_part(Builder& builder, const State& operation);
 
 } // namespace accelerator::dnn

@@ -1,6 +1,7 @@
 // Execution of the graph API's plans.
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "runtime/libraries/dnn/context.h"
 #include "runtime/libraries/dnn/graph/descriptor.h"
@@ -65,6 +66,11 @@ void execute(
   auto copies = std::make_shared<Copies>();
   std::vector<Operand> operands;
   for (const Tensor* tensor : program->real_tensors()) {
+    if (!tensor->constant.empty()) {
+      copies->push_back(tensor->constant);
+      pointers[tensor->uid] = copies->back().data();
+      continue;
+    }
     const auto found = pointers.find(tensor->uid);
     require_valid(
         found != pointers.end(), "a tensor is not in the variant pack");
@@ -103,6 +109,44 @@ void execute(
       });
 }
 
+void require_recorded(cudaError_t error) {
+  require(
+      error == cudaSuccess,
+      CUDNN_STATUS_EXECUTION_FAILED_CUDART,
+      cudaGetErrorString(error));
+}
+
+std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
+  std::size_t count = 0;
+  require_recorded(cudaGraphGetNodes(graph, nullptr, &count));
+  std::vector<cudaGraphNode_t> nodes(count);
+  if (count != 0) {
+    require_recorded(cudaGraphGetNodes(graph, nodes.data(), &count));
+  }
+  return nodes;
+}
+
+/// Makes a node of a graph of what a plan would put into a stream.
+void record(const State& plan, const State& pack, cudaGraph_t graph) {
+  cudaStream_t stream = nullptr;
+  require_recorded(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const std::unique_ptr<CUstream_st, decltype(&cudaStreamDestroy)> owner(
+      stream, cudaStreamDestroy);
+  require_recorded(cudaStreamBeginCaptureToGraph(
+      stream, graph, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
+  const auto end = [stream] {
+    cudaGraph_t made = nullptr;
+    return cudaStreamEndCapture(stream, &made);
+  };
+  try {
+    execute("cudnnBackendPopulateCudaGraph", stream, plan, pack);
+  } catch (...) {
+    end();
+    throw;
+  }
+  require_recorded(end());
+}
+
 } // namespace
 } // namespace accelerator::dnn
 
@@ -121,6 +165,51 @@ cudnnStatus_t cudnnBackendExecute(
         handle->stream,
         finalized_state(plan, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR),
         finalized_state(pack, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR));
+  });
+}
+
+cudnnStatus_t cudnnBackendPopulateCudaGraph(
+    cudnnHandle_t handle,
+    cudnnBackendDescriptor_t plan,
+    cudnnBackendDescriptor_t pack,
+    cudaGraph_t graph) {
+  return guarded(__func__, [&] {
+    require_pointers(handle, graph);
+    require_valid(nodes_of(graph).empty(), "the graph is not empty");
+    record(
+        finalized_state(plan, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR),
+        finalized_state(pack, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR),
+        graph);
+  });
+}
+
+cudnnStatus_t cudnnBackendUpdateCudaGraph(
+    cudnnHandle_t handle,
+    cudnnBackendDescriptor_t plan,
+    cudnnBackendDescriptor_t pack,
+    cudaGraph_t graph) {
+  return guarded(__func__, [&] {
+    require_pointers(handle, graph);
+    const std::vector<cudaGraphNode_t> nodes = nodes_of(graph);
+    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+    require(
+        nodes.size() == 1 &&
+            cudaGraphNodeGetType(nodes[0], &type) == cudaSuccess &&
+            type == cudaGraphNodeTypeHost,
+        CUDNN_STATUS_BAD_PARAM_CUDA_GRAPH_MISMATCH,
+        "the graph is none that cudnnBackendPopulateCudaGraph made");
+    cudaGraph_t another = nullptr;
+    require_recorded(cudaGraphCreate(&another, 0));
+    const std::unique_ptr<CUgraph_st, decltype(&cudaGraphDestroy)> owner(
+        another, cudaGraphDestroy);
+    record(
+        finalized_state(plan, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR),
+        finalized_state(pack, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR),
+        another);
+    cudaHostNodeParams parameters{};
+    require_recorded(
+        cudaGraphHostNodeGetParams(nodes_of(another).at(0), &parameters));
+    require_recorded(cudaGraphHostNodeSetParams(nodes[0], &parameters));
   });
 }
 

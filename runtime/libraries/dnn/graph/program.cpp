@@ -1,6 +1,7 @@
 #include "runtime/libraries/dnn/graph/program.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "runtime/libraries/dnn/graph/operations.h"
@@ -238,6 +239,24 @@ std::vector<std::int64_t> Builder::tensors(
     result.push_back(add_tensor(*state));
   }
   return result;
+}
+
+std::int64_t Builder::temporary(const Dims& dims) {
+  // Programs count from 0 on.
+  std::int64_t uid = std::numeric_limits<std::int64_t>::max();
+  while (knows(uid)) {
+    --uid;
+  }
+  Tensor tensor;
+  tensor.uid = uid;
+  tensor.layout.dims = dims;
+  tensor.layout.strides = packed_strides(dims);
+  tensor.is_virtual = true;
+  if (program_.in_double_) {
+    tensor.layout.type = CUDNN_DATA_DOUBLE;
+  }
+  program_.tensors_.emplace(uid, tensor);
+  return uid;
 }
 
 std::int64_t Builder::add_tensor(const State& state) {

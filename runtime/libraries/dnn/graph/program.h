@@ -35,6 +35,10 @@ class Run {
   }
   /// The first element of a tensor of integers, exactly.
   std::int64_t integer(std::int64_t uid) const;
+  /// One of zeros.
+  Array<T> array(const Dims& dims) const {
+    return Array<T>(dims);
+  }
   /// What an operation made. A negative id: nobody wants it.
   void out(std::int64_t uid, Array<T> values);
   /// What is in an output's memory before.
@@ -104,6 +108,11 @@ class Builder {
   std::vector<std::int64_t> tensors(
       const State& operation,
       cudnnBackendAttributeName_t name);
+  /// The id of a tensor without memory that no descriptor is of.
+  std::int64_t temporary(const Dims& dims);
+  bool knows(std::int64_t uid) const {
+    return program_.tensors_.count(uid) != 0;
+  }
   const Layout& layout(std::int64_t uid) const {
     return program_.tensors_.at(uid).layout;
   }
