@@ -329,6 +329,21 @@ TEST_F(GraphElementwise, MovesElements) {
               .child(CUDNN_ATTR_OPERATION_RESHAPE_YDESC, {tensor(2, {6, 1})}),
           {6, 1}),
       (std::vector<float>{0, 1, 2, 3, 4, 5}));
+  // A view of the same dimensions can be turned: frontends transpose so.
+  const Array<float> square(std::vector<float>{0, 1, 2, 3});
+  const Array<float> turned({9, 9, 9, 9});
+  Descriptor view(CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR);
+  view.child(CUDNN_ATTR_OPERATION_RESHAPE_XDESC, {tensor(1, {2, 2})})
+      .child(
+          CUDNN_ATTR_OPERATION_RESHAPE_YDESC,
+          {tensor(2, {2, 2}, {1, 2}, CUDNN_DATA_FLOAT, true)});
+  run({view.done(),
+       pointwise(
+           CUDNN_POINTWISE_IDENTITY,
+           {{kX, tensor(2, {2, 2}, {1, 2}, CUDNN_DATA_FLOAT, true)},
+            {kY, tensor(3, {2, 2})}})},
+      {{1, square.get()}, {3, turned.get()}});
+  EXPECT_EQ(turned.values(), (std::vector<float>{0, 2, 1, 3}));
   EXPECT_EQ(
       moved(
           Descriptor(CUDNN_BACKEND_OPERATION_CONCAT_DESCRIPTOR)

@@ -33,22 +33,24 @@ void add_reshape(Builder& builder, const State& operation) {
   const Dims dims = builder.dims(y);
   require_valid(
       count_of(from) == count_of(dims), "a reshape changes the element count");
-  // Without a mode a tensor of turned dimensions is what a program may mean:
-  // its strides say so. There elements keep their place in memory.
+  // Without a mode elements keep their place in memory: strides say how they
+  // are turned.
   const bool is_logical =
       operation.get<int>(CUDNN_ATTR_OPERATION_RESHAPE_MODE) ==
       CUDNN_RESHAPE_LOGICAL;
   const Layout source = builder.layout(x);
   const Layout target = builder.layout(y);
+  const bool keeps_order = is_logical ||
+      (from == dims && source.strides == target.strides) ||
+      (source.is_packed() && target.is_packed());
   require_supported(
-      is_logical || from == dims || source.is_packed() == target.is_packed() ||
-          source.span() == count_of(from),
+      keeps_order ||
+          (source.span() == count_of(from) && target.span() == count_of(dims)),
       "a view of a tensor with gaps is not supported");
   builder.add({x}, {y}, [=](auto& run) {
     const auto& values = run.in(x);
     using T = std::decay_t<decltype(values[0])>;
-    if (is_logical || from == dims ||
-        (source.is_packed() && target.is_packed())) {
+    if (keeps_order) {
       run.out(y, Array<T>(from, values.data()).reshaped(dims));
       return;
     }
