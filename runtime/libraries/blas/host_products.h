@@ -4,9 +4,9 @@
 
 namespace accelerator::blas {
 
-/// C = alpha op(A) op(B) + beta C of row-major matrices: C is m x n, and op(A)
-/// is m x k. `lda` and its like are elements from row to row of what lies in
-/// memory.
+/// C = alpha op(A) op(B) + beta C of row-major matrices, on the calling thread:
+/// C is m x n, and op(A) is m x k. `lda` and its like are elements from row to
+/// row of what lies in memory.
 template <typename T>
 using HostProduct = void (*)(
     bool transpose_a,

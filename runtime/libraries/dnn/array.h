@@ -135,6 +135,40 @@ void for_each_row(const Dims& dims, const Dims& strides, Body body) {
   }
 }
 
+/// The dimension whose elements lie side by side in memory, where that is not
+/// the last one, which is innermost in an array; -1: there is none.
+inline int turned_dimension(const Layout& layout) {
+  const std::size_t rank = layout.dims.size();
+  if (rank < 2 || layout.strides.back() == 1 || layout.dims.back() == 1) {
+    return -1;
+  }
+  for (std::size_t i = 0; i + 1 < rank; ++i) {
+    if (layout.strides[i] == 1 && layout.dims[i] > 1) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+/// Calls `body(offset, at)` for each matrix of a tensor's last dimension and
+/// the one that lies innermost in memory: where it begins in memory and in an
+/// array.
+template <typename Body>
+void for_each_matrix(const Layout& layout, int turned, Body body) {
+  Dims dims = layout.dims;
+  dims[turned] = 1;
+  dims.back() = 1;
+  std::vector<std::int64_t> places;
+  for_each_row(
+      dims, packed_strides(layout.dims), [&](std::int64_t at, std::int64_t) {
+        places.push_back(at);
+      });
+  for_each_row(
+      dims, layout.strides, [&](std::int64_t offset, std::int64_t matrix) {
+        body(offset, places[static_cast<std::size_t>(matrix)]);
+      });
+}
+
 /// Reads a tensor. What an array of T holds as it is becomes a view.
 template <typename T>
 Array<T> read(const Layout& layout, const void* memory) {
@@ -145,6 +179,21 @@ Array<T> read(const Layout& layout, const void* memory) {
   T* to = values.writable();
   const std::int64_t length = layout.dims.empty() ? 1 : layout.dims.back();
   const std::int64_t stride = layout.dims.empty() ? 1 : layout.strides.back();
+  if (const int turned = turned_dimension(layout); turned >= 0) {
+    const std::int64_t across = layout.dims[turned];
+    const std::int64_t pitch = packed_strides(layout.dims)[turned];
+    std::vector<T> line(static_cast<std::size_t>(across));
+    for_each_matrix(layout, turned, [&](std::int64_t offset, std::int64_t at) {
+      for (std::int64_t i = 0; i < length; ++i) {
+        load(layout.type, memory, offset + i * stride, 1, across, line.data());
+        T* place = to + at + i;
+        for (std::int64_t j = 0; j < across; ++j) {
+          place[j * pitch] = line[j];
+        }
+      }
+    });
+    return values;
+  }
   for_each_row(
       layout.dims, layout.strides, [&](std::int64_t offset, std::int64_t row) {
         load(layout.type, memory, offset, stride, length, to + row * length);
@@ -157,6 +206,21 @@ void write(const Layout& layout, void* memory, const Array<T>& values) {
   const T* from = values.data();
   const std::int64_t length = layout.dims.empty() ? 1 : layout.dims.back();
   const std::int64_t stride = layout.dims.empty() ? 1 : layout.strides.back();
+  if (const int turned = turned_dimension(layout); turned >= 0) {
+    const std::int64_t across = layout.dims[turned];
+    const std::int64_t pitch = packed_strides(layout.dims)[turned];
+    std::vector<T> line(static_cast<std::size_t>(across));
+    for_each_matrix(layout, turned, [&](std::int64_t offset, std::int64_t at) {
+      for (std::int64_t i = 0; i < length; ++i) {
+        const T* place = from + at + i;
+        for (std::int64_t j = 0; j < across; ++j) {
+          line[j] = place[j * pitch];
+        }
+        store(layout.type, memory, offset + i * stride, 1, across, line.data());
+      }
+    });
+    return;
+  }
   for_each_row(
       layout.dims, layout.strides, [&](std::int64_t offset, std::int64_t row) {
         store(layout.type, memory, offset, stride, length, from + row * length);

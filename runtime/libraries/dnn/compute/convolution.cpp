@@ -17,7 +17,7 @@ std::int64_t volume(const Spatial& size) {
 }
 
 /// Elements of the matrix that a product is made with at a time.
-constexpr std::int64_t kColumnElements = std::int64_t{1} << 20;
+constexpr std::int64_t kColumnElements = std::int64_t{1} << 18;
 /// Images smaller than this are put together.
 constexpr std::int64_t kFewColumns = 256;
 
@@ -108,19 +108,20 @@ void for_each_run(const Convolution& shape, const Block& block, Body body) {
   }
 }
 
-/// The matrix whose columns are what outputs are made of: a row for each
-/// channel and tap.
-template <typename T>
-void gather(
+/// A run as for_each_run() tells it.
+struct Listed {
+  std::int64_t column;
+  std::int64_t image;
+  std::int64_t offset;
+  std::int64_t count;
+};
+
+/// The runs of each tap. They are the same for each channel and group.
+std::vector<std::vector<Listed>> runs_of(
     const Convolution& shape,
-    const Block& block,
-    const T* x, // of the first image and the group
-    std::vector<T>& matrix) {
-  const std::int64_t taps = volume(shape.w);
-  const std::int64_t size = volume(shape.x);
-  const std::int64_t image_size = shape.groups * shape.inputs * size;
-  matrix.assign(
-      static_cast<std::size_t>(shape.inputs * taps * block.count), T{});
+    const Block& block) {
+  std::vector<std::vector<Listed>> runs(
+      static_cast<std::size_t>(volume(shape.w)));
   for_each_run(
       shape,
       block,
@@ -129,18 +130,61 @@ void gather(
           std::int64_t image,
           std::int64_t offset,
           std::int64_t count,
-          std::int64_t step) {
-        for (std::int64_t c = 0; c < shape.inputs; ++c) {
-          const T* from = x + image * image_size + c * size + offset;
-          T* to = matrix.data() + (c * taps + tap) * block.count + column;
+          std::int64_t) {
+        runs[tap].push_back({column, image, offset, count});
+      });
+  return runs;
+}
+
+/// Calls `body(row of the matrix, x of the channel)` for each channel and tap,
+/// and gives it the tap's runs.
+template <typename Body>
+void for_each_matrix_row(
+    const Convolution& shape,
+    const std::vector<std::vector<Listed>>& runs,
+    Body body) {
+  std::int64_t row = 0;
+  for (std::int64_t c = 0; c < shape.inputs; ++c) {
+    for (const std::vector<Listed>& tap : runs) {
+      body(row++, c * volume(shape.x), tap);
+    }
+  }
+}
+
+/// The matrix whose columns are what outputs are made of: a row for each
+/// channel and tap.
+template <typename T>
+void gather(
+    const Convolution& shape,
+    const Block& block,
+    const std::vector<std::vector<Listed>>& runs,
+    const T* x, // of the first image and the group
+    std::vector<T>& matrix) {
+  const std::int64_t image_size = shape.groups * shape.inputs * volume(shape.x);
+  const std::int64_t step = shape.stride[Convolution::kSpatial - 1];
+  matrix.resize(
+      static_cast<std::size_t>(shape.inputs * volume(shape.w) * block.count));
+  for_each_matrix_row(
+      shape,
+      runs,
+      [&](std::int64_t row,
+          std::int64_t channel,
+          const std::vector<Listed>& tap) {
+        T* to = matrix.data() + row * block.count;
+        std::int64_t done = 0; // what lies between runs is padding
+        for (const Listed& run : tap) {
+          std::fill(to + done, to + run.column, T{});
+          const T* from = x + run.image * image_size + channel + run.offset;
           if (step == 1) {
-            std::copy_n(from, count, to);
+            std::copy_n(from, run.count, to + run.column);
           } else {
-            for (std::int64_t i = 0; i < count; ++i) {
-              to[i] = from[i * step];
+            for (std::int64_t i = 0; i < run.count; ++i) {
+              to[run.column + i] = from[i * step];
             }
           }
+          done = run.column + run.count;
         }
+        std::fill(to + done, to + block.count, T{});
       });
 }
 
@@ -149,26 +193,22 @@ template <typename T>
 void scatter(
     const Convolution& shape,
     const Block& block,
+    const std::vector<std::vector<Listed>>& runs,
     const std::vector<T>& matrix,
     T* x) {
-  const std::int64_t taps = volume(shape.w);
-  const std::int64_t size = volume(shape.x);
-  const std::int64_t image_size = shape.groups * shape.inputs * size;
-  for_each_run(
+  const std::int64_t image_size = shape.groups * shape.inputs * volume(shape.x);
+  const std::int64_t step = shape.stride[Convolution::kSpatial - 1];
+  for_each_matrix_row(
       shape,
-      block,
-      [&](std::int64_t tap,
-          std::int64_t column,
-          std::int64_t image,
-          std::int64_t offset,
-          std::int64_t count,
-          std::int64_t step) {
-        for (std::int64_t c = 0; c < shape.inputs; ++c) {
-          T* to = x + image * image_size + c * size + offset;
-          const T* from =
-              matrix.data() + (c * taps + tap) * block.count + column;
-          for (std::int64_t i = 0; i < count; ++i) {
-            to[i * step] += from[i];
+      runs,
+      [&](std::int64_t row,
+          std::int64_t channel,
+          const std::vector<Listed>& tap) {
+        const T* from = matrix.data() + row * block.count;
+        for (const Listed& run : tap) {
+          T* to = x + run.image * image_size + channel + run.offset;
+          for (std::int64_t i = 0; i < run.count; ++i) {
+            to[i * step] += from[run.column + i];
           }
         }
       });
@@ -336,13 +376,14 @@ Array<T> convolve(
   std::vector<T> matrix;
   std::vector<T> product;
   for_each_block(shape, [&](const Block& block) {
+    const auto runs = runs_of(shape, block);
     for (std::int64_t g = 0; g < shape.groups; ++g) {
       const T* from =
           x.data() + (block.image * shape.groups + g) * shape.inputs * x_size;
       const T* factors = filter.data() + g * shape.outputs * taps;
       const bool is_direct = is_pointwise(shape) && block.images == 1;
       if (!is_direct) {
-        gather(shape, block, from, matrix);
+        gather(shape, block, runs, from, matrix);
       }
       const T* columns = is_direct ? from + block.first : matrix.data();
       const std::int64_t pitch = is_direct ? x_size : block.count;
@@ -428,6 +469,7 @@ Array<T> convolve_backward_data(
   std::vector<T> matrix;
   std::vector<T> gradients;
   for_each_block(shape, [&](const Block& block) {
+    const auto runs = runs_of(shape, block);
     for (std::int64_t g = 0; g < shape.groups; ++g) {
       const T* all = dy.data() + g * shape.outputs * y_size;
       const T* from = all +
@@ -464,7 +506,7 @@ Array<T> convolve_backward_data(
           is_direct ? out + block.first : matrix.data(),
           is_direct ? x_size : block.count);
       if (!is_direct) {
-        scatter(shape, block, matrix, out);
+        scatter(shape, block, runs, matrix, out);
       }
     }
   });
@@ -511,6 +553,7 @@ Array<T> convolve_backward_filter(
     std::vector<T> matrix;
     std::vector<T> gradients;
     for_each_block(shape, [&](const Block& block) {
+      const auto runs = runs_of(shape, block);
       for (std::int64_t g = 0; g < shape.groups; ++g) {
         const T* all = dy.data() + g * shape.outputs * y_size;
         const T* from = all +
@@ -533,7 +576,7 @@ Array<T> convolve_backward_filter(
             x.data() + (block.image * shape.groups + g) * shape.inputs * x_size;
         const bool is_direct = is_pointwise(shape) && block.images == 1;
         if (!is_direct) {
-          gather(shape, block, inputs, matrix);
+          gather(shape, block, runs, inputs, matrix);
         }
         multiply(
             false,
