@@ -153,8 +153,8 @@ cudnnStatus_t cudnnGetStream(cudnnHandle_t handle, cudaStream_t* stream) {
   });
 }
 
-/// Says that PyTorch is not to choose cuDNN: it calls the older API, which is
-/// not here yet.
+/// Says that PyTorch is not to choose cuDNN: it would call recurrent networks,
+/// CTC loss and spatial transformers, which are not here.
 int accelerator_no_cudnn() {
   return 1;
 }

@@ -272,7 +272,15 @@ std::int64_t Builder::add_tensor(const State& state) {
           CUDNN_TENSOR_REORDERING_NONE,
       "tensors in another order are not supported");
   require_valid(tensor.uid >= 0, "a tensor's unique id is negative");
-  program_.tensors_.emplace(tensor.uid, tensor);
+  const auto [known, is_new] = program_.tensors_.emplace(tensor.uid, tensor);
+  const Layout& first = known->second.layout;
+  require_valid(
+      is_new ||
+          (first.type == tensor.layout.type &&
+           first.dims == tensor.layout.dims &&
+           first.strides == tensor.layout.strides &&
+           known->second.is_virtual == tensor.is_virtual),
+      "two different tensors have one unique id");
   if (tensor.ragged >= 0) {
     const std::int64_t offsets =
         this->tensor(state, CUDNN_ATTR_TENSOR_RAGGED_OFFSET_DESC);
