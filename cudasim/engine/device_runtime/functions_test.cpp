@@ -198,7 +198,7 @@ TEST_F(DeviceFunctions, KernelsHaveAttributes) {
   EXPECT_EQ(found[4], 32u);
   EXPECT_EQ(found[6], 96u);
   EXPECT_GT(found[7], 0u);
-  EXPECT_EQ(found[8], 90u);
+  EXPECT_EQ(found[8], 107u);
   EXPECT_EQ(found[9], 80u);
 }
 

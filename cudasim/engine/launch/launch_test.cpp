@@ -308,7 +308,7 @@ TEST_F(Launches, LimitsOfAKernelAreKnown) {
   const KernelInfo& plain = program.info(*program.kernel("plain"));
   EXPECT_EQ(plain.static_shared_bytes, 100u);
   EXPECT_EQ(plain.max_threads, 1024u);
-  EXPECT_EQ(plain.ptx_target, 90u);
+  EXPECT_EQ(plain.ptx_target, 107u);
   EXPECT_EQ(program.info(*program.kernel("bounded")).max_threads, 128u);
   const KernelInfo& required = program.info(*program.kernel("required"));
   EXPECT_EQ(required.max_threads, 64u);

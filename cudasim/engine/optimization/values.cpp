@@ -374,6 +374,9 @@ bool Values::result_of(
     }
     return true;
   }
+  if (operands.size() != 3) {
+    return false;
+  }
   if (modifiers.size() == 1 && (opcode == "add" || opcode == "sub")) {
     const bool adds = opcode == "add";
     if (constants) {

@@ -18,7 +18,8 @@ namespace {
 
 using namespace cudasim;
 
-const std::string kBefore = ".version 9.5\n.target sm_90\n.address_size 64\n" +
+const std::string kBefore =
+    ".version 9.5\n.target sm_107a\n.address_size 64\n" +
     engine::testing::module_declarations() +
     ".visible .entry kernel(.param .align 16 .b8 in_param[256]) {\n" +
     engine::testing::body_declarations() +

@@ -47,8 +47,8 @@ void* TestDevice::allocate(std::size_t bytes, bool read_only) {
   return memory;
 }
 
-void TestDevice::load(const std::string& body) {
-  text_ = ".version 9.5\n.target sm_90\n.address_size 64\n" + body;
+void TestDevice::load(const std::string& body, const std::string& target) {
+  text_ = ".version 9.5\n.target " + target + "\n.address_size 64\n" + body;
   module_ = Module::load(
       text_,
       "test.ptx",

@@ -68,8 +68,9 @@ class TestDevice : public AddressSpace {
   }
 
   /// Loads a module; its text begins after .address_size.
+  /// @param target of PTX. No other has as much of what the device executes.
   /// @throws ptx::ParseError, LoweringError.
-  void load(const std::string& body);
+  void load(const std::string& body, const std::string& target = "sm_107a");
 
   /// Runs a kernel of the module loaded last.
   /// @param name of the kernel, @param shape of the launch, @param arguments

@@ -76,6 +76,14 @@ TEST_F(NativeRows, ModifiersOfFloats) {
       compare_native(floats + op + ".ftz.f32 %h, %x, %y;");
       compare_native(floats + op + ".f32 %h, %x, %n;");
     }
+    for (const std::string op : {"min", "max"}) {
+      for (const std::string end : {".f32", ".ftz.f32"}) {
+        compare_native(floats + op + end + " %h, %x, %y, %z;");
+        compare_native(floats + op + end + " %h, %n, %x, %n;");
+        compare(floats + op + ".NaN" + end + " %h, %x, %y, %z;");
+        compare(floats + op + ".abs" + end + " %h, %x, %y, %z;");
+      }
+    }
     for (const std::string op : {"rcp.rn", "sqrt.rn"}) {
       compare_native(floats + op + ".ftz.f32 %h, %x;");
     }

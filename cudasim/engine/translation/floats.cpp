@@ -242,7 +242,11 @@ bool Translator::real(const Inst& inst) {
       (sign && flushes)) {
     return false;
   }
-  const int count = fused ? 3 : plain_two || limits ? 2 : 1;
+  // min and max have rows of two sources and of three.
+  const int count = fused ? 3 : limits ? form.sources : plain_two ? 2 : 1;
+  if (count != form.sources || count > 3) {
+    return false;
+  }
   Value values[3];
   bool vector = false;
   for (int i = 0; i < count; ++i) {
@@ -297,6 +301,9 @@ bool Translator::real(const Inst& inst) {
     result = exponential(x[0], vector);
   } else {
     result = extreme(op == "max", x[0], x[1], bits, vector);
+    if (count == 3) {
+      result = extreme(op == "max", result, x[2], bits, vector);
+    }
   }
   if (flushes) {
     result = flushed(result, vector);

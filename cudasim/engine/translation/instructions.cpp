@@ -114,6 +114,7 @@ const Translator::Form& Translator::form_of(const Inst& inst) const {
   form.is_known = inst.more_count == 0;
   for (int k = 0; k < kOperands; ++k) {
     const Slot slot = inst.operands[k];
+    form.sources += k >= inst.destinations && slot != kNoSlot ? 1 : 0;
     // No emitter has a form for a predicate that is a constant.
     form.is_known = form.is_known &&
         (slot == kNoSlot || (slot & kConstantBit) == 0 || inst.widths[k] != 0);

@@ -1,11 +1,102 @@
 // Arithmetic, comparisons and conversions as native code.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
+#include "cudasim/engine/instructions/key.h"
 #include "cudasim/engine/testing/native_rows.h"
+#include "cudasim/engine/testing/row_writer.h"
 
 namespace cudasim::engine::testing {
 namespace {
+
+/// An instruction of a row of values, on the registers of a kernel; empty for
+/// rows with other operands and without a handler. Results are in %d, %h, %v
+/// and %r.
+std::string code_of(const KeyedRow& row) {
+  // Sources and results by bytes; predicates have none.
+  const std::map<std::size_t, std::vector<std::string>> kSources = {
+      {0, {"%p", "%q"}},
+      {2, {"%s", "%u"}},
+      {4, {"%e", "%f", "%g", "%t"}},
+      {8, {"%a", "%b", "%c"}}};
+  const std::map<std::size_t, std::vector<std::string>> kResults = {
+      {0, {"%r"}},
+      {2, {"%v", "%w"}},
+      {4, {"%h", "%z", "%k", "%y"}},
+      {8, {"%d", "%x"}}};
+  std::map<std::size_t, std::size_t> sources;
+  std::map<std::size_t, std::size_t> results;
+  if (row.row.entry->handler == nullptr) {
+    return "";
+  }
+  std::string text;
+  for (const OperandShape& shape : row.row.shape.operands) {
+    const std::size_t bytes = ptx::size_of(shape.type);
+    if (shape.kind != OperandShape::Kind::kValue || shape.members ||
+        shape.needs_pair || kSources.count(bytes) == 0) {
+      return "";
+    }
+    std::string values;
+    for (std::uint32_t i = 0; i < std::max(shape.vector, 1u); ++i) {
+      const auto& names = (shape.written ? kResults : kSources).at(bytes);
+      std::size_t& next = (shape.written ? results : sources)[bytes];
+      if (shape.written && next == names.size()) {
+        return "";
+      }
+      values += values.empty() ? "" : ", ";
+      values += shape.constant
+          ? std::to_string(
+                shape.choices.empty() ? shape.low + 1 : shape.choices[0])
+          : names[next % names.size()];
+      ++next;
+    }
+    text += text.empty() ? " " : ", ";
+    text += shape.vector == 0 ? values : "{" + values + "}";
+  }
+  text = ".reg .b16 %w;\n.reg .b32 %y;\n" + row.text + text + ";";
+  // What else was written comes to the first results, too.
+  const std::size_t words = results[4];
+  for (std::size_t i = 1; i < words; ++i) {
+    text += "\nmad.lo.u32 %h, %h, 5, " + kResults.at(4)[i] + ";";
+  }
+  if (results[2] == 2) {
+    text += "\nmad.lo.u16 %v, %v, 5, %w;";
+  }
+  if (results[8] == 2) {
+    text += "\nmad.lo.u64 %d, %d, 5, %x;";
+  }
+  return results.empty() ? "" : text;
+}
+
+/// The native form of a name has to be that of the row's operands: there may
+/// be more of them, or others, in another row of the same name.
+TEST_F(NativeRows, NamesThatSeveralRowsHave) {
+  std::map<std::string, std::vector<std::string>> by_key;
+  std::map<std::string, std::size_t> rows;
+  for (const KeyedRow& row : all_rows()) {
+    const std::string key = canonical_key(row.text);
+    ++rows[key];
+    const std::string code = code_of(row);
+    if (!code.empty()) {
+      by_key[key].push_back(code);
+    }
+  }
+  std::size_t count = 0;
+  for (const auto& [key, codes] : by_key) {
+    for (const std::string& code : codes) {
+      if (rows[key] > 1) {
+        ++count;
+        compare(code);
+      }
+    }
+  }
+  EXPECT_EQ(by_key.at("max.f32").size(), 2u);
+  EXPECT_GT(count, 20u);
+}
 
 TEST_F(NativeRows, FieldsOfBits) {
   for (const std::string bits : {"32", "64"}) {

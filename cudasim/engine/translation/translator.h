@@ -443,6 +443,7 @@ class Translator {
     std::vector<std::string> operation; // without .ftz and .sat
     bool flushes = false; // .ftz
     bool saturates = false; // .sat
+    int sources = 0; // operands that are no results
     bool is_known = false; // has_form()
   };
   const Form& form_of(const Inst& inst) const;

@@ -75,7 +75,7 @@ def ask(folder: pathlib.Path, head: str, lines: list[str]) -> Answer:
     """
     text = folder / "body.ptx"
     text.write_text(head + "".join(f"{line};\n" for line in lines) + "ret;\n}\n", encoding="utf-8")
-    command = [PTXAS.value, "-arch=sm_90", "-O0", str(text), "-o", str(folder / "body.cubin")]
+    command = [PTXAS.value, "-arch=sm_107a", "-O0", str(text), "-o", str(folder / "body.cubin")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return Answer(done.stdout + done.stderr, done.returncode, head.count("\n"))
 

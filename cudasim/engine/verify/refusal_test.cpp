@@ -146,7 +146,7 @@ TEST(Refusal, SaysWhatWasFoundAndWhere) {
     testing::TestDevice device;
     std::string said;
     try {
-      device.load(one.body);
+      device.load(one.body, "sm_90");
       // Shared memory is counted for a kernel as a whole.
       device.module().kernel("k");
     } catch (const ptx::ParseError& error) {

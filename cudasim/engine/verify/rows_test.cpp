@@ -15,7 +15,7 @@ namespace {
 using testing::KeyedRow;
 using testing::RowWriter;
 
-const char* const kHead = ".version 9.5\n.target sm_90\n.address_size 64\n";
+const char* const kHead = ".version 9.5\n.target sm_107a\n.address_size 64\n";
 
 /// The text of a module with one instruction, which begins its last line but
 /// two.

@@ -115,6 +115,34 @@ struct CopySign {
   }
 };
 
+/// Of three numbers.
+template <typename Op>
+struct OfThree {
+  static float run(float a, float b, float c) {
+    return Op::run(Op::run(a, b), c);
+  }
+};
+/// .abs: of magnitudes.
+template <typename Op>
+struct OfMagnitudes {
+  template <typename... T>
+  static float run(T... operands) {
+    return Op::run(Absolute::run(operands)...);
+  }
+};
+/// .xorsign.abs: of magnitudes, with the sign that the product would have. NaN
+/// has none.
+template <typename Op>
+struct CrossedSigns {
+  static float run(float a, float b) {
+    const float magnitude = OfMagnitudes<Op>::run(a, b);
+    const U32 sign = (bits_as<U32>(a) ^ bits_as<U32>(b)) & 0x80000000u;
+    return magnitude != magnitude
+        ? magnitude
+        : bits_as<float>(bits_as<U32>(magnitude) | sign);
+  }
+};
+
 /// .ftz flushes operands and result, .sat clamps the result.
 template <typename Op, bool kFlush, bool kSaturate>
 struct Modified {
@@ -182,6 +210,11 @@ Flow test(Warp& warp, const Inst& inst, Mask active) {
        #shape,                                                              \
        "9.7.3",                                                             \
        shape<Modified<Op, true, false>, float>},
+#define CUDASIM_EXTREMES(text, Op)                             \
+  CUDASIM_FLUSH(text, binary, Op)                              \
+  CUDASIM_FLUSH(text ".xorsign.abs", binary, CrossedSigns<Op>) \
+  CUDASIM_FLUSH(text, ternary, OfThree<Op>)                    \
+  CUDASIM_FLUSH(text ".abs", ternary, OfMagnitudes<OfThree<Op>>)
 #define CUDASIM_DOUBLE(text, shape, Op) \
   {text ".f64", #shape, "9.7.3", shape<Op, double>},
 #define CUDASIM_TESTS(name, T)                                              \
@@ -202,26 +235,23 @@ constexpr Entry kEntries[] = {
             binary,
             Multiply) CUDASIM_MODIFIERS("mul.rn", binary, Multiply)
             CUDASIM_MODIFIERS("fma.rn", ternary, FusedMultiplyAdd)
-                CUDASIM_MODIFIERS(
-                    "mad.rn",
-                    ternary,
-                    FusedMultiplyAdd) CUDASIM_FLUSH("div.rn", binary, Divide)
-                    CUDASIM_FLUSH("rcp.rn", unary, Reciprocal) CUDASIM_FLUSH(
-                        "sqrt.rn",
+                CUDASIM_MODIFIERS("mad.rn", ternary, FusedMultiplyAdd)
+                    CUDASIM_FLUSH("div.rn", binary, Divide) CUDASIM_FLUSH(
+                        "rcp.rn",
                         unary,
-                        SquareRoot) CUDASIM_FLUSH("min", binary, Extreme<false>)
-                        CUDASIM_FLUSH("max", binary, Extreme<true>)
-                            CUDASIM_FLUSH("min.NaN", binary, ExtremeNan<false>)
-                                CUDASIM_FLUSH(
-                                    "max.NaN",
-                                    binary,
-                                    ExtremeNan<true>)
-                                    CUDASIM_FLUSH("abs", unary, Absolute)
-                                        CUDASIM_FLUSH("neg", unary, Negate){
-                                            "copysign.f32",
-                                            "binary",
-                                            "9.7.3",
-                                            binary<CopySign, float>},
+                        Reciprocal) CUDASIM_FLUSH("sqrt.rn", unary, SquareRoot)
+                        CUDASIM_EXTREMES("min", Extreme<false>)
+                            CUDASIM_EXTREMES("max", Extreme<true>)
+                                CUDASIM_EXTREMES("min.NaN", ExtremeNan<false>)
+                                    CUDASIM_EXTREMES(
+                                        "max.NaN",
+                                        ExtremeNan<true>)
+                                        CUDASIM_FLUSH("abs", unary, Absolute)
+                                            CUDASIM_FLUSH("neg", unary, Negate){
+                                                "copysign.f32",
+                                                "binary",
+                                                "9.7.3",
+                                                binary<CopySign, float>},
     CUDASIM_DOUBLE("add", binary, Add) CUDASIM_DOUBLE(
         "add.rn",
         binary,

@@ -1,9 +1,11 @@
 // Floating-point arithmetic rounded to nearest even, against MPFR.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "cudasim/engine/testing/exact_arithmetic.h"
 #include "cudasim/engine/testing/instruction_harness.h"
@@ -129,6 +131,63 @@ TEST(Float, SmallerAndLarger) {
         "min" + m.text() + ".NaN.f32", [&](float a, float b) {
           return any_nan(a, b) ? NAN : smaller(m.before(a), m.before(b));
         });
+  }
+}
+
+TEST(Float, SmallerAndLargerOfMagnitudesWithTheSignOfTheProduct) {
+  for (const bool most : {false, true}) {
+    for (const bool keeps_nan : {false, true}) {
+      for (const Modifiers& m : {kPlain, kFlush}) {
+        check<float, float, float>(
+            std::string(most ? "max" : "min") + m.text() +
+                (keeps_nan ? ".NaN" : "") + ".xorsign.abs.f32",
+            [&](float a, float b) {
+              if ((keeps_nan && any_nan(a, b)) ||
+                  (std::isnan(a) && std::isnan(b))) {
+                return std::numeric_limits<float>::quiet_NaN();
+              }
+              const float x = std::fabs(m.before(a));
+              const float y = std::fabs(m.before(b));
+              const bool negative = std::signbit(a) != std::signbit(b);
+              return std::copysign(
+                  most ? larger(x, y) : smaller(x, y), negative ? -1.0f : 1.0f);
+            });
+      }
+    }
+  }
+}
+
+/// The numbers among three, in order: -0 is less than +0.
+TEST(Float, SmallestAndLargestOfThree) {
+  for (const bool most : {false, true}) {
+    for (const std::string modifier : {"", ".NaN"}) {
+      for (const std::string magnitudes : {"", ".abs"}) {
+        for (const Modifiers& m : {kPlain, kFlush}) {
+          check<float, float, float, float>(
+              std::string(most ? "max" : "min") + m.text() + modifier +
+                  magnitudes + ".f32",
+              [&](float a, float b, float c) {
+                std::vector<float> numbers;
+                for (const float x : {a, b, c}) {
+                  if (!std::isnan(x)) {
+                    const float flushed = m.before(x);
+                    numbers.push_back(
+                        magnitudes.empty() ? flushed : std::fabs(flushed));
+                  }
+                }
+                if (numbers.empty() ||
+                    (!modifier.empty() && numbers.size() < 3)) {
+                  return std::numeric_limits<float>::quiet_NaN();
+                }
+                std::sort(numbers.begin(), numbers.end(), [](float x, float y) {
+                  return x < y ||
+                      (x == y && std::signbit(x) && !std::signbit(y));
+                });
+                return most ? numbers.back() : numbers.front();
+              });
+        }
+      }
+    }
   }
 }
 

@@ -78,6 +78,19 @@ struct Extreme {
     return (x < y) == kMaximum ? b : a;
   }
 };
+/// .xorsign.abs: of magnitudes, with the sign that the product would have. NaN
+/// has none.
+template <typename Op>
+struct CrossedSigns {
+  template <typename F>
+  static U16 run(U16 a, U16 b) {
+    const U16 magnitude = Op::template run<F>(
+        static_cast<U16>(a & 0x7fff), static_cast<U16>(b & 0x7fff));
+    return magnitude > F::kExponent
+        ? magnitude
+        : static_cast<U16>(magnitude | ((a ^ b) & 0x8000));
+  }
+};
 struct Absolute {
   template <typename F>
   static U16 run(U16 a) {
@@ -159,10 +172,13 @@ using MinimumOp = Extreme<false, false>;
 using MaximumOp = Extreme<true, false>;
 using MinimumNan = Extreme<false, true>;
 using MaximumNan = Extreme<true, true>;
-#define CUDASIM_EXTREME(text, Op)                         \
+#define CUDASIM_SIGNS(text, Op)                           \
   CUDASIM_ONE(text, binary, Op, f16, Half, kPlain)        \
   CUDASIM_ONE(text ".ftz", binary, Op, f16, Half, kFlush) \
   CUDASIM_ONE(text, binary, Op, bf16, Brain, kPlain)
+#define CUDASIM_EXTREME(text, Op) \
+  CUDASIM_SIGNS(text, Op)         \
+  CUDASIM_SIGNS(text ".xorsign.abs", CrossedSigns<Op>)
 
 constexpr Entry kEntries[] = {
     CUDASIM_ARITHMETIC("add", binary, Add) CUDASIM_ARITHMETIC(

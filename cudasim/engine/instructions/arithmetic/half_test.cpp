@@ -146,6 +146,35 @@ U16 unless_nan(Sixteen f, U16 a, U16 b) {
       : kChoose(f, a, b);
 }
 
+/// Of magnitudes, with the sign of the product; NaN has none.
+template <U16 (*kChoose)(Sixteen, U16, U16)>
+U16 with_sign_of_product(Sixteen f, U16 a, U16 b) {
+  const U16 magnitude = kChoose(f, a & 0x7fff, b & 0x7fff);
+  return std::isnan(decode(f, magnitude))
+      ? U16{0x7fff}
+      : static_cast<U16>(magnitude | ((a ^ b) & 0x8000));
+}
+
+TEST(Half, SmallerAndLargerOfMagnitudesWithTheSignOfTheProduct) {
+  const auto check_all =
+      [](const std::string& modifier, auto most, auto least) {
+        for (const Modifiers& m : {kPlain, kFlush}) {
+          check_half("max" + modifier, m, most, 0, 0);
+          check_half("min" + modifier, m, least, 0, 0);
+        }
+        check_brain("max" + modifier, kPlain, most, 0, 0);
+        check_brain("min" + modifier, kPlain, least, 0, 0);
+      };
+  check_all(
+      ".xorsign.abs",
+      with_sign_of_product<larger>,
+      with_sign_of_product<smaller>);
+  check_all(
+      ".NaN.xorsign.abs",
+      with_sign_of_product<unless_nan<larger>>,
+      with_sign_of_product<unless_nan<smaller>>);
+}
+
 TEST(Half, SmallerAndLarger) {
   for (const Modifiers& m : {kPlain, kFlush}) {
     check_half("max", m, larger, 0, 0);

@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,9 @@ from cudasim.engine.testing.folding import folding
 ARGUMENTS: list[pathlib.Path] = []
 
 _KERNELS_A_MODULE = 200
+
+# What newer targets or newer versions of PTX have: this ptxas refuses it, and NVIDIA's newest folds none of it.
+_NEWER = re.compile(r"^(min|max)\S*\.f32 \$d0, \$0, \$1, \$2;")
 
 # Less would mean that it is not ptxas that is asked any more.
 _LEAST_FOLDED = 1500
@@ -99,7 +103,13 @@ class PtxasTest(absltest.TestCase):
                 values, names_refused = job.result()
                 cls.values |= values
                 refused |= names_refused
-        cls.refused = sorted({cls.samples[name][0].instruction for name in refused})
+        cls.refused = sorted(
+            {
+                sample.instruction
+                for sample in (cls.samples[name][0] for name in refused)
+                if not _NEWER.search(sample.code)
+            }
+        )
 
     def test_ptxas_computes_what_is_expected(self) -> None:
         for name, samples in self.samples.items():
