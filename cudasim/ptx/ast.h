@@ -58,6 +58,7 @@ enum class Type : std::uint8_t {
   kE4M3x2,
   kE5M2x2,
   kF32,
+  kF32x2,
   kF64,
   kB1, // elements of matrices, packed in registers
   kU4,

@@ -59,6 +59,7 @@ bool is_declarable(Type type) {
     case Type::kE5M2:
     case Type::kE4M3x2:
     case Type::kE5M2x2:
+    case Type::kF32x2:
     case Type::kB1:
     case Type::kU4:
     case Type::kS4:

@@ -10,8 +10,8 @@
 namespace cudasim::engine {
 namespace {
 
-/// The most bytes that one lane moves at once: ld.v4.b32 and the like.
-constexpr std::uint32_t kWidest = 16;
+/// The most bytes that one lane moves at once: ld.v8.b32 and the like.
+constexpr std::uint32_t kWidest = 32;
 
 /// The bytes that a lane is about to store.
 void stored_value(

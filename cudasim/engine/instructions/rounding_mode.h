@@ -20,11 +20,13 @@ class RoundingMode {
  public:
 #if defined(__x86_64__)
   // Of MXCSR.
+  static constexpr unsigned kNearest = _MM_ROUND_NEAREST;
   static constexpr unsigned kToZero = _MM_ROUND_TOWARD_ZERO;
   static constexpr unsigned kDown = _MM_ROUND_DOWN;
   static constexpr unsigned kUp = _MM_ROUND_UP;
 #else
   // RMode of FPCR (Arm Architecture Reference Manual, C5.2).
+  static constexpr unsigned kNearest = 0;
   static constexpr unsigned kUp = 1u << 22;
   static constexpr unsigned kDown = 2u << 22;
   static constexpr unsigned kToZero = 3u << 22;

@@ -48,7 +48,7 @@ enum class Flow : std::uint8_t {
 /// already applied). Registers of other lanes stay as they are.
 using Handler = Flow (*)(Warp& warp, const Inst& inst, Mask active);
 
-inline constexpr int kOperands = 8;
+inline constexpr int kOperands = 9; // of a vector of 8, and its address
 
 /// One decoded instruction: 64 bytes and a bit, read-only while a kernel runs.
 struct Inst {
@@ -56,8 +56,16 @@ struct Inst {
   /// Destinations first, then sources, in PTX's order; a vector operand takes
   /// one slot for each element. kNoSlot: "_" or not there. An instruction with
   /// more than kOperands has all of them in `more`, and none here.
-  Slot operands[kOperands] =
-      {kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot};
+  Slot operands[kOperands] = {
+      kNoSlot,
+      kNoSlot,
+      kNoSlot,
+      kNoSlot,
+      kNoSlot,
+      kNoSlot,
+      kNoSlot,
+      kNoSlot,
+      kNoSlot};
   /// Bytes of the register behind each operand (2, 4, 8; 0 for a predicate).
   /// It can be more than the instruction's type has (ld, st, cvt).
   std::uint8_t widths[kOperands] = {};

@@ -25,6 +25,7 @@ std::string format_of() {
       : std::is_same_v<T, BF16>   ? "bf16"
       : std::is_same_v<T, F16x2>  ? "f16x2"
       : std::is_same_v<T, BF16x2> ? "bf16x2"
+      : std::is_same_v<T, F32x2>  ? "f32x2"
                                   : "b";
 }
 

@@ -94,10 +94,10 @@ std::vector<Bits> bfloat_edges() {
   return format_edges(16, 7, 127);
 }
 
-std::vector<Bits> pairs(const std::vector<Bits>& halves) {
+std::vector<Bits> pairs(const std::vector<Bits>& halves, int bits) {
   std::vector<Bits> all;
   for (std::size_t i = 0; i < halves.size(); ++i) {
-    all.push_back(halves[i] << 16 | halves[(i * 7 + 3) % halves.size()]);
+    all.push_back(halves[i] << bits | halves[(i * 7 + 3) % halves.size()]);
   }
   return all;
 }

@@ -21,6 +21,10 @@ struct F16x2 {
 struct BF16x2 {
   std::uint32_t bits;
 };
+/// The bits of a pair of floats.
+struct F32x2 {
+  std::uint64_t bits;
+};
 /// A predicate register.
 struct Pred {
   bool value;
@@ -54,7 +58,7 @@ using Bits = std::uint64_t;
 std::vector<Bits> integer_edges(int bits);
 std::vector<Bits> float_edges(int bits); // 16, 32 or 64
 std::vector<Bits> bfloat_edges();
-std::vector<Bits> pairs(const std::vector<Bits>& halves);
+std::vector<Bits> pairs(const std::vector<Bits>& halves, int bits = 16);
 std::vector<Bits> amount_edges();
 
 /// What the harness has to know of a type.
@@ -124,6 +128,10 @@ template <>
 inline std::vector<Bits> Kind<BF16x2>::edges() {
   return pairs(bfloat_edges());
 }
+template <>
+inline std::vector<Bits> Kind<F32x2>::edges() {
+  return pairs(float_edges(32), 32);
+}
 
 /// Whether two 16-bit floats are the same bits, or both NaN.
 inline bool same_sixteen(Bits a, Bits b, Bits exponent) {
@@ -160,6 +168,13 @@ template <>
 inline bool Kind<BF16x2>::same(Bits a, Bits b) {
   return same_sixteen(a & 0xffff, b & 0xffff, 0x7f80) &&
       same_sixteen(a >> 16, b >> 16, 0x7f80);
+}
+
+template <>
+inline bool Kind<F32x2>::same(Bits a, Bits b) {
+  const auto half = [](Bits x) { return x & 0xffffffff; };
+  return Kind<float>::same(half(a), half(b)) &&
+      Kind<float>::same(a >> 32, b >> 32);
 }
 
 } // namespace cudasim::engine::testing

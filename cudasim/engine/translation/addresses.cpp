@@ -52,6 +52,7 @@ bool Translator::access_of(
   place->is_signed = type[0] == 's';
   return (place->bits == 8 || place->bits == 16 || place->bits == 32 ||
           place->bits == 64) &&
+      place->lane_bytes() <= kMostScatteredBytes &&
       (place->is_load || place->space != "param");
 }
 

@@ -422,5 +422,21 @@ TEST(NativeFaults, AreReportedAlike) {
   }
 }
 
+/// Native code has no form for them: they are read and written whole.
+TEST_F(NativeRows, VectorsOf32Bytes) {
+  const std::string place = "and.b64 %x, %in, -32;\n";
+  compare(
+      ".reg .b64 %w<4>;\n" + place +
+      "ld.global.v4.b64 {%w0, %w1, %w2, %w3}, [%x];\nxor.b64 %d, %w0, %w1;\n"
+      "mad.lo.u64 %d, %d, 3, %w2;\nxor.b64 %d, %d, %w3;");
+  compare(
+      ".reg .b32 %w<8>;\n" + place +
+      "ld.global.nc.v8.u32 {%w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7}, [%x+32];\n"
+      "xor.b32 %h, %w0, %w1;\nmad.lo.u32 %h, %h, 3, %w2;\n"
+      "xor.b32 %h, %h, %w3;\nmad.lo.u32 %h, %h, 5, %w4;\n"
+      "xor.b32 %h, %h, %w5;\nmad.lo.u32 %h, %h, 7, %w6;\n"
+      "xor.b32 %h, %h, %w7;");
+}
+
 } // namespace
 } // namespace cudasim::engine::testing

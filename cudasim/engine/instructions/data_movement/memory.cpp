@@ -313,7 +313,25 @@ Flow no_policy(Warp& warp, const Inst& inst, Mask active) {
    ">[" space ":4*t] {4*t~}",                            \
    "9.7.8",                                              \
    store<kSpace, T, 4>},
-// A vector has 16 bytes at most.
+#define CUDASIM_LOAD_WIDE(name, space, kSpace, type, T, N) \
+  {"ld" name ".v" #N "." #type,                            \
+   "{" #N "*=t~_} <[" space ":" #N "*t]",                  \
+   "9.7.8",                                                \
+   load<kSpace, T, N>},
+#define CUDASIM_STORE_WIDE(name, space, kSpace, type, T, N) \
+  {"st" name ".v" #N "." #type,                             \
+   ">[" space ":" #N "*t] {" #N "*t~}",                     \
+   "9.7.8",                                                 \
+   store<kSpace, T, N>},
+#define CUDASIM_WIDE(use, name, space, kSpace)                                \
+  use(name, space, kSpace, b32, U32, 8) use(name, space, kSpace, u32, U32, 8) \
+      use(name, space, kSpace, s32, I32, 8)                                   \
+          use(name, space, kSpace, f32, U32, 8)                               \
+              use(name, space, kSpace, b64, U64, 4)                           \
+                  use(name, space, kSpace, u64, U64, 4)                       \
+                      use(name, space, kSpace, s64, U64, 4)                   \
+                          use(name, space, kSpace, f64, U64, 4)
+// A vector has 16 bytes at most, and 32 in global memory.
 #define CUDASIM_NARROW_TYPES(use, name, space, kSpace)                    \
   use(name, space, kSpace, b8, U8) use(name, space, kSpace, u8, U8)       \
       use(name, space, kSpace, s8, I8) use(name, space, kSpace, b16, U16) \
@@ -371,6 +389,10 @@ constexpr Entry kEntries[] = {
     CUDASIM_STORES(".global", "global", kGlobal)
     CUDASIM_STORES(".shared", "shared", kShared)
     CUDASIM_STORES(".local", "local", kLocal)
+    CUDASIM_WIDE(CUDASIM_LOAD_WIDE, "", "generic", kGeneric)
+    CUDASIM_WIDE(CUDASIM_LOAD_WIDE, ".global", "global", kGlobal)
+    CUDASIM_WIDE(CUDASIM_STORE_WIDE, "", "generic", kGeneric)
+    CUDASIM_WIDE(CUDASIM_STORE_WIDE, ".global", "global", kGlobal)
     CUDASIM_LOAD_WHOLE("", "generic", kGeneric)
     CUDASIM_LOAD_WHOLE(".global", "global", kGlobal)
     CUDASIM_LOAD_WHOLE(".const", "const", kGlobal)

@@ -336,6 +336,89 @@ TEST(Memory, StoresTheLowBytes) {
   }
 }
 
+/// Moves the 32 bytes of each lane, by one access and by one of each value.
+/// @param loads whether the load is the one that moves all.
+void check_widest(
+    const std::string& space,
+    const MemoryType& type,
+    bool loads,
+    const std::string& hints = "") {
+  const std::size_t count = 32 / type.size;
+  const std::string wide =
+      space + hints + ".v" + number(count) + "." + type.name;
+  const auto each = [&](const auto& line) {
+    std::string text;
+    for (std::size_t k = 0; k < count; ++k) {
+      text += "@%on " + line("%r" + number(k), "+" + number(k * type.size));
+    }
+    return text;
+  };
+  const std::string plain = ".global.b" + number(8 * type.size) + " ";
+  std::string text = kHead + kBegin + ".reg .b" + number(8 * type.size) +
+      " %r<8>;\nld.param.u64 %p, [in];\nmad.wide.u32 %p, %place, 32, %p;\n"
+      "ld.param.u64 %q, [out];\nmad.wide.u32 %q, %lane, 32, %q;\n"
+      "sub.u64 %p, %p, 64;\n";
+  text += loads ? "@%on ld" + wide + " " + registers(count) + ", [%p+64];\n"
+                : each([&](const std::string& r, const std::string& at) {
+                    return "ld" + plain + r + ", [%p+64" + at + "];\n";
+                  });
+  text += loads ? each([&](const std::string& r, const std::string& at) {
+    return "st" + plain + "[%q" + at + "], " + r + ";\n";
+  })
+                : "@%on st" + wide + " [%q], " + registers(count) + ";\n";
+  text += "ret;\n}\n";
+  const std::vector<unsigned char> bytes = random_bytes(12);
+  const std::string key = (loads ? "ld" : "st") + wide;
+  for (const auto& order : orders()) {
+    for (const std::uint32_t mask : kMasks) {
+      TestDevice device;
+      std::vector<unsigned char> right = random_bytes(13);
+      auto* in = device.copy_of(bytes);
+      auto* out = device.copy_of(right);
+      auto* places = device.copy_of(order);
+      device.load(text);
+      const Outcome outcome = device.run(
+          "kernel", Shape{}, in, out, places, mask, as_parameter(bytes));
+      ASSERT_EQ(outcome.fault, FaultKind::kNone) << outcome.report << text;
+      for (std::size_t lane = 0; lane < 32; ++lane) {
+        if ((mask >> lane & 1) != 0) {
+          std::memcpy(&right[lane * 32], &bytes[order[lane] * 32], 32);
+        }
+      }
+      EXPECT_TRUE(std::equal(right.begin(), right.end(), out)) << key;
+    }
+  }
+  record_checked(key);
+}
+
+TEST(Memory, VectorsOf32BytesInGlobalMemory) {
+  for (const MemoryType& type : kTypes) {
+    for (const std::string space : {"", ".global"}) {
+      for (const bool loads : {true, false}) {
+        if (type.size >= 4) {
+          check_widest(space, type, loads);
+        }
+      }
+    }
+  }
+  check_widest(
+      ".global.nc", kTypes[9], true, ".L1::evict_last.L2::evict_last.L2::256B");
+  check_widest(".global", kTypes[10], false, ".L1::no_allocate");
+}
+
+TEST(Memory, AVectorOf32BytesIsAlignedToThem) {
+  TestDevice device;
+  auto* words = device.zeros<std::uint32_t>(16);
+  device.load(
+      ".visible .entry kernel(.param .u64 words) {\n.reg .b64 %p;\n"
+      ".reg .b32 %r<8>;\nld.param.u64 %p, [words];\n"
+      "ld.global.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%p+16];\n"
+      "ret;\n}\n");
+  EXPECT_EQ(
+      device.run("kernel", Shape{}, words).fault,
+      FaultKind::kMisalignedAddress);
+}
+
 TEST(Memory, NeighboursMoveAtOnce) {
   // Lanes one element apart, the commonest access, from and to each type.
   for (const MemoryType& type : kTypes) {
