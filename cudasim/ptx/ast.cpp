@@ -13,12 +13,13 @@ struct TypeFacts {
 };
 
 // In the order of Type.
-constexpr std::array<TypeFacts, 30> kTypes = {{
+constexpr std::array<TypeFacts, 34> kTypes = {{
     {"", 0},      {"pred", 0},  {"b8", 1},     {"b16", 2},    {"b32", 4},
     {"b64", 8},   {"b128", 16}, {"u8", 1},     {"u16", 2},    {"u32", 4},
     {"u64", 8},   {"s8", 1},    {"s16", 2},    {"s32", 4},    {"s64", 8},
     {"f16", 2},   {"f16x2", 4}, {"bf16", 2},   {"bf16x2", 4}, {"tf32", 4},
-    {"e4m3", 1},  {"e5m2", 1},  {"e4m3x2", 2}, {"e5m2x2", 2}, {"f32", 4},
+    {"e4m3", 1},  {"e5m2", 1},  {"e4m3x2", 2}, {"e5m2x2", 2},
+    {"e2m1x2", 1}, {"e2m3x2", 2}, {"e3m2x2", 2}, {"ue8m0x2", 2}, {"f32", 4},
     {"f32x2", 8}, {"f64", 8},   {"b1", 1},     {"u4", 1},     {"s4", 1},
 }};
 static_assert(static_cast<std::size_t>(Type::kS4) + 1 == kTypes.size());

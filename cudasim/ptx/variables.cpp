@@ -59,6 +59,10 @@ bool is_declarable(Type type) {
     case Type::kE5M2:
     case Type::kE4M3x2:
     case Type::kE5M2x2:
+    case Type::kE2M1x2:
+    case Type::kE2M3x2:
+    case Type::kE3M2x2:
+    case Type::kUE8M0x2:
     case Type::kF32x2:
     case Type::kB1:
     case Type::kU4:

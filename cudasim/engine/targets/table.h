@@ -44,6 +44,13 @@ inline constexpr Requirement kRequirements[] = {
     {"cvt rs", "100a 103a 107a", {8, 7}},
     {"cvt e4m3x2|e5m2x2", "89", {7, 8}},
     {"cvt e2m1x2|e2m3x2|e3m2x2|ue8m0x2", CUDASIM_FAMILIES, {8, 6}},
+    {"cvt e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2 bf16x2$",
+     CUDASIM_FAMILIES,
+     {9, 1}},
+    {"cvt e2m1x2|e2m3x2|e3m2x2 f16x2$", CUDASIM_FAMILIES, {9, 1}},
+    {"cvt bf16x2 e4m3x2$|e5m2x2$|e2m1x2$|e2m3x2$|e3m2x2$",
+     CUDASIM_FAMILIES,
+     {9, 2}},
     {"cvt pack", "72", {6, 5}},
     {"cvt pack u4|s4|u2|s2", "75", {6, 5}},
 

@@ -224,15 +224,24 @@ Flow pack(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
-/// float to tf32: 10 bits of mantissa, ties away from zero.
+/// float to tf32: 10 bits of mantissa. kNone: ties away from zero, and NaN
+/// keeps what is left of it.
 Flow to_tf32(Warp& warp, const Inst& inst, Mask active) {
   const float* a = lanes<float>(warp, inst.operands[1]);
   U32* d = lanes<U32>(warp, inst.operands[0]);
   const bool bounded = (inst.immediate & kFinite) != 0;
+  const bool rectified = (inst.immediate & kRelu) != 0;
+  const U64 round = inst.immediate & 7;
   for_lanes(d, active, [&](int i) {
-    const U32 bits = bits_as<U32>(a[i]);
+    if (round != kNone && a[i] != a[i]) {
+      return 0x7fffffffu;
+    }
+    const U32 bits = rectified && a[i] <= 0 ? 0 : bits_as<U32>(a[i]);
     const bool special = (bits & 0x7f800000u) == 0x7f800000u;
-    const U32 near = (bits + (special ? 0 : 0x1000u)) & ~0x1fffu;
+    const U32 up = round == kZero ? 0
+        : round == kNearest       ? 0xfff + (bits >> 13 & 1)
+                                  : 0x1000;
+    const U32 near = (bits + (special ? 0 : up)) & ~0x1fffu;
     return bounded && (near & 0x7fffffffu) == 0x7f800000u ? near - 0x2000u
                                                           : near;
   });
@@ -240,6 +249,14 @@ Flow to_tf32(Warp& warp, const Inst& inst, Mask active) {
 }
 
 // clang-format off
+#define CUDASIM_TF32(mode, round)                                            \
+  {"cvt." mode ".tf32.f32", "=t1 t2", "9.7.8", to_tf32, round},             \
+  {"cvt." mode ".relu.tf32.f32", "=t1 t2", "9.7.8", to_tf32,                \
+   round | kRelu},                                                           \
+  {"cvt." mode ".satfinite.tf32.f32", "=t1 t2", "9.7.8", to_tf32,           \
+   round | kFinite},                                                         \
+  {"cvt." mode ".relu.satfinite.tf32.f32", "=t1 t2", "9.7.8", to_tf32,      \
+   round | kRelu | kFinite},
 #define CUDASIM_FORM(text, handler, flags, d, s) \
   {text "." #d "." #s, "=t1~ t2~", "9.7.8", handler, flags},
 // Registers of bf16, and those on the other side of it, are never wider.
@@ -353,6 +370,8 @@ constexpr Entry kEntries[] = {
     CUDASIM_FINITE(CUDASIM_NARROW_TO_FINITE, Brain, bf16, "=t1 t2")
     {"cvt.rna.tf32.f32", "=t1 t2~", "9.7.8", to_tf32},
     {"cvt.rna.satfinite.tf32.f32", "=t1 t2~", "9.7.8", to_tf32, kFinite},
+    CUDASIM_TF32("rn", kNearest)
+    CUDASIM_TF32("rz", kZero)
 };
 // clang-format on
 

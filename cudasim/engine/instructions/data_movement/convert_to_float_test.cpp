@@ -280,6 +280,34 @@ TEST(ConvertToFloat, TheLargestNumberStandsForInfinity) {
   });
 }
 
+TEST(ConvertToFloat, Tf32InOtherRoundings) {
+  for (const std::string mode : {"rn", "rz"}) {
+    for (const std::string relu : {"", ".relu"}) {
+      for (const std::string finite : {"", ".satfinite"}) {
+        check<float, float>(
+            "cvt." + mode + relu + finite + ".tf32.f32", [&](float a) {
+              if (std::isnan(a) || (!relu.empty() && a <= 0)) {
+                return std::isnan(a) ? a : 0.0f;
+              }
+              const float largest = bits_to<float>(0x7f7fe000u);
+              if (std::isinf(a)) {
+                return finite.empty() ? a : std::copysign(largest, a);
+              }
+              const int exponent = a == 0 ? 0 : std::max(std::ilogb(a), -126);
+              const double unit = std::ldexp(1.0, exponent - 10);
+              const double steps = a / unit; // exact
+              const auto near = static_cast<float>(
+                  (mode == "rn" ? std::nearbyint(steps) : std::trunc(steps)) *
+                  unit);
+              return std::copysign(
+                  finite.empty() ? near : std::clamp(near, -largest, largest),
+                  a);
+            });
+      }
+    }
+  }
+}
+
 TEST(ConvertToFloat, Tf32HasTenBitsOfMantissa) {
   check<float, float>("cvt.rna.tf32.f32", [](float a) {
     if (!std::isfinite(a)) {

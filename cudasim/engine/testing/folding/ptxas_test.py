@@ -24,7 +24,9 @@ ARGUMENTS: list[pathlib.Path] = []
 _KERNELS_A_MODULE = 200
 
 # What newer targets or newer versions of PTX have: this ptxas refuses it, and NVIDIA's newest folds none of it.
-_NEWER = re.compile(r"^(min|max)\S*\.f32 \$d0, \$0, \$1, \$2;")
+_NEWER = re.compile(
+    r"^(min|max)\S*\.f32 \$d0, \$0, \$1, \$2;|f32x2|^(add|sub|fma)\.\S*f32\.b?f16 |e\dm\dx2|ue8m0|\.tf32\.|[us]8x4"
+)
 
 # Less would mean that it is not ptxas that is asked any more.
 _LEAST_FOLDED = 1500
