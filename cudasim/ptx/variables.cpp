@@ -52,6 +52,10 @@ bool is_opaque(const Token& token) {
 bool is_declarable(Type type) {
   switch (type) {
     case Type::kNone:
+    case Type::kU16x2:
+    case Type::kS16x2:
+    case Type::kU8x4:
+    case Type::kS8x4:
     case Type::kBF16:
     case Type::kBF16x2:
     case Type::kTF32:

@@ -48,6 +48,11 @@ void FunctionLowering::lower_row(
       [](const OperandShape& shape) {
         return shape.kind == OperandShape::Kind::kAddress;
       });
+  std::uint32_t count = 0;
+  for (const OperandShape& shape : row.shape.operands) {
+    count += std::max(shape.vector, 1u);
+  }
+  const bool is_long = count > kOperands;
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     const OperandShape& shape = row.shape.operands[i];
     const Operand& operand = instruction.operands[i];
@@ -60,7 +65,11 @@ void FunctionLowering::lower_row(
     LoweredOperand place;
     place.first = static_cast<std::uint8_t>(pending.operands.size());
     if (shape.kind == OperandShape::Kind::kAddress) {
-      add(operands_.address(shape, operand, &place.offset));
+      const Source address = operands_.address(shape, operand, &place.offset);
+      // Of long instructions no widths are known.
+      add(is_long && address.width != 0
+              ? operands_.converted(address, ptx::Type::kB64)
+              : address);
       place.width = pending.operands.back().width;
       if (have_address) {
         // The second address of cp.async.

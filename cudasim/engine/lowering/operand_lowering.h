@@ -73,6 +73,8 @@ class OperandLowering {
   const std::set<Slot>& addresses() const {
     return addresses_;
   }
+  /// A value in a register of a type: itself where it has the width already.
+  Source converted(const Source& source, ptx::Type type);
 
  private:
   std::uint32_t new_register(ptx::Type type, bool permanent = false);
@@ -91,7 +93,6 @@ class OperandLowering {
       const Source& target,
       const std::vector<Source>& sources,
       std::vector<PendingInstruction>& where);
-  Source converted(const Source& source, ptx::Type type);
   Source written_through(const Source& target, ptx::Type type);
 
   const KernelLowering& kernel_;

@@ -25,7 +25,7 @@ inline constexpr Requirement kRequirements[] = {
     {"add|sub|mul|set|setp bf16|bf16x2", "90", {7, 8}},
     {"add|min|max s16x2|u16x2", "90", {8, 0}},
     {"min|max relu", "90", {8, 0}},
-    {"add|sub|min|max u8x4|s8x4", "107f 120f 121f", {8, 6}},
+    {"add|sub|min|max u8x4|s8x4", "107f 120f 121f", {9, 2}},
     {"add|sub|mul|fma f32x2", "100", {8, 6}},
     {"add|sub|fma f32 f16|bf16", "100", {8, 6}},
     {"tanh", "75", {7, 0}},

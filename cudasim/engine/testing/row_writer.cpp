@@ -70,9 +70,7 @@ std::string spelled(const std::string& key) {
         key.compare(key.size() - with.size(), with.size(), with) == 0;
   };
   std::string text = key;
-  if ((begins("atom") || begins("red.")) &&
-      (ends("add.f16") || ends("add.bf16") || ends("add.f16x2") ||
-       ends("add.bf16x2"))) {
+  if ((begins("atom") || begins("red.")) && (ends("f16") || ends("f16x2"))) {
     text.insert(text.rfind('.'), ".noftz");
   } else if (begins("prefetch")) {
     text += ".L1";

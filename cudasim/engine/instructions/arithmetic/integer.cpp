@@ -7,6 +7,14 @@ namespace {
 template <typename T>
 struct UnsignedOf;
 template <>
+struct UnsignedOf<I8> {
+  using Type = U8;
+};
+template <>
+struct UnsignedOf<U8> {
+  using Type = U8;
+};
+template <>
 struct UnsignedOf<I16> {
   using Type = U16;
 };
@@ -201,6 +209,42 @@ struct Maximum {
     return a > b ? a : b;
   }
 };
+/// .relu: nothing below zero.
+template <typename Op>
+struct Rectified {
+  template <typename T>
+  static T run(T a, T b) {
+    return Maximum::run(Op::run(a, b), T{0});
+  }
+};
+/// .sat: to what an element has room for.
+template <bool kAdds>
+struct SaturatedElement {
+  template <typename T>
+  static T run(T a, T b) {
+    constexpr I32 kMost = kSigned<T> ? (1 << (8 * sizeof(T) - 1)) - 1
+                                     : (1 << (8 * sizeof(T))) - 1;
+    constexpr I32 kLeast = kSigned<T> ? -kMost - 1 : 0;
+    const I32 exact = kAdds ? static_cast<I32>(a) + b : static_cast<I32>(a) - b;
+    return static_cast<T>(
+        exact > kMost        ? kMost
+            : exact < kLeast ? kLeast
+                             : exact);
+  }
+};
+/// Each element of 8 or 16 bits by itself.
+template <typename Op, typename T>
+struct Elements {
+  static U32 run(U32 a, U32 b) {
+    constexpr int kBits = 8 * sizeof(T);
+    U32 word = 0;
+    for (int i = 0; i < 32; i += kBits) {
+      const T element = Op::run(static_cast<T>(a >> i), static_cast<T>(b >> i));
+      word |= (static_cast<U32>(element) & ((1u << kBits) - 1)) << i;
+    }
+    return word;
+  }
+};
 struct Absolute {
   template <typename T>
   static T run(T a) {
@@ -358,6 +402,20 @@ struct ElementDistances {
        "=t1 t2! t3! t1!",                           \
        "9.7.17",                                    \
        ternary<ElementDistances<I##T, false>, U32>},
+#define CUDASIM_ELEMENTS(text, Op, type, T) \
+  {text "." #type, "binary", "9.7.1", binary<Elements<Op, T>, U32>},
+#define CUDASIM_EXTREMES(type, T)           \
+  CUDASIM_ELEMENTS("add", Add, type, T)     \
+  CUDASIM_ELEMENTS("min", Minimum, type, T) \
+  CUDASIM_ELEMENTS("max", Maximum, type, T)
+#define CUDASIM_RELU(type, T)                               \
+  CUDASIM_ELEMENTS("min.relu", Rectified<Minimum>, type, T) \
+  CUDASIM_ELEMENTS("max.relu", Rectified<Maximum>, type, T)
+#define CUDASIM_FOUR(type, T)                                  \
+  CUDASIM_EXTREMES(type, T)                                    \
+  CUDASIM_ELEMENTS("sub", Subtract, type, T)                   \
+  CUDASIM_ELEMENTS("add.sat", SaturatedElement<true>, type, T) \
+  CUDASIM_ELEMENTS("sub.sat", SaturatedElement<false>, type, T)
 using I8x = I16;
 using U8x = U16;
 
@@ -373,7 +431,15 @@ constexpr Entry kEntries[] = {
                             "9.7.1",
                             binary<AddSaturated, I32>},
     {"sub.sat.s32", "binary", "9.7.1", binary<SubtractSaturated, I32>},
-    {"mad.hi.sat.s32", "ternary", "9.7.1", ternary<MadHighSaturated, I32>},
+    {"min.relu.s32", "binary", "9.7.1", binary<Rectified<Minimum>, I32>},
+    {"max.relu.s32", "binary", "9.7.1", binary<Rectified<Maximum>, I32>},
+    CUDASIM_EXTREMES(u16x2, U16) CUDASIM_EXTREMES(s16x2, I16)
+        CUDASIM_RELU(s16x2, I16) CUDASIM_FOUR(u8x4, U8) CUDASIM_FOUR(s8x4, I8)
+            CUDASIM_RELU(s8x4, I8){
+                "mad.hi.sat.s32",
+                "ternary",
+                "9.7.1",
+                ternary<MadHighSaturated, I32>},
     {"mul24.lo.s32", "binary", "9.7.1", binary<Multiply24Low, I32>},
     {"mul24.lo.u32", "binary", "9.7.1", binary<Multiply24Low, U32>},
     {"mul24.hi.s32", "binary", "9.7.1", binary<Multiply24High, I32>},

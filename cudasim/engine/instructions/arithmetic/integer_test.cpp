@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -282,6 +284,70 @@ TEST(Integer, DistancesOfHalvesAndBytes) {
       }
     }
   }
+}
+
+/// What each element of a word becomes, by itself.
+/// @tparam T of an element.
+template <typename T, typename F>
+void check_elements(const std::string& name, F one) {
+  check<std::uint32_t, std::uint32_t, std::uint32_t>(
+      name, [&](std::uint32_t a, std::uint32_t b) {
+        constexpr std::size_t kCount = 4 / sizeof(T);
+        T x[kCount];
+        T y[kCount];
+        T z[kCount];
+        std::memcpy(x, &a, 4);
+        std::memcpy(y, &b, 4);
+        for (std::size_t i = 0; i < kCount; ++i) {
+          z[i] = static_cast<T>(one(std::int32_t{x[i]}, std::int32_t{y[i]}));
+        }
+        std::uint32_t word = 0;
+        std::memcpy(&word, z, 4);
+        return word;
+      });
+}
+
+template <typename T>
+void check_packed(const std::string& type) {
+  using I32 = std::int32_t;
+  const auto clamped = [](I32 x) {
+    return std::clamp<I32>(
+        x, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
+  };
+  const auto positive = [](I32 x) { return std::max(x, 0); };
+  check_elements<T>("add." + type, [](I32 a, I32 b) { return a + b; });
+  check_elements<T>("min." + type, [](I32 a, I32 b) { return std::min(a, b); });
+  check_elements<T>("max." + type, [](I32 a, I32 b) { return std::max(a, b); });
+  if (std::is_signed_v<T>) {
+    check_elements<T>("min.relu." + type, [&](I32 a, I32 b) {
+      return positive(std::min(a, b));
+    });
+    check_elements<T>("max.relu." + type, [&](I32 a, I32 b) {
+      return positive(std::max(a, b));
+    });
+  }
+  if (sizeof(T) == 1) {
+    check_elements<T>("sub." + type, [](I32 a, I32 b) { return a - b; });
+    check_elements<T>(
+        "add.sat." + type, [&](I32 a, I32 b) { return clamped(a + b); });
+    check_elements<T>(
+        "sub.sat." + type, [&](I32 a, I32 b) { return clamped(a - b); });
+  }
+}
+
+TEST(Integer, ElementsOfAWord) {
+  check_packed<std::uint16_t>("u16x2");
+  check_packed<std::int16_t>("s16x2");
+  check_packed<std::uint8_t>("u8x4");
+  check_packed<std::int8_t>("s8x4");
+}
+
+TEST(Integer, NothingBelowZero) {
+  using I32 = std::int32_t;
+  check<I32, I32, I32>(
+      "min.relu.s32", [](I32 a, I32 b) { return std::max(std::min(a, b), 0); });
+  check<I32, I32, I32>(
+      "max.relu.s32", [](I32 a, I32 b) { return std::max({a, b, 0}); });
 }
 
 } // namespace

@@ -36,6 +36,21 @@ struct AddHalf {
     return F::narrow(F::widen(a) + F::widen(b));
   }
 };
+// NaN loses against a number; -0 is less than +0.
+template <typename F, bool kMaximum>
+struct ExtremeHalf {
+  static U16 run(U16 a, U16 b) {
+    const float x = F::widen(a);
+    const float y = F::widen(b);
+    if (x != x || y != y) {
+      return x == x ? a : y == y ? b : F::kNan;
+    }
+    if (x == y) {
+      return ((a & 0x8000) != 0) == kMaximum ? b : a;
+    }
+    return (x < y) == kMaximum ? b : a;
+  }
+};
 template <typename F, typename Op>
 struct Pair {
   static U32 run(U32 a, U32 b) {
@@ -128,6 +143,48 @@ Flow atomic(Warp& warp, const Inst& inst, Mask active) {
       }
       if (d != nullptr) {
         d[i] = old;
+      }
+    }
+  }
+  return Flow::kNext;
+}
+
+/// Neighbouring values, each changed by itself. Lanes take their turn in
+/// ascending order.
+template <typename Op, typename T, int N, Space kSpace, bool kReturns>
+Flow atomic_vector(Warp& warp, const Inst& inst, Mask active) {
+  constexpr int kAddress = kReturns ? N : 0;
+  constexpr bool kLong = kAddress + 1 + N > kOperands;
+  const auto slot = [&](int k) {
+    return kLong ? inst.more[k] : inst.operands[k];
+  };
+  U64 host[kLanes];
+  if (!locate<kSpace>(
+          warp,
+          inst,
+          slot(kAddress),
+          kLong ? 8 : inst.widths[kAddress],
+          static_cast<U64>(inst.offset),
+          active,
+          sizeof(T) * N,
+          sizeof(T) * N,
+          true,
+          host)) {
+    return Flow::kFault;
+  }
+  using Flushing = std::conditional_t<kFlushes<Op, T, kSpace>, FlushingAdd, Op>;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    auto* place = reinterpret_cast<T*>(host[i]);
+    // Results may be in the registers of sources.
+    T b[N];
+    for (int k = 0; k < N; ++k) {
+      b[k] = lanes<T>(warp, slot(kAddress + 1 + k))[i];
+    }
+    for (int k = 0; k < N; ++k) {
+      const T old = change<Flushing, T>(place + k, b[k], false);
+      if (kReturns) {
+        lanes<T>(warp, slot(k))[i] = old;
       }
     }
   }
@@ -290,40 +347,100 @@ Flow exchange_whole(Warp& warp, const Inst& inst, Mask active) {
   CUDASIM_SWAP(".global", "global", kGlobal, type, T) \
   CUDASIM_SWAP(".shared", "shared", kShared, type, T)
 
+#define CUDASIM_VECTOR_OF(name, space, kSpace, op, Op, N, type, T) \
+  {"atom" name ".v" #N "." op "." type,                            \
+   "{" #N "*=t_} <>[" space ":" #N "*t] {" #N "*t}",               \
+   "9.7.12",                                                       \
+   atomic_vector<Op, T, N, kSpace, true>},                         \
+      {"red" name ".v" #N "." op "." type,                         \
+       "<>[" space ":" #N "*t] {" #N "*t}",                        \
+       "9.7.12",                                                   \
+       atomic_vector<Op, T, N, kSpace, false>},
+#define CUDASIM_VECTOR(op, Op, N, type, T)                       \
+  CUDASIM_VECTOR_OF("", "generic", kGeneric, op, Op, N, type, T) \
+  CUDASIM_VECTOR_OF(".global", "global", kGlobal, op, Op, N, type, T)
+#define CUDASIM_VECTORS(op, one, OneOp, two, TwoOp) \
+  CUDASIM_VECTOR(op, OneOp, 2, one, U16)            \
+  CUDASIM_VECTOR(op, OneOp, 4, one, U16)            \
+  CUDASIM_VECTOR(op, OneOp, 8, one, U16)            \
+  CUDASIM_VECTOR(op, TwoOp, 2, two, U32)            \
+  CUDASIM_VECTOR(op, TwoOp, 4, two, U32)
+
+using HalfMinimum = ExtremeHalf<Half, false>;
+using HalfMaximum = ExtremeHalf<Half, true>;
+using BrainMinimum = ExtremeHalf<Brain, false>;
+using BrainMaximum = ExtremeHalf<Brain, true>;
+using HalfPairMinimum = Pair<Half, HalfMinimum>;
+using HalfPairMaximum = Pair<Half, HalfMaximum>;
+using BrainPairMinimum = Pair<Brain, BrainMinimum>;
+using BrainPairMaximum = Pair<Brain, BrainMaximum>;
 using HalfAdd = AddHalf<Half>;
 using BrainAdd = AddHalf<Brain>;
 using HalfPairAdd = Pair<Half, AddHalf<Half>>;
 using BrainPairAdd = Pair<Brain, AddHalf<Brain>>;
 
 constexpr Entry kEntries[] = {
-    CUDASIM_SUM("add", Add) CUDASIM_ORDERED("min", Minimum) CUDASIM_ORDERED(
-        "max",
-        Maximum) CUDASIM_BITS("and", And) CUDASIM_BITS("or", Or)
-        CUDASIM_BITS("xor", Xor) CUDASIM_EXCHANGE("b32", U32) CUDASIM_EXCHANGE(
-            "b64",
-            U64) CUDASIM_ATOMIC("inc", Increment, "u32", U32)
-            CUDASIM_ATOMIC("dec", Decrement, "u32", U32) CUDASIM_ATOMIC(
-                "add",
-                Add,
-                "f32",
-                float) CUDASIM_ATOMIC("add", Add, "f64", double)
-                CUDASIM_ATOMIC("add", HalfAdd, "f16", U16) CUDASIM_ATOMIC(
-                    "add",
-                    BrainAdd,
+    CUDASIM_VECTOR("add", Add, 2, "f32", float) CUDASIM_VECTOR(
+        "add",
+        Add,
+        4,
+        "f32",
+        float) CUDASIM_VECTORS("add", "f16", HalfAdd, "f16x2", HalfPairAdd)
+        CUDASIM_VECTORS("add", "bf16", BrainAdd, "bf16x2", BrainPairAdd) CUDASIM_VECTORS(
+            "min",
+            "f16",
+            HalfMinimum,
+            "f16x2",
+            HalfPairMinimum) CUDASIM_VECTORS("min", "bf16", BrainMinimum, "bf16x2", BrainPairMinimum)
+            CUDASIM_VECTORS("max", "f16", HalfMaximum, "f16x2", HalfPairMaximum)
+                CUDASIM_VECTORS(
+                    "max",
                     "bf16",
-                    U16) CUDASIM_ATOMIC("add", HalfPairAdd, "f16x2", U32)
-                    CUDASIM_ATOMIC("add", BrainPairAdd, "bf16x2", U32)
-                        CUDASIM_CAS("b16", U16) CUDASIM_CAS("b32", U32)
-                            CUDASIM_CAS("b64", U64)
-                                CUDASIM_EXCHANGE_WHOLE("", "generic", kGeneric)
-                                    CUDASIM_EXCHANGE_WHOLE(
-                                        ".global",
-                                        "global",
-                                        kGlobal)
-                                        CUDASIM_EXCHANGE_WHOLE(
-                                            ".shared",
-                                            "shared",
-                                            kShared)};
+                    BrainMaximum,
+                    "bf16x2",
+                    BrainPairMaximum) CUDASIM_SUM("add", Add)
+                    CUDASIM_ORDERED("min", Minimum) CUDASIM_ORDERED(
+                        "max",
+                        Maximum) CUDASIM_BITS("and", And) CUDASIM_BITS("or", Or)
+                        CUDASIM_BITS("xor", Xor) CUDASIM_EXCHANGE(
+                            "b32",
+                            U32) CUDASIM_EXCHANGE("b64", U64)
+                            CUDASIM_ATOMIC("inc", Increment, "u32", U32) CUDASIM_ATOMIC(
+                                "dec",
+                                Decrement,
+                                "u32",
+                                U32) CUDASIM_ATOMIC("add", Add, "f32", float)
+                                CUDASIM_ATOMIC(
+                                    "add",
+                                    Add,
+                                    "f64",
+                                    double) CUDASIM_ATOMIC("add", HalfAdd, "f16", U16)
+                                    CUDASIM_ATOMIC("add", BrainAdd, "bf16", U16)
+                                        CUDASIM_ATOMIC(
+                                            "add",
+                                            HalfPairAdd,
+                                            "f16x2",
+                                            U32)
+                                            CUDASIM_ATOMIC(
+                                                "add",
+                                                BrainPairAdd,
+                                                "bf16x2",
+                                                U32) CUDASIM_CAS("b16", U16)
+                                                CUDASIM_CAS(
+                                                    "b32",
+                                                    U32) CUDASIM_CAS("b64", U64)
+                                                    CUDASIM_EXCHANGE_WHOLE(
+                                                        "",
+                                                        "generic",
+                                                        kGeneric)
+                                                        CUDASIM_EXCHANGE_WHOLE(
+                                                            ".global",
+                                                            "global",
+                                                            kGlobal)
+                                                            CUDASIM_EXCHANGE_WHOLE(
+                                                                ".shared",
+                                                                "shared",
+                                                                kShared)};
 
 } // namespace
 

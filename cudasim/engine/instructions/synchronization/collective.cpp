@@ -122,6 +122,38 @@ Flow reduce(Warp& warp, const Inst& inst, Mask active) {
   return Flow::kNext;
 }
 
+/// Of numbers; NaN loses, and -0 is less than +0.
+/// @tparam kMagnitudes .abs. @tparam kNan .NaN: one NaN is enough.
+template <bool kMaximum, bool kMagnitudes, bool kNan>
+Flow reduce_floats(Warp& warp, const Inst& inst, Mask active) {
+  const U32* a = lanes<U32>(warp, inst.operands[1]);
+  constexpr U32 kInfinity = 0x7f800000u;
+  // As whole numbers that rise as the floats do.
+  I32 best = 0;
+  bool found = false;
+  bool nan = false;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    U32 bits = a[__builtin_ctz(left)];
+    bits = kMagnitudes ? bits & 0x7fffffffu : bits;
+    if ((bits & 0x7fffffffu) > kInfinity) {
+      nan = true;
+      continue;
+    }
+    const I32 key =
+        static_cast<I32>((bits & 0x80000000u) != 0 ? bits ^ 0x7fffffffu : bits);
+    if (!found || (kMaximum ? key > best : key < best)) {
+      best = key;
+    }
+    found = true;
+  }
+  const U32 bits =
+      best < 0 ? static_cast<U32>(best) ^ 0x7fffffffu : static_cast<U32>(best);
+  const U32 result = !found || (kNan && nan) ? 0x7fffffffu : bits;
+  for_lanes(
+      lanes<U32>(warp, inst.operands[0]), active, [&](int) { return result; });
+  return Flow::kNext;
+}
+
 /// One lane is chosen: the first.
 Flow elect(Warp& warp, const Inst& inst, Mask active) {
   const auto leader = static_cast<U32>(__builtin_ctz(active));
@@ -137,8 +169,30 @@ Flow elect(Warp& warp, const Inst& inst, Mask active) {
 #define CUDASIM_REDUX_BITS(op, Op) \
   {"redux.sync." #op ".b32", "=t t members", "9.7.12", reduce<Op, U32>},
 
+#define CUDASIM_REDUX_FLOATS(op, kMaximum)    \
+  {"redux.sync." #op ".f32",                  \
+   "=t t members",                            \
+   "9.7.12",                                  \
+   reduce_floats<kMaximum, false, false>},    \
+      {"redux.sync." #op ".abs.f32",          \
+       "=t t members",                        \
+       "9.7.12",                              \
+       reduce_floats<kMaximum, true, false>}, \
+      {"redux.sync." #op ".NaN.f32",          \
+       "=t t members",                        \
+       "9.7.12",                              \
+       reduce_floats<kMaximum, false, true>}, \
+      {"redux.sync." #op ".abs.NaN.f32",      \
+       "=t t members",                        \
+       "9.7.12",                              \
+       reduce_floats<kMaximum, true, true>},
+
 constexpr Entry kEntries[] = {
-    {"shfl.sync.up.b32", "=t|pred t b32 b32 members", "9.7.8", shuffle<kUp>},
+    CUDASIM_REDUX_FLOATS(min, false) CUDASIM_REDUX_FLOATS(max, true){
+        "shfl.sync.up.b32",
+        "=t|pred t b32 b32 members",
+        "9.7.8",
+        shuffle<kUp>},
     {"shfl.sync.down.b32",
      "=t|pred t b32 b32 members",
      "9.7.8",

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -289,6 +290,57 @@ void check_reduction(
         }
         return {static_cast<U32>(result)};
       });
+}
+
+/// Of floats: the extreme number of the members, -0 being less than +0.
+TEST(Collective, ReductionsOfFloats) {
+  const std::vector<Bits> edges = float_edges(32);
+  for (const std::string operation : {"min", "max"}) {
+    for (const bool magnitudes : {false, true}) {
+      for (const bool keeps_nan : {false, true}) {
+        const std::string key = "redux.sync." + operation +
+            (magnitudes ? ".abs" : "") + (keeps_nan ? ".NaN" : "") + ".f32";
+        Column values{Register::k32, sample(Register::k32, edges, 5)};
+        // Every other warp has no NaN, and every eighth nothing else.
+        for (std::size_t i = 0; i < kSamples; ++i) {
+          const auto x = bits_to<float>(static_cast<U32>(values.values[i]));
+          if (i / 32 % 8 == 7) {
+            values.values[i] = 0x7fc00001;
+          } else if (i / 32 % 2 == 0 && std::isnan(x)) {
+            values.values[i] = i % 2 == 0 ? 0x80000000 : 0;
+          }
+        }
+        check_warps(
+            key,
+            key + " $d0, $0, $m;",
+            {Register::k32},
+            {values},
+            [&](const Warp& warp, int) -> std::vector<Bits> {
+              std::vector<float> numbers;
+              bool nan = false;
+              for (int lane = 0; lane < 32; ++lane) {
+                const auto x = bits_to<float>(static_cast<U32>(
+                    warp.sources[0][static_cast<std::size_t>(lane)]));
+                if (warp.is_member(lane)) {
+                  nan |= std::isnan(x);
+                  if (!std::isnan(x)) {
+                    numbers.push_back(magnitudes ? std::fabs(x) : x);
+                  }
+                }
+              }
+              if (numbers.empty() || (nan && keeps_nan)) {
+                return {0x7fffffff};
+              }
+              const auto [least, most] = std::minmax_element(
+                  numbers.begin(), numbers.end(), [](float a, float b) {
+                    return a < b ||
+                        (a == b && std::signbit(a) && !std::signbit(b));
+                  });
+              return {bits_to<U32>(operation == "min" ? *least : *most)};
+            });
+      }
+    }
+  }
 }
 
 TEST(Collective, Reductions) {
