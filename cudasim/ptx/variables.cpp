@@ -61,6 +61,11 @@ bool is_declarable(Type type) {
     case Type::kTF32:
     case Type::kE4M3:
     case Type::kE5M2:
+    case Type::kE2M1:
+    case Type::kE2M3:
+    case Type::kE3M2:
+    case Type::kUE8M0:
+    case Type::kUE4M3:
     case Type::kE4M3x2:
     case Type::kE5M2x2:
     case Type::kE2M1x2:

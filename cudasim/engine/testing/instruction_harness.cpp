@@ -143,7 +143,7 @@ std::vector<Column> run_experiment(const Experiment& experiment) {
   Shape shape;
   shape.grid.x = static_cast<std::uint32_t>(experiment.active.size());
   try {
-    device.load(text);
+    device.load(text, experiment.target);
     std::vector<std::string> arguments;
     for (const char*& buffer : buffers) {
       arguments.emplace_back(

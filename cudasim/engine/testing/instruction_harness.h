@@ -36,6 +36,7 @@ struct Experiment {
   std::vector<std::uint32_t> active;
   /// Declarations before the kernel's registers.
   std::string declarations;
+  std::string target = "sm_107a";
 };
 
 /// What is in the results afterwards; a failed expectation and nothing when

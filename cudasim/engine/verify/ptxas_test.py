@@ -22,20 +22,21 @@ COUNT = flags.DEFINE_integer("count", 2, "Fitting instructions of each row.")
 # ptxas does not what PTX's manual says, or where the language of rows (instructions/family.h) has no word for it.
 
 # ptxas takes a number where a video instruction or createpolicy writes, a predicate where a pair of bf16 or of a matrix belongs, and for
-# a cache policy, which is asked for by a modifier, any 64 bits. It takes one value for the offsets in a texture and for all that a
+# a cache policy, which is asked for by a modifier, any 64 bits, as for the mbarrier of a bulk copy. It takes one value for the offsets in a texture and for all that a
 # surface gets, a whole number for a depth, and wider registers for what a surface gets in its own format or combines.
 PTXAS_IS_LENIENT = re.compile(
     r"^vsh[lr]\.\S+ 5,|^createpolicy\.\S+ 5,|^setp?\.\S*bf16x2.*%pred_1|^movmatrix.*%pred_1|^mma\.sp\..*(%pred_1|\}, %b32_1, \{)|^atom\.\S*b64 .*, %f64_1$"
     r"|^(tex|tld4)\..*[\]}](, (%\w+|0f3FC00000))?, %[bu]32_1(, (%\w+|0f3FC00000))?$|^sust\.\S*\.v[24]\..*\], %b32_1$"
-    r"|^(sust\.p|sured)\..*\], %b64_1$"
+    r"|^(sust\.p|sured)\..*\], %b64_1$|^cvt\.\S*\.bf16x2 .*%pred_1$|^cp\.async\.bulk\..*, %b64_1$"
 )
 # It wants no constant for the predicate of bf16's setp, no cvt with .ftz to a register that is wider than f32, of a
 # cache policy a fraction that is no more than 1, of a fragment of a matrix and of metadata not only constants, no
-# global variable as an mbarrier, and at least one thread to arrive at one.
+# global variable as an mbarrier, and at least one thread to arrive at one. mma with a kind is of sm_120a, which lacks
+# much that sm_107a has.
 NOT_CHECKED = re.compile(
     r"^setp\.\S*bf16.*, 1$|^cvt\.\S*\.ftz(\.sat)?\.f32\.f64 %b64|^createpolicy\..*, 0f3FC00000$"
     r"|^(w?mma|[sm]\w*matrix)\..* \{-?\w+(, -?\w+)*\}|^(mma\.sp\..*\}, -?\d+, \d$|movmatrix\..*, -?\d+$)"
-    r"|^mbarrier\..*(\[in_global|, (0|-1)$)"
+    r"|^mbarrier\..*(\[in_global|, (0|-1)$)|^mma\..*\.kind::"
 )
 
 # Lines that ptxas is asked at once.

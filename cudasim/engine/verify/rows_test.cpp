@@ -15,12 +15,17 @@ namespace {
 using testing::KeyedRow;
 using testing::RowWriter;
 
-const char* const kHead = ".version 9.5\n.target sm_107a\n.address_size 64\n";
+/// sm_107a has most of what the rows are, and sm_120a matrices of its own.
+std::string head_for(const std::string& instruction) {
+  const bool is_own = instruction.find(".kind::") != std::string::npos;
+  return std::string(".version 9.5\n.target ") +
+      (is_own ? "sm_120a" : "sm_107a") + "\n.address_size 64\n";
+}
 
 /// The text of a module with one instruction, which begins its last line but
 /// two.
 std::string module_of(const std::string& instruction) {
-  return kHead + testing::module_declarations() +
+  return head_for(instruction) + testing::module_declarations() +
       ".visible .entry kernel(.param .align 16 .b8 in_param[256]) {\n" +
       testing::body_declarations() + "LABEL_0: LABEL_1: LABEL_2: LABEL_3:\n" +
       instruction + ";\nret;\n}\n";
