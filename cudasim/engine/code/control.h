@@ -51,6 +51,9 @@ constexpr BarrierReduction reduction_in(std::uint64_t immediate) {
 }
 
 inline constexpr std::uint32_t kNowhere = 0xffffffffu;
+/// The barrier of a cluster is behind the numbered ones of a block.
+inline constexpr std::uint32_t kClusterBarrier = 16;
+inline constexpr std::uint32_t kBarriers = kClusterBarrier + 1;
 
 struct Control {
   ControlKind kind = ControlKind::kExit;

@@ -64,7 +64,8 @@ std::string canonical_key(const ptx::Instruction& instruction) {
         is_surface_hint(instruction.opcode, word)) {
       continue;
     }
-    if (word == "shared::cta") {
+    if (word == "shared::cta" || word == "shared::cluster") {
+      // Each block is a cluster of its own.
       word = "shared";
     } else if (word == "param::entry") {
       word = "param";

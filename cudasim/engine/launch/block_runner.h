@@ -67,7 +67,7 @@ class BlockRunner final : public EnclosingBlock {
   NativeTurns native_turns_;
   bool is_fresh_ = false; // no warp has run, and native_turns_ can run them
   bool has_started_ = false; // the warps, for this block or an earlier one
-  std::array<Barrier, 16> barriers_;
+  std::array<Barrier, kBarriers> barriers_;
   std::uint32_t awaited_ = 0; // barriers at which threads wait: a bit each
   std::uint32_t live_threads_ = 0; // those that have not exited
   Place place_; // of the warp that was asked for last

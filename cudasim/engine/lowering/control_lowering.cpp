@@ -131,6 +131,14 @@ void ControlLowering::lower_barrier(
     operands.push_back(
         operands_.value(row.shape.operands[i], instruction.operands[i], false));
   }
+  if (has(instruction, "cluster")) {
+    OperandShape shape;
+    shape.type = ptx::Type::kU32;
+    ptx::Operand number;
+    number.kind = ptx::Operand::Kind::kInteger;
+    number.bits = kClusterBarrier;
+    operands.push_back(operands_.value(shape, number, false));
+  }
   const auto use = [&](std::size_t index, Slot* place) {
     if (index < operands.size()) {
       // Replaced by the real slot in finish().

@@ -36,7 +36,7 @@ void FunctionLowering::lower_row(
     const Row& row,
     PendingInstruction& pending) {
   std::vector<LoweredOperand> lowered;
-  bool have_address = false;
+  int addresses = 0;
   const auto add = [&](const Source& source) {
     pending.operands.push_back(source);
   };
@@ -65,19 +65,21 @@ void FunctionLowering::lower_row(
     LoweredOperand place;
     place.first = static_cast<std::uint8_t>(pending.operands.size());
     if (shape.kind == OperandShape::Kind::kAddress) {
-      const Source address = operands_.address(shape, operand, &place.offset);
+      const Source address = addresses < 2
+          ? operands_.address(shape, operand, &place.offset)
+          : operands_.whole_address(shape, operand);
       // Of long instructions no widths are known.
       add(is_long && address.width != 0
               ? operands_.converted(address, ptx::Type::kB64)
               : address);
       place.width = pending.operands.back().width;
-      if (have_address) {
+      if (addresses == 0) {
+        pending.inst.offset = place.offset;
+      } else if (addresses == 1) {
         // The second address of cp.async.
         pending.inst.immediate = static_cast<std::uint64_t>(place.offset);
-      } else {
-        pending.inst.offset = place.offset;
       }
-      have_address = true;
+      ++addresses;
     } else if (shape.kind == OperandShape::Kind::kObject) {
       add_object(shape, operand, pending);
     } else if (operand.kind == Kind::kVector) {

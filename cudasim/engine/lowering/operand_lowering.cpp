@@ -256,4 +256,25 @@ Source OperandLowering::address(
   return {};
 }
 
+Source OperandLowering::whole_address(
+    const OperandShape& shape,
+    const Operand& operand) {
+  std::int64_t offset = 0;
+  const Source base = address(shape, operand, &offset);
+  const auto bits = static_cast<std::uint64_t>(offset);
+  if (base.width == 0) {
+    return constant(bits, 8);
+  }
+  if (offset == 0) {
+    return base;
+  }
+  const bool wide = base.width == 8;
+  const Source sum = scratch(wide ? Type::kB64 : Type::kB32);
+  run(wide ? "add.s64" : "add.s32",
+      sum,
+      {base, constant(bits, base.width)},
+      before_);
+  return sum;
+}
+
 } // namespace cudasim::engine

@@ -75,6 +75,8 @@ class OperandLowering {
   }
   /// A value in a register of a type: itself where it has the width already.
   Source converted(const Source& source, ptx::Type type);
+  /// An address with its constant part.
+  Source whole_address(const OperandShape& shape, const ptx::Operand& operand);
 
  private:
   std::uint32_t new_register(ptx::Type type, bool permanent = false);

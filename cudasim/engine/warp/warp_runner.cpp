@@ -458,7 +458,7 @@ WarpRunner::Step WarpRunner::barrier(
   const auto value = [&](Slot slot) {
     return slot == kNoSlot ? 0u : lanes<std::uint32_t>(*this, slot)[first];
   };
-  const std::uint32_t number = value(control.barrier) % 16;
+  const std::uint32_t number = value(control.barrier) % kBarriers;
   const std::uint32_t expected = value(control.thread_count);
   Mask contribution = 0;
   if (control.contribution != kNoSlot) {

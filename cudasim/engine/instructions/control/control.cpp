@@ -42,6 +42,19 @@ namespace {
               CUDASIM_REDUCTION(                                     \
                   name suffix, "or", "pred", BarrierReduction::kOr)
 
+// A cluster is one block: whoever waits meets its other threads.
+#define CUDASIM_CLUSTER(form)                  \
+  {"barrier.cluster.wait" form,                \
+   "",                                         \
+   "9.7.12",                                   \
+   nullptr,                                    \
+   immediate_of(ControlKind::kBarrier)},       \
+      {"barrier.cluster.wait" form ".aligned", \
+       "",                                     \
+       "9.7.12",                               \
+       nullptr,                                \
+       immediate_of(ControlKind::kBarrier)},
+
 constexpr Entry kEntries[] = {
     {"bra", "label", "9.7.11", nullptr, immediate_of(ControlKind::kBranch)},
     {"brx.idx",
@@ -61,7 +74,8 @@ constexpr Entry kEntries[] = {
     CUDASIM_BARRIER("bar", "") CUDASIM_BARRIER("bar.cta", "")
         CUDASIM_BARRIER("barrier", "") CUDASIM_BARRIER("barrier.cta", "")
             CUDASIM_BARRIER("barrier", ".aligned")
-                CUDASIM_BARRIER("barrier.cta", ".aligned")};
+                CUDASIM_BARRIER("barrier.cta", ".aligned") CUDASIM_CLUSTER("")
+                    CUDASIM_CLUSTER(".acquire")};
 
 } // namespace
 

@@ -1,51 +1,9 @@
 // Barriers in shared memory: mbarrier, and cp.async.mbarrier.arrive. Source:
-// PTX ISA 9.7.12.15. The object is opaque to programs; here
-//
-//   bits 0 to 19   arrivals that a phase takes
-//   bits 20 to 39  arrivals that the current phase still waits for
-//   bits 40 to 63  number of the current phase
-//
-// and the state that an arrival returns is the object before it. The warps of a
-// block run on one host thread, so nothing here has to be atomic.
-#include "cudasim/engine/instructions/addressing.h"
+// PTX ISA 9.7.12.15.
+#include "cudasim/engine/instructions/synchronization/mbarrier_object.h"
 
 namespace cudasim::engine::CUDASIM_ISA {
 namespace {
-
-constexpr U64 kCountMask = (1u << 20) - 1;
-constexpr int kPendingShift = 20;
-constexpr int kPhaseShift = 40;
-
-struct Object {
-  U64 expected;
-  U64 pending;
-  U64 phase;
-
-  static Object read(U64 host) {
-    U64 bits;
-    __builtin_memcpy(&bits, reinterpret_cast<const void*>(host), 8);
-    return {
-        bits & kCountMask,
-        bits >> kPendingShift & kCountMask,
-        bits >> kPhaseShift};
-  }
-  U64 bits() const {
-    return (expected & kCountMask) | (pending & kCountMask) << kPendingShift |
-        phase << kPhaseShift;
-  }
-  void write(U64 host) const {
-    const U64 word = bits();
-    __builtin_memcpy(reinterpret_cast<void*>(host), &word, 8);
-  }
-  void arrive(U64 count, bool drops) {
-    expected -= drops ? count : 0;
-    pending -= count;
-    if ((pending & kCountMask) == 0) {
-      pending = expected;
-      ++phase;
-    }
-  }
-};
 
 template <Space kSpace>
 bool locate_object(
@@ -82,7 +40,7 @@ Flow initialize(Warp& warp, const Inst& inst, Mask active) {
   for (Mask left = active; left != 0; left &= left - 1) {
     const int lane = __builtin_ctz(left);
     const U64 count = number<U32>(warp, inst, 1, lane);
-    Object{count, count, 0}.write(host[lane]);
+    Object{count, count, 0, 0}.write(host[lane]);
   }
   return Flow::kNext;
 }
@@ -108,6 +66,42 @@ Flow arrive(Warp& warp, const Inst& inst, Mask active) {
     const U64 count =
         inst.operands[2] == kNoSlot ? 1 : number<U32>(warp, inst, 2, lane);
     object.arrive(count, kDrops);
+    object.write(host[lane]);
+  }
+  return Flow::kNext;
+}
+
+/// Bytes that the phase waits for, or that have come.
+template <Space kSpace, bool kExpects>
+Flow count_bytes(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate_object<kSpace>(warp, inst, 0, active, host)) {
+    return Flow::kFault;
+  }
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    const U64 bytes = number<U32>(warp, inst, 1, lane);
+    Object object = Object::read(host[lane]);
+    object.expect(kExpects ? bytes : 0 - bytes);
+    object.write(host[lane]);
+  }
+  return Flow::kNext;
+}
+
+/// Arrivals that first say for how many bytes the phase waits.
+template <Space kSpace, bool kDrops>
+Flow arrive_and_expect(Warp& warp, const Inst& inst, Mask active) {
+  U64 host[kLanes];
+  if (!locate_object<kSpace>(warp, inst, 1, active, host)) {
+    return Flow::kFault;
+  }
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    const U64 bytes = number<U32>(warp, inst, 2, lane);
+    Object object = Object::read(host[lane]);
+    lanes<U64>(warp, inst.operands[0])[lane] = object.bits();
+    object.pending_bytes += bytes;
+    object.arrive(1, kDrops);
     object.write(host[lane]);
   }
   return Flow::kNext;
@@ -185,6 +179,22 @@ Flow pending_count(Warp& warp, const Inst& inst, Mask active) {
        "=b64_ [" space ":8] u32",                     \
        "9.7.12",                                      \
        arrive<kSpace, true>},                         \
+      {"mbarrier.arrive.expect_tx" name ".b64",       \
+       "=b64_ [" space ":8] u32",                     \
+       "9.7.12",                                      \
+       arrive_and_expect<kSpace, false>},             \
+      {"mbarrier.arrive_drop.expect_tx" name ".b64",  \
+       "=b64_ [" space ":8] u32",                     \
+       "9.7.12",                                      \
+       arrive_and_expect<kSpace, true>},              \
+      {"mbarrier.expect_tx" name ".b64",              \
+       "[" space ":8] u32",                           \
+       "9.7.12",                                      \
+       count_bytes<kSpace, true>},                    \
+      {"mbarrier.complete_tx" name ".b64",            \
+       "[" space ":8] u32",                           \
+       "9.7.12",                                      \
+       count_bytes<kSpace, false>},                   \
       {"mbarrier.test_wait" name ".b64",              \
        "orders: =pred [" space ":8] b64",             \
        "9.7.12",                                      \

@@ -140,6 +140,45 @@ TEST_F(Mbarrier, ArrivalsAfterCopiesCountOnlyWhenTheyAreAsked) {
   }
 }
 
+TEST_F(Mbarrier, APhaseWaitsForItsBytes) {
+  for (const bool is_shared : {true, false}) {
+    // One arrival that expects 48 bytes, 16 of which have come before.
+    const auto words =
+        run(is_shared,
+            R"(
+    mbarrier.init@.b64 [%rd1], 1;
+    mbarrier.complete_tx@.b64 [%rd1], 16;
+    mbarrier.arrive.expect_tx@.b64 %rd2, [%rd1], 40;
+    mbarrier.test_wait@.b64 %p0, [%rd1], %rd2;
+    selp.u32 %r4, 1, 0, %p0;
+    mbarrier.expect_tx@.b64 [%rd1], 8;
+    mbarrier.complete_tx@.b64 [%rd1], 24;
+    mbarrier.test_wait@.b64 %p0, [%rd1], %rd2;
+    @%p0 or.b32 %r4, %r4, 2;
+    mbarrier.complete_tx@.b64 [%rd1], 8;
+    mbarrier.test_wait@.b64 %p0, [%rd1], %rd2;
+    @%p0 or.b32 %r4, %r4, 4;
+    mbarrier.arrive_drop.expect_tx@.b64 %rd3, [%rd1], 16;
+    mbarrier.pending_count.b64 %r5, %rd3;
+    shl.b32 %r5, %r5, 8;
+    or.b32 %r4, %r4, %r5;
+    mbarrier.test_wait@.b64 %p0, [%rd1], %rd3;
+    @%p0 or.b32 %r4, %r4, 8;
+    mbarrier.complete_tx@.b64 [%rd1], 16;
+    mbarrier.test_wait@.b64 %p0, [%rd1], %rd3;
+    @%p0 or.b32 %r4, %r4, 16;
+    st.global.u32 [%out], %r4;)",
+            threads(1));
+    EXPECT_EQ(words[0], 0x100u | 4u | 16u);
+    record(
+        is_shared,
+        {"mbarrier.arrive.expect_tx",
+         "mbarrier.arrive_drop.expect_tx",
+         "mbarrier.expect_tx",
+         "mbarrier.complete_tx"});
+  }
+}
+
 TEST_F(Mbarrier, ThreadsOfTwoWarpsWaitForEachOther) {
   const auto words =
       run(true,
