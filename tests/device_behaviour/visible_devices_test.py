@@ -19,7 +19,7 @@ NAMES = """
 
 @unittest.skipUnless(programs.IS_SIMULATED, "settings of the simulated device")
 class VisibleDevicesTest(parameterized.TestCase):
-    @parameterized.parameters(("sm_80", (8, 0)), ("sm_90", (9, 0)), ("sm_120", (12, 0)))
+    @parameterized.parameters(("sm_80", (8, 0)), ("sm_89", (8, 9)), ("sm_120", (12, 0)))
     def test_a_profile_is_name_and_capability(
         self, profile: str, capability: tuple[int, int]
     ) -> None:

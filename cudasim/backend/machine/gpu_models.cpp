@@ -14,8 +14,24 @@ namespace {
 // that a model is named after. The number of multiprocessors does not: kernels
 // size their grids by it, and a host with a few cores gains nothing from a
 // hundred of them. What of L2 can be set aside is what an A100 and an H100 tell
-// (cudaGetDeviceProperties), and as much of it as an H100's of the later ones.
+// (cudaGetDeviceProperties), and as much of it as an H100's of the other ones;
+// nothing before 8.0. Of a B300 the figures are those of a B200.
 constexpr GpuModel kGpuModels[] = {
+    {"sm_75",
+     "cudasim sm_75",
+     "Tesla T4 (simulated)",
+     7,
+     5,
+     16,
+     1024,
+     1'590'000,
+     5'001'000,
+     256,
+     4 << 20,
+     0,
+     64 << 10,
+     64 << 10,
+     3},
     {"sm_80",
      "cudasim sm_80",
      "NVIDIA A100 (simulated)",
@@ -31,6 +47,36 @@ constexpr GpuModel kGpuModels[] = {
      30 << 20,
      164 << 10,
      163 << 10},
+    {"sm_86",
+     "cudasim sm_86",
+     "NVIDIA GeForce RTX 3090 (simulated)",
+     8,
+     6,
+     16,
+     1536,
+     1'695'000,
+     9'751'000,
+     384,
+     6 << 20,
+     3'932'160,
+     100 << 10,
+     99 << 10,
+     4},
+    {"sm_89",
+     "cudasim sm_89",
+     "NVIDIA GeForce RTX 4090 (simulated)",
+     8,
+     9,
+     16,
+     1536,
+     2'520'000,
+     10'501'000,
+     384,
+     72 << 20,
+     45 << 20,
+     100 << 10,
+     99 << 10,
+     4},
     {"sm_90",
      "cudasim sm_90",
      "NVIDIA H100 (simulated)",
@@ -61,6 +107,21 @@ constexpr GpuModel kGpuModels[] = {
      82'903'040,
      228 << 10,
      227 << 10},
+    {"sm_103",
+     "cudasim sm_103",
+     "NVIDIA B300 (simulated)",
+     10,
+     3,
+     16,
+     2048,
+     1'965'000,
+     3'996'000,
+     7680,
+     253 << 19,
+     82'903'040,
+     228 << 10,
+     227 << 10,
+     5},
     {"sm_120",
      "cudasim sm_120",
      "NVIDIA GeForce RTX 5090 (simulated)",
@@ -79,7 +140,7 @@ constexpr GpuModel kGpuModels[] = {
 };
 
 constexpr int kPcieLanes = 16; // of all
-constexpr int kAccessWindowBytes = 134'213'632; // of all
+constexpr int kAccessWindowBytes = 134'213'632; // of all that have it
 
 constexpr std::uint64_t kCapabilities = ACCEL_CAP_HOST_VISIBLE |
     ACCEL_CAP_CALLS_IN_CALLBACKS | ACCEL_CAP_TIMING | ACCEL_CAP_PINNED |
@@ -145,7 +206,8 @@ accel_properties make_properties(const Settings& settings, int ordinal) {
   p.memory_bus_bits = model.memory_bus_bits;
   p.l2_bytes = model.l2_bytes;
   p.persisting_l2_bytes = model.persisting_l2_bytes;
-  p.access_window_bytes = kAccessWindowBytes;
+  p.access_window_bytes =
+      model.persisting_l2_bytes == 0 ? 0 : kAccessWindowBytes;
   p.pci_bus = ordinal + 1;
   p.pcie_generation = model.pcie_generation;
   p.pcie_lanes = kPcieLanes;

@@ -36,8 +36,8 @@ TEST(Settings, AWrongValueIsNamedWithWhatIsAllowed) {
   setenv("CUDASIM_PROFILE", "sm_35", 1);
   EXPECT_EQ(
       message_of(""),
-      "CUDASIM_PROFILE=sm_35 is not allowed: write sm_80, sm_90, "
-      "sm_100 or sm_120");
+      "CUDASIM_PROFILE=sm_35 is not allowed: write sm_75, sm_80, "
+      "sm_86, sm_89, sm_90, sm_100, sm_103 or sm_120");
   unsetenv("CUDASIM_PROFILE");
 }
 
@@ -51,7 +51,8 @@ std::string name_with(const char* model, const char* name) {
 }
 
 TEST(Settings, TheNameIsTheSimulatorsTheModelsOrTheUsers) {
-  for (const char* model : {"sm_80", "sm_90", "sm_100", "sm_120"}) {
+  for (const char* model :
+       {"sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_103", "sm_120"}) {
     EXPECT_EQ(name_with(model, ""), std::string("cudasim ") + model);
     const std::string name = name_with(model, "model");
     EXPECT_EQ(name.rfind("NVIDIA ", 0), 0u) << name;
@@ -59,6 +60,7 @@ TEST(Settings, TheNameIsTheSimulatorsTheModelsOrTheUsers) {
     EXPECT_NE(name.find("(simulated)"), std::string::npos) << name;
     EXPECT_EQ(name_with(model, "Tesla V100"), "Tesla V100");
   }
+  EXPECT_EQ(name_with("sm_75", "model"), "Tesla T4 (simulated)");
   EXPECT_EQ(name_with("sm_80", std::string(255, 'x').c_str()).size(), 255u);
   setenv("CUDASIM_NAME", std::string(256, 'x').c_str(), 1);
   EXPECT_EQ(
@@ -75,9 +77,13 @@ TEST(Settings, AModelHasTheFiguresOfItsComputeCapability) {
     int major, minor, threads;
     std::uint64_t shared, shared_of_block;
   } kDocumented[] = {
+      {"sm_75", 7, 5, 1024, 64 << 10, 64 << 10},
       {"sm_80", 8, 0, 2048, 164 << 10, 163 << 10},
+      {"sm_86", 8, 6, 1536, 100 << 10, 99 << 10},
+      {"sm_89", 8, 9, 1536, 100 << 10, 99 << 10},
       {"sm_90", 9, 0, 2048, 228 << 10, 227 << 10},
       {"sm_100", 10, 0, 2048, 228 << 10, 227 << 10},
+      {"sm_103", 10, 3, 2048, 228 << 10, 227 << 10},
       {"sm_120", 12, 0, 1536, 100 << 10, 99 << 10}};
   for (const auto& due : kDocumented) {
     setenv("CUDASIM_PROFILE", due.model, 1);
@@ -88,6 +94,19 @@ TEST(Settings, AModelHasTheFiguresOfItsComputeCapability) {
     EXPECT_EQ(its.threads_per_multiprocessor, due.threads) << due.model;
     EXPECT_EQ(its.shared_per_multiprocessor, due.shared) << due.model;
     EXPECT_EQ(its.shared_per_block_optin, due.shared_of_block) << due.model;
+  }
+}
+
+// The same table: residency controls of L2 exist since 8.0.
+TEST(Settings, OnlyModelsWithResidencyControlsSetCacheAside) {
+  for (const char* model : {"sm_75", "sm_80", "sm_86", "sm_103"}) {
+    setenv("CUDASIM_PROFILE", model, 1);
+    const accel_properties its = make_properties(read_settings(""), 0);
+    unsetenv("CUDASIM_PROFILE");
+    const bool has = its.major >= 8;
+    EXPECT_EQ(its.persisting_l2_bytes > 0, has) << model;
+    EXPECT_EQ(its.access_window_bytes > 0, has) << model;
+    EXPECT_LE(its.persisting_l2_bytes, its.l2_bytes) << model;
   }
 }
 

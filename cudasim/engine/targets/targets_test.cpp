@@ -108,8 +108,11 @@ TEST(Targets, RunOnLaterDevicesAsFarAsTheyReach) {
     const char* target;
     std::vector<std::uint32_t> devices;
   } kRuns[] = {
-      {"sm_10", {80, 90, 100, 103, 110, 120, 121}},
-      {"sm_80", {80, 90, 100, 103, 110, 120, 121}},
+      {"sm_10", {75, 80, 86, 89, 90, 100, 103, 110, 120, 121}},
+      {"sm_75", {75, 80, 86, 89, 90, 100, 103, 110, 120, 121}},
+      {"sm_80", {80, 86, 89, 90, 100, 103, 110, 120, 121}},
+      {"sm_86", {86, 89, 90, 100, 103, 110, 120, 121}},
+      {"sm_89", {89, 90, 100, 103, 110, 120, 121}},
       {"compute_90", {90, 100, 103, 110, 120, 121}},
       {"sm_90a", {90}},
       {"sm_100", {100, 103, 110, 120, 121}},
@@ -124,7 +127,7 @@ TEST(Targets, RunOnLaterDevicesAsFarAsTheyReach) {
     const Target* target = find_target(name);
     ASSERT_NE(target, nullptr) << name;
     for (const std::uint32_t device :
-         {80u, 90u, 100u, 103u, 110u, 120u, 121u}) {
+         {75u, 80u, 86u, 89u, 90u, 100u, 103u, 110u, 120u, 121u}) {
       EXPECT_EQ(
           target->runs_on(device),
           std::count(devices.begin(), devices.end(), device) != 0)
@@ -133,6 +136,46 @@ TEST(Targets, RunOnLaterDevicesAsFarAsTheyReach) {
   }
   for (const char* none : {"sm_73", "sm_80a", "sm_90f", "sm_", "80", ""}) {
     EXPECT_EQ(find_target(none), nullptr) << none;
+  }
+}
+
+// What a GPU lacks, its own PTX cannot have, and it runs no other: a model
+// refuses each of these instructions in one way or the other.
+TEST(Targets, AModelRefusesWhatItLacks) {
+  const struct {
+    const char* form;
+    const char* target; // the oldest that has it
+    std::vector<std::uint32_t> devices; // that run it then
+  } kRuns[] = {
+      {"ex2.approx.f16 %h, %h;", "sm_75", {75, 80, 86, 89, 90, 100, 103, 120}},
+      {"cp.async.ca.shared.global [s], [%d], 4;",
+       "sm_80",
+       {80, 86, 89, 90, 100, 103, 120}},
+      {"max.xorsign.abs.f16 %h, %h, %h;", "sm_86", {86, 89, 90, 100, 103, 120}},
+      {"cvt.rn.f16x2.e4m3x2 %r, %h;", "sm_89", {89, 90, 100, 103, 120}},
+      {"mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [s], 16;",
+       "sm_90",
+       {90, 100, 103, 120}},
+      {"max.f32 %r, %r, %r, %r;", "sm_100", {100, 103, 120}},
+      {"add.f32x2 %d, %d, %d;", "sm_100", {100, 103, 120}},
+      {"cvt.rn.bf16x2.ue8m0x2 %r, %h;", "sm_100f", {100, 103}},
+      {"cvt.rn.bf16x2.ue8m0x2 %r, %h;", "sm_103a", {103}},
+      {"cvt.rn.bf16x2.ue8m0x2 %r, %h;", "sm_120f", {120}},
+      {"add.u8x4 %r, %r, %r;", "sm_120a", {120}}};
+  for (const auto& [form, target, runs] : kRuns) {
+    for (const std::uint32_t device :
+         {75u, 80u, 86u, 89u, 90u, 100u, 103u, 120u}) {
+      const bool has = std::count(runs.begin(), runs.end(), device) != 0;
+      const std::string head = ".version 9.5\n.target ";
+      EXPECT_EQ(verdict(head + target, form, device).empty(), has)
+          << form << " for " << target << " on " << device;
+      if (!has) {
+        // For the device's own target it is no instruction.
+        EXPECT_NE(
+            verdict(head + "sm_" + std::to_string(device), form, device), "")
+            << form << " on " << device;
+      }
+    }
   }
 }
 

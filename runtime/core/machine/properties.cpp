@@ -157,8 +157,12 @@ Properties make_properties(const accel_properties& figures, int number) {
       bytes(figures.shared_per_block_optin, p.sharedMemPerBlock);
   p.directManagedMemAccessFromHost = has(ACCEL_CAP_HOST_VISIBLE);
   // CUDA programming guide, technical specifications.
-  p.maxBlocksPerMultiProcessor = p.major == 12 ? 24 : 32;
-  p.reservedSharedMemPerBlock = 1 << 10;
+  // CUDA programming guide, technical specifications per compute capability.
+  p.maxBlocksPerMultiProcessor =
+      (p.major == 7 && p.minor == 5) || (p.major == 8 && p.minor == 6) ? 16
+      : p.major == 12 || (p.major == 8 && p.minor == 9)                ? 24
+                                                                       : 32;
+  p.reservedSharedMemPerBlock = p.major >= 8 ? 1 << 10 : 0;
   p.hostRegisterSupported = 1;
   p.memoryPoolsSupported = 1;
   p.memoryPoolSupportedHandleTypes =
