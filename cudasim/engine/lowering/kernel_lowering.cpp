@@ -148,6 +148,18 @@ void KernelLowering::place_shared(ptx::Function& function) {
 }
 
 std::unique_ptr<Kernel> KernelLowering::lower(ptx::Function& entry) {
+  const auto blocks = [&](int dimension) {
+    return std::max(1u, entry.bounds.required_cluster[dimension]);
+  };
+  if (blocks(0) * blocks(1) * blocks(2) != 1) {
+    fail(
+        entry,
+        entry.location,
+        "found a kernel for clusters of " + std::to_string(blocks(0)) + " x " +
+            std::to_string(blocks(1)) + " x " + std::to_string(blocks(2)) +
+            " blocks (.reqnctapercluster), and the simulated device has "
+            "clusters of one block: compile it without __cluster_dims__");
+  }
   kernel = std::make_unique<Kernel>();
   to_place_ = {&entry};
   for (bool all = false; !to_place_.empty();) {

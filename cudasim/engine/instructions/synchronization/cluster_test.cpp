@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cudasim/engine/code/lowering_error.h"
 #include "cudasim/engine/testing/coverage_record.h"
 #include "cudasim/engine/testing/instruction_harness.h"
 #include "cudasim/engine/testing/test_device.h"
@@ -93,6 +94,34 @@ TEST(Cluster, ABlockOfAnotherRankIsNotThere) {
     ret; })");
   EXPECT_EQ(
       device.run("kernel", Shape{}, out).fault, FaultKind::kIllegalAddress);
+}
+
+TEST(Cluster, AKernelForSeveralBlocksIsRefused) {
+  const auto run = [](const std::string& bounds) {
+    TestDevice device;
+    auto* out = device.zeros<U32>(1);
+    device.load(
+        ".visible .entry kernel(.param .u64 out)\n.explicitcluster\n" + bounds +
+        R"(
+{
+    .reg .b64 %out; .reg .b32 %x;
+    ld.param.u64 %out, [out];
+    mov.u32 %x, %cluster_nctarank;
+    st.global.u32 [%out], %x;
+    ret; })");
+    EXPECT_EQ(device.run("kernel", Shape{}, out).fault, FaultKind::kNone);
+    return *out;
+  };
+  EXPECT_EQ(run(".reqnctapercluster 1, 1, 1"), 1u);
+  try {
+    run(".reqnctapercluster 1, 2, 1");
+    FAIL();
+  } catch (const LoweringError& error) {
+    EXPECT_NE(
+        std::string(error.what()).find("clusters of 1 x 2 x 1 blocks"),
+        std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(Cluster, ItsThreadsWaitForEachOther) {
