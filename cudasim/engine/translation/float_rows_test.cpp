@@ -80,7 +80,9 @@ TEST_F(NativeRows, ModifiersOfFloats) {
       for (const std::string end : {".f32", ".ftz.f32"}) {
         compare_native(floats + op + end + " %h, %x, %y, %z;");
         compare_native(floats + op + end + " %h, %n, %x, %n;");
-        compare(floats + op + ".NaN" + end + " %h, %x, %y, %z;");
+        compare_native(floats + op + ".NaN" + end + " %h, %x, %y, %z;");
+        compare_native(floats + op + ".NaN" + end + " %h, %x, %y;");
+        compare_native(floats + op + ".NaN" + end + " %h, %n, %z;");
         compare(floats + op + ".abs" + end + " %h, %x, %y, %z;");
       }
     }

@@ -132,6 +132,15 @@ std::string Translator::inverse_root(const std::string& x, bool vector) {
   return ir_.set("fptrunc " + wide + " " + quotient + " to " + kind);
 }
 
+/// The one NaN that devices give.
+std::string Translator::device_nan(int bits, bool vector) {
+  const char* const ones = bits == 64 ? "9223372036854775807" : "2147483647";
+  return ir_.set(
+      "bitcast " + type_of(bits, vector) + " " +
+      integer_constant(ones, bits, vector) + " to " +
+      float_type_of(bits, vector));
+}
+
 /// The greater of two floats, or the lesser. NaN loses against a number; -0 is
 /// less than +0.
 std::string Translator::extreme(
@@ -162,12 +171,7 @@ std::string Translator::extreme(
       most ? choose(a_negative, b, a) : choose(a_negative, a, b);
   const std::string numbers = choose(equal, same, ordered);
   const std::string without_b = choose(b_nan, a, numbers);
-  // Both NaN: the one that devices give.
-  const std::string nan = ir_.set(
-      "bitcast " + type + " " +
-      integer_constant(
-          bits == 64 ? "9223372036854775807" : "2147483647", bits, vector) +
-      " to " + kind);
+  const std::string nan = device_nan(bits, vector);
   return choose(a_nan, choose(b_nan, nan, b), without_b);
 }
 
@@ -224,13 +228,15 @@ bool Translator::real(const Inst& inst) {
   const bool rounds = opcode.size() == 3 && opcode[1] == "rn";
   const bool near = opcode.size() == 3 && bits == 32 &&
       (opcode[1] == "approx" || opcode[1] == "full");
-  if (opcode.size() != 2 && !rounds && !near) {
+  const bool keeps_nan = opcode.size() == 3 && opcode[1] == "NaN";
+  if (opcode.size() != 2 && !rounds && !near && !keeps_nan) {
     return !flushes && !form.saturates && rounded(inst, opcode);
   }
   const bool plain_two = op == "div"
       ? rounds || near
       : !near && (op == "add" || op == "sub" || op == "mul");
-  const bool limits = (op == "min" || op == "max") && opcode.size() == 2;
+  const bool limits =
+      (op == "min" || op == "max") && (opcode.size() == 2 || keeps_nan);
   const bool fused = (op == "fma" || op == "mad") && rounds;
   const bool sign = (op == "neg" || op == "abs") && opcode.size() == 2;
   const bool root = op == "sqrt" && (rounds || near);
@@ -303,6 +309,10 @@ bool Translator::real(const Inst& inst) {
     result = extreme(op == "max", x[0], x[1], bits, vector);
     if (count == 3) {
       result = extreme(op == "max", result, x[2], bits, vector);
+    }
+    for (int i = 0; keeps_nan && i < count; ++i) {
+      const std::string nan = ir_.binary("fcmp uno", kind, x[i], x[i]);
+      result = chosen(nan, device_nan(bits, vector), result, bits, vector);
     }
   }
   if (flushes) {

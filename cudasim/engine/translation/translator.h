@@ -245,6 +245,7 @@ class Translator {
   bool rounded(const Inst& inst, const std::vector<std::string>& opcode);
   std::string exponential(const std::string& a, bool vector);
   std::string inverse_root(const std::string& x, bool vector);
+  std::string device_nan(int bits, bool vector);
   std::string extreme(
       bool most,
       const std::string& a,
