@@ -10,22 +10,19 @@
 #include "cudasim/engine/instructions/key.h"
 
 // Each family, built for each set of instructions.
-#define CUDASIM_FAMILIES(use)                                                 \
-  use(integer_family) use(carry_family) use(logic_family)                     \
-      use(bit_field_family) use(float_family) use(rounding_family)            \
-          use(single_pair_family) use(mixed_family) use(half_family)          \
-              use(convert_to_integer_family) use(convert_to_float_family)     \
-                  use(convert_small_float_family) use(compare_family)         \
-                      use(approximate_family) use(collective_family) use(     \
-                          memory_family) use(stack_family) use(atomic_family) \
-                          use(matrix_family) use(matrix_memory_family)        \
-                              use(sparse_matrix_family)                       \
-                                  use(small_float_matrix_family)              \
-                                      use(warp_matrix_family)                 \
-                                          use(sub_byte_matrix_family)         \
-                                              use(mbarrier_family)            \
-                                                  use(bulk_copy_family)       \
-                                                      use(cluster_family)
+#define CUDASIM_FAMILIES(use)                                                \
+  use(integer_family) use(carry_family) use(logic_family) use(               \
+      bit_field_family) use(float_family) use(rounding_family)               \
+      use(single_pair_family) use(mixed_family) use(half_family) use(        \
+          convert_to_integer_family) use(convert_to_float_family)            \
+          use(convert_small_float_family) use(compare_family) use(           \
+              approximate_family) use(collective_family) use(memory_family)  \
+              use(stack_family) use(atomic_family) use(matrix_family)        \
+                  use(matrix_memory_family) use(sparse_matrix_family)        \
+                      use(small_float_matrix_family) use(warp_matrix_family) \
+                          use(sub_byte_matrix_family) use(mbarrier_family)   \
+                              use(bulk_copy_family) use(cluster_family)      \
+                                  use(launch_control_family)
 
 namespace cudasim::engine {
 

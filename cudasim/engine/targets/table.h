@@ -78,6 +78,9 @@ inline constexpr Requirement kRequirements[] = {
     {"cp async", "80", {7, 0}},
     {"cp L2::*", "80", {7, 4}},
     {"cp bulk", "90", {8, 0}},
+    {"cp bulk shared::cta global mbarrier::*", "90", {8, 6}},
+    {"cp cp_mask", "100", {8, 6}},
+    {"cp ignore_oob", "90", {9, 2}},
     {"alloca|stackrestore|stacksave", "52", {7, 3}},
 
     // Atomic operations and fences.
@@ -105,6 +108,7 @@ inline constexpr Requirement kRequirements[] = {
     {"barrier", "", {6, 0}},
     {"barrier cluster", "90", {7, 8}},
     {"barrier cluster acquire|release|relaxed", "90", {8, 0}},
+    {"clusterlaunchcontrol", "100", {8, 6}},
     {"elect", "90", {8, 0}},
     {"griddepcontrol", "90", {7, 8}},
     {"match", "70", {6, 0}},
@@ -161,7 +165,6 @@ inline constexpr Requirement kRequirements[] = {
     {"tensormap", "90", {8, 3}},
     {"tensormap replace", "90a " CUDASIM_FAMILIES, {8, 3}},
     {"wgmma", "90a", {8, 0}},
-    {"clusterlaunchcontrol", "100", {8, 6}},
     {"tcgen05", "100f 103f 107f 110f", {8, 6}},
     {"tcgen05 kind::i8", "100a 110a", {8, 6}},
 

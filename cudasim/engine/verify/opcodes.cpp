@@ -13,16 +13,13 @@ bool is_opcode(std::string_view name) {
   return forms_of(name) != Forms::kNone ||
       // What PTX has and the families have not. Of call no row could say what
       // it passes.
-      ptx::is_one_of(name, {"brkpt",      "call",    "clusterlaunchcontrol",
-                            "istypep",    "ldu",     "multimem",
-                            "setmaxnreg", "tcgen05", "tensormap",
-                            "vabsdiff",   "vadd",    "vadd2",
-                            "vadd4",      "vavrg2",  "vavrg4",
-                            "vmad",       "vmax",    "vmax2",
-                            "vmax4",      "vmin",    "vmin2",
-                            "vmin4",      "vset",    "vset2",
-                            "vset4",      "vsub",    "vsub2",
-                            "vsub4",      "wgmma"});
+      ptx::is_one_of(name, {"brkpt",    "call",       "istypep", "ldu",
+                            "multimem", "setmaxnreg", "tcgen05", "tensormap",
+                            "vabsdiff", "vadd",       "vadd2",   "vadd4",
+                            "vavrg2",   "vavrg4",     "vmad",    "vmax",
+                            "vmax2",    "vmax4",      "vmin",    "vmin2",
+                            "vmin4",    "vset",       "vset2",   "vset4",
+                            "vsub",     "vsub2",      "vsub4",   "wgmma"});
 }
 
 namespace {

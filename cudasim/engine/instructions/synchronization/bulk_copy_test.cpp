@@ -117,6 +117,88 @@ TEST(BulkCopy, BringsBytesWithinSharedMemory) {
   record_checked("cp.async.bulk.prefetch.L2.global");
 }
 
+TEST(BulkCopy, LeavesOutBytesAtBothEnds) {
+  // 48 bytes of an allocation of 44, of which 12 and 4 are left out; the
+  // mbarrier counts all of them.
+  const std::string key =
+      "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes"
+      ".ignore_oob";
+  TestDevice device;
+  std::vector<U32> words(11);
+  std::iota(words.begin(), words.end(), 1u);
+  auto* from = device.copy_of(words);
+  auto* to = device.zeros<U32>(12);
+  device.load(
+      R"(.visible .entry kernel(.param .u64 from, .param .u64 to) {
+  .shared .align 16 .b32 data[12];
+  .shared .align 8 .b64 done;
+  .reg .b64 %from, %to, %state; .reg .b32 %t, %at, %x;
+  .reg .pred %first, %ready;
+  ld.param.u64 %from, [from];
+  ld.param.u64 %to, [to];
+  mov.u32 %t, %tid.x;
+  setp.eq.u32 %first, %t, 0;
+  mov.u32 %at, data;
+  mad.lo.u32 %at, %t, 4, %at;
+  st.shared.u32 [%at], 77;
+  @%first mbarrier.init.shared.b64 [done], 12;
+  bar.sync 0;
+  @%first mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [done], 48;
+  @%first )" +
+      key +
+      R"( [data], [%from], 48, 12, 4, [done];
+  mbarrier.arrive.shared.b64 %state, [done];
+WAIT:
+  mbarrier.test_wait.shared.b64 %ready, [done], %state;
+  @!%ready bra WAIT;
+  ld.shared.u32 %x, [%at];
+  mad.wide.u32 %to, %t, 4, %to;
+  st.global.u32 [%to], %x;
+  ret; })");
+  Shape shape;
+  shape.block.x = 12;
+  const Outcome outcome = device.run("kernel", shape, from, to);
+  ASSERT_EQ(outcome.fault, FaultKind::kNone) << outcome.report;
+  for (U32 i = 0; i < 12; ++i) {
+    EXPECT_EQ(to[i], i < 3 || i == 11 ? 77u : words[i]) << i;
+  }
+  record_checked(key);
+}
+
+TEST(BulkCopy, LeavesOutBytesOfEachUnit) {
+  const std::string key = "cp.async.bulk.global.shared::cta.bulk_group.cp_mask";
+  TestDevice device;
+  auto* to = device.copy_of(std::vector<std::uint8_t>(48, 9));
+  device.load(R"(.visible .entry kernel(.param .u64 to) {
+  .shared .align 16 .b8 data[32];
+  .reg .b64 %to; .reg .b32 %i, %at, %x; .reg .b16 %mask; .reg .pred %more;
+  ld.param.u64 %to, [to];
+  mov.u32 %i, 0;
+FILL:
+  mov.u32 %at, data;
+  add.u32 %at, %at, %i;
+  add.u32 %x, %i, 100;
+  st.shared.u8 [%at], %x;
+  add.u32 %i, %i, 1;
+  setp.lt.u32 %more, %i, 32;
+  @%more bra FILL;
+  mov.b16 %mask, 0x8005;
+  )" + key + R"( [%to+16], [data], 32, %mask;
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+  ret; })");
+  Shape shape;
+  shape.block.x = 1;
+  const Outcome outcome = device.run("kernel", shape, to);
+  ASSERT_EQ(outcome.fault, FaultKind::kNone) << outcome.report;
+  for (U32 i = 0; i < 48; ++i) {
+    const U32 at = i % 16;
+    const bool is_copied = i >= 16 && (at == 0 || at == 2 || at == 15);
+    EXPECT_EQ(to[i], is_copied ? i - 16 + 100 : 9u) << i;
+  }
+  record_checked(key);
+}
+
 TEST(BulkCopy, StopsAtWhatItMayNotAccess) {
   struct Case {
     const char* copy;

@@ -124,6 +124,68 @@ TEST(Cluster, AKernelForSeveralBlocksIsRefused) {
   }
 }
 
+TEST(Cluster, NoOtherIsCancelled) {
+  const std::string begin = "clusterlaunchcontrol.";
+  for (const std::string space : {".shared::cta", ""}) {
+    const std::string request = begin + "try_cancel.async" + space +
+        ".mbarrier::complete_tx::bytes.b128";
+    const std::string query = begin + "query_cancel.";
+    TestDevice device;
+    auto* out = device.zeros<U32>(6);
+    device.load(
+        R"(.visible .entry kernel(.param .u64 out) {
+    .shared .align 16 .b8 response[16];
+    .shared .align 8 .b64 done;
+    .reg .b64 %out, %state, %low, %high, %response, %done; .reg .b128 %handle;
+    .reg .b32 %x, %y, %z, %w; .reg .pred %p;
+    ld.param.u64 %out, [out];
+    mov.u64 %response, response;
+    mov.u64 %done, done;
+    st.shared.v2.b64 [response], {-1, -1};
+    mbarrier.init.shared.b64 [done], 1;
+    mbarrier.arrive.expect_tx.shared.b64 %state, [done], 16;
+    )" +
+        std::string(
+            space.empty() ? "cvta.shared.u64 %response, %response;\n"
+                            "cvta.shared.u64 %done, %done;\n"
+                          : "") +
+        request + R"( [%response], [%done];
+    mbarrier.test_wait.shared.b64 %p, [done], %state;
+    selp.u32 %x, 1, 0, %p;
+    st.global.u32 [%out], %x;
+    ld.shared.v2.b64 {%low, %high}, [response];
+    mov.b128 %handle, {%low, %high};
+    )" + query +
+        R"(is_canceled.pred.b128 %p, %handle;
+    selp.u32 %x, 1, 2, %p;
+    st.global.u32 [%out+4], %x;
+    )" + query +
+        R"(get_first_ctaid.v4.b32.b128 {%x, %y, %z, %w}, %handle;
+    )" + query +
+        R"(get_first_ctaid::x.b32.b128 %x, %handle;
+    )" + query +
+        R"(get_first_ctaid::y.b32.b128 %y, %handle;
+    )" + query +
+        R"(get_first_ctaid::z.b32.b128 %z, %handle;
+    ret; })");
+    Shape shape;
+    shape.block.x = 1;
+    const Outcome outcome = device.run("kernel", shape, out);
+    ASSERT_EQ(outcome.fault, FaultKind::kNone) << outcome.report;
+    EXPECT_EQ(out[0], 1u);
+    EXPECT_EQ(out[1], 2u);
+    record_checked(request);
+    for (const char* asked :
+         {"is_canceled.pred.b128",
+          "get_first_ctaid.v4.b32.b128",
+          "get_first_ctaid::x.b32.b128",
+          "get_first_ctaid::y.b32.b128",
+          "get_first_ctaid::z.b32.b128"}) {
+      record_checked(query + asked);
+    }
+  }
+}
+
 TEST(Cluster, ItsThreadsWaitForEachOther) {
   const char* const kFences[] = {
       "fence.proxy.async.global",
