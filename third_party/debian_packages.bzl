@@ -31,10 +31,13 @@ done
 """
 
 def debian_mirror(repository_ctx):
-    """Returns the address of a mirror of Debian's main archive, without its last slash, or None.
+    """Finds a mirror of Debian's main archive.
 
     Args:
         repository_ctx: of the repository rule that wants it.
+
+    Returns:
+        string: its address without its last slash, or None.
     """
     if not repository_ctx.which("apt-get"):
         return None
