@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterator
 
 OLDEST = "sm_80"
-MODELS = (OLDEST, "sm_90", "sm_100", "sm_120")
+MODELS = (OLDEST, "sm_86", "sm_89", "sm_90", "sm_100", "sm_103", "sm_120")
 """As in CUDASIM_PROFILE, the older first."""
 
 # The files with kernels, by the package. Of several the last by name counts: bitsandbytes has one for each CUDA.
