@@ -11,8 +11,34 @@ from cudasim.coverage.inventory import SCHEDULER, Instruction
 
 # Types of PTX (PTX ISA 5.2); everything else in a key is another modifier.
 _TYPES = frozenset(f"{kind}{bits}" for kind in "bus" for bits in (8, 16, 32, 64)) | frozenset(
-    "f16 f16x2 bf16 bf16x2 tf32 f32 f32x2 f64 pred u16x2 s16x2 u8x4 s8x4 e4m3 e5m2 e4m3x2 e5m2x2 e2m1 e2m3 e3m2 e2m1x2 "
-    "e2m3x2 e3m2x2 ue8m0 ue8m0x2 ue4m3".split()
+    [
+        "f16",
+        "f16x2",
+        "bf16",
+        "bf16x2",
+        "tf32",
+        "f32",
+        "f32x2",
+        "f64",
+        "pred",
+        "u16x2",
+        "s16x2",
+        "u8x4",
+        "s8x4",
+        "e4m3",
+        "e5m2",
+        "e4m3x2",
+        "e5m2x2",
+        "e2m1",
+        "e2m3",
+        "e3m2",
+        "e2m1x2",
+        "e2m3x2",
+        "e3m2x2",
+        "ue8m0",
+        "ue8m0x2",
+        "ue4m3",
+    ]
 )
 
 _HEAD = """\

@@ -61,9 +61,8 @@ def _mlp_losses() -> list[float]:
     keys = jax.random.split(jax.random.key(0), 4)
     sizes = (12, 32, 32, 5)
     parameters = [
-        (jax.random.normal(key, pair) / pair[0] ** 0.5, jnp.zeros(pair[1]))
-        for key, *pair in zip(keys, sizes[:-1], sizes[1:], strict=False)
-        for pair in [tuple(pair)]
+        (jax.random.normal(key, (rows, columns)) / rows**0.5, jnp.zeros(columns))
+        for key, rows, columns in zip(keys[:3], sizes[:-1], sizes[1:], strict=True)
     ]
     x = jax.random.normal(keys[3], (16, 12))
     return _train(_mlp, parameters, x, jnp.arange(16) % 5)

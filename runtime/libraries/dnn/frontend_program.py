@@ -9,7 +9,9 @@ from typing import Any
 
 import cudnn
 import numpy as np
+import numpy.typing as npt
 
+Array = npt.NDArray[Any]
 _FLOAT = cudnn.data_type.FLOAT
 _HALF = cudnn.data_type.HALF
 _SCALE = 0.25
@@ -27,7 +29,7 @@ def check(status: int) -> None:
 class Memory:
     """An array on the device."""
 
-    def __init__(self, array: np.ndarray) -> None:
+    def __init__(self, array: Array) -> None:
         self._host = np.ascontiguousarray(array)
         self._address = ctypes.c_void_p()
         check(_runtime.cudaMalloc(ctypes.byref(self._address), ctypes.c_size_t(self._host.nbytes)))
@@ -41,7 +43,7 @@ class Memory:
         """Where it is."""
         return self._address.value or 0
 
-    def values(self) -> np.ndarray:
+    def values(self) -> Array:
         """What is in it when all work is done."""
         check(_runtime.cudaDeviceSynchronize())
         self._copy(self._host.ctypes.data_as(ctypes.c_void_p), self._address, 2)
@@ -67,7 +69,7 @@ class Graph:
         self._addresses: dict[Any, int] = {}
         self._alive: list[Any] = []
 
-    def input(self, name: str, array: np.ndarray, on_host: bool = False) -> Any:
+    def input(self, name: str, array: Array, on_host: bool = False) -> Any:
         """A tensor of the graph with these values, which a call may take from the host."""
         tensor = self.graph.tensor(
             name=name,
@@ -76,12 +78,12 @@ class Graph:
             data_type=_HALF if array.dtype == np.float16 else _FLOAT,
             is_pass_by_value=on_host,
         )
-        memory = array if on_host else Memory(array)
-        self._alive.append(memory)
-        self._addresses[tensor] = array.ctypes.data if on_host else memory.address
+        memory = None if on_host else Memory(array)
+        self._alive.append((array, memory))
+        self._addresses[tensor] = array.ctypes.data if memory is None else memory.address
         return tensor
 
-    def error(self, wanted: Mapping[Any, np.ndarray], io: Any = _FLOAT) -> float:
+    def error(self, wanted: Mapping[Any, Array], io: Any = _FLOAT) -> float:
         """Runs the graph; returns the largest error of its outputs."""
         for tensor in wanted:
             tensor.set_output(True).set_data_type(io)
@@ -103,7 +105,7 @@ class Graph:
         )
 
 
-def draw(*shape: int) -> np.ndarray:
+def draw(*shape: int) -> Array:
     """Random numbers."""
     return _random.standard_normal(shape).astype(np.float32)
 
@@ -147,11 +149,12 @@ def layer(handle: Any) -> float:
     )
 
 
-def weights(q: np.ndarray, k: np.ndarray) -> np.ndarray:
+def weights(q: Array, k: Array) -> Array:
     """Of keys that are not behind the query."""
     scores = np.einsum("bhid,bhjd->bhij", q.astype(float), k.astype(float)) * _SCALE
     scores = np.where(np.tril(np.ones(scores.shape[-2:])) > 0, scores, -np.inf)
-    return np.exp(scores)
+    raw: Array = np.exp(scores)
+    return raw
 
 
 def attention(handle: Any) -> float:
@@ -194,8 +197,9 @@ def gradients(handle: Any) -> float:
         use_causal_mask=True,
     )
 
-    def grouped(array: np.ndarray) -> np.ndarray:
-        return array.reshape(2, 2, 2, 16, 32).sum(2)
+    def grouped(array: Array) -> Array:
+        sums: Array = array.reshape(2, 2, 2, 16, 32).sum(2)
+        return sums
 
     return graph.error(
         {
