@@ -1,9 +1,10 @@
-"""Numba of PyPI on the simulated GPU: a kernel with shared memory, atomics and a second device."""
+"""Numba of PyPI on the simulated GPU: a kernel with shared memory and atomics."""
 
 from __future__ import annotations
 
+import unittest
+
 import numpy as np
-from absl.testing import absltest
 from numba import cuda, float32
 
 
@@ -24,7 +25,7 @@ def _block_sums(x, sums):  # type: ignore[no-untyped-def]
         cuda.atomic.add(sums, 0, shared[0])
 
 
-class NumbaTest(absltest.TestCase):
+class NumbaTest(unittest.TestCase):
     def test_a_sum_over_blocks(self) -> None:
         x = np.random.default_rng(0).integers(-8, 9, 1000).astype(np.float32)
         sums = cuda.to_device(np.zeros(1, np.float32))
@@ -36,4 +37,4 @@ class NumbaTest(absltest.TestCase):
 
 
 if __name__ == "__main__":
-    absltest.main()
+    unittest.main()
