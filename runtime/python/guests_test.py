@@ -47,6 +47,9 @@ class GuestsTest(parameterized.TestCase):
         self.env.add_module("jax", "import jaxlib", "jax", "0.12.0")
         self.env.add_module("jaxlib", "import os\nflags = os.environ.get('XLA_FLAGS')", "jaxlib")
         self.env.add_module("jax_cuda13_plugin", "", "jax-cuda13-plugin")
+        libdevice = self.env.site / "nvidia" / "cu13" / "nvvm" / "libdevice" / "libdevice.10.bc"
+        libdevice.parent.mkdir(parents=True)
+        libdevice.touch()
 
     def add_device(self) -> None:
         (self.env.site / "acme_device.py").write_text(_DEVICE)
@@ -116,7 +119,7 @@ class GuestsTest(parameterized.TestCase):
                 "--xla_gpu_autotune_level=3",
                 "--xla_gpu_enable_libnvptxcompiler=false",
                 "--xla_gpu_enable_triton_gemm=false",
-                f"--xla_gpu_cuda_data_dir={programs}",
+                f"--xla_gpu_cuda_data_dir={self.env.site}/nvidia/cu13",
             ],
         )
         self.assertEqual(path.split(":")[0], f"{programs}/bin")

@@ -23,6 +23,7 @@ _OLDEST_JAX = (0, 5)
 _PATH = "PATH"
 _LIBRARY_PATH = "LD_LIBRARY_PATH"
 _XLA_FLAGS = "XLA_FLAGS"
+_CUDA_FOLDER = "--xla_gpu_cuda_data_dir"
 _XLA_MEMORY = "XLA_PYTHON_CLIENT_PREALLOCATE"
 # XLA's own compiler of PTX makes machine code. What autotuning tries is checked by kernels of machine code, and tells of
 # the host's speed. Without it, XLA 0.12 gives products of 8-bit integers Triton tiles that count each term twice.
@@ -219,18 +220,36 @@ def _static_runtime(name: str, distribution: str) -> Callable[[], Unusable | Non
     return obstacle
 
 
+def _libdevice_folder() -> pathlib.Path | None:
+    """NVIDIA's package that has XLA's functions of mathematics, if it is installed."""
+    spec = importlib.util.find_spec("nvidia")
+    for site in (spec.submodule_search_locations or ()) if spec is not None else ():
+        for package in ("cu13", "cuda_nvcc"):
+            folder = pathlib.Path(site) / package
+            if (folder / "nvvm" / "libdevice" / "libdevice.10.bc").is_file():
+                return folder
+    return None
+
+
 def _xla_settings(devices: list[_devices.Device], environ: MutableMapping[str, str]) -> None:
     flags = environ.get(_XLA_FLAGS, "")
     for name, value in _FOR_XLA.items():
         if name not in flags:
             flags = f"{flags} {name}={value}".strip()
+    if _CUDA_FOLDER not in flags:
+        folder = _libdevice_folder()
+        if folder is not None:
+            flags = f"{flags} {_CUDA_FOLDER}={folder}"
+        elif not any(pathlib.Path("/usr/local").glob("cuda*/nvvm")):
+            warn(
+                "found no libdevice.10.bc, which XLA needs for exp, tanh and their like; needed NVIDIA's package with it."
+                f"\nTo fix it: python -m pip install nvidia-nvvm, or name CUDA's folder by XLA_FLAGS={_CUDA_FOLDER}=…"
+            )
+    environ[_XLA_FLAGS] = flags
+    # What XLA asks where nvJitLink, which is ours, is turned off.
     ptxas = next((device.ptxas for device in devices if device.ptxas is not None), None)
     if ptxas is not None:
-        # XLA looks there first; it wants the folder above `bin`.
-        if "--xla_gpu_cuda_data_dir" not in flags:
-            flags = f"{flags} --xla_gpu_cuda_data_dir={ptxas.parent.parent}"
         _put_first(_PATH, [ptxas.parent], environ)
-    environ[_XLA_FLAGS] = flags
     # Three quarters of a GPU's memory are half of the host's.
     environ.setdefault(_XLA_MEMORY, "false")
 
