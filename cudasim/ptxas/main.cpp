@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cudasim/ptxas/command_line.h"
@@ -71,9 +72,22 @@ void check(const std::string& text, const std::string& name) {
   }
 }
 
+/// Whether something other than a file has the name, such as /dev/null or a
+/// pipe, which a file must not take the place of.
+bool is_no_file(const std::string& name) {
+  struct stat found{};
+  return stat(name.c_str(), &found) == 0 && !S_ISREG(found.st_mode);
+}
+
 /// The file is there as a whole, or not at all. Programs hand what they read
 /// from it to cuModuleLoadData, which sees the end of a text by its NUL.
 bool write(const std::string& file, const std::string& text) {
+  if (is_no_file(file)) {
+    std::ofstream stream(file, std::ios::binary);
+    stream.write(text.c_str(), static_cast<std::streamsize>(text.size() + 1));
+    stream.close();
+    return static_cast<bool>(stream);
+  }
   const std::string part = file + "." + std::to_string(getpid());
   std::ofstream stream(part, std::ios::binary);
   stream.write(text.c_str(), static_cast<std::streamsize>(text.size() + 1));

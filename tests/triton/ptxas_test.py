@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import stat
 import subprocess
 import sys
 from unittest import mock
@@ -52,6 +53,17 @@ class PtxasTest(absltest.TestCase):
         # XLA hands the bytes of the file to cuModuleLoadData.
         self.assertEqual((self.folder / "out").read_bytes(), KERNEL.encode() + b"\0")
         self.assertEqual(self.files(), ["in.ptx", "out"])
+
+    def test_what_is_no_file_stays_what_it_is(self) -> None:
+        """Such as /dev/null, which compilers name where they want no output."""
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        (self.folder / "in.ptx").write_text(KERNEL)
+        with subprocess.Popen([PTXAS, "in.ptx", "-o", "pipe"], cwd=self.folder) as program:
+            self.assertEqual(pipe.read_bytes(), KERNEL.encode() + b"\0")
+        self.assertEqual(program.returncode, 0)
+        self.assertTrue(stat.S_ISFIFO(pipe.stat().st_mode))
+        self.assertEqual(self.files(), ["in.ptx", "pipe"])
 
     def test_how_kernels_run_is_no_matter(self) -> None:
         for settings in (
